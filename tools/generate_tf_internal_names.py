@@ -89,12 +89,22 @@ def outer_level() -> list[str]:
     return sorted(names)
 
 
+def inner_levels() -> list[str]:
+    """Return the public names in the modules of `tensorflow` and of `tensorflow.compat.v1`."""
+    api = package() / "_api" / "v2"
+    names: set[str] = set()
+    for folder in (api, api / "compat" / "v1"):
+        names.update(name for name in public_names(folder)[0] if "." in name)
+    return sorted(names)
+
+
 def generate() -> str:
     """Return the text of the data file."""
     return render(
         "tools.generate_tf_internal_names",
         version=version(),
         outer_level=outer_level(),
+        inner_levels=inner_levels(),
         internal=internal(),
     )
 

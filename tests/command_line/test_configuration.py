@@ -136,7 +136,7 @@ FAULTS = [
     ("safe_only = true", "unknown key `safe_only`; did you mean `safe-only`?"),
     (
         "color = 1",
-        "unknown key `color`; known: target, exact, safe-only, doctests, random, optimizers, "
+        "unknown key `color`; known: target, exact, safe-only, doctests, random, optimizers, data, "
         "select, ignore, "
         "exclude, extend-exclude, per-file-ignores, respect-gitignore, force-exclude",
     ),

@@ -43,7 +43,7 @@ def test_the_name_of_standard_input(run):
     result = run(
         "rewrite", "-", "--stdin-filename", "pkg/m.py", input="import tensorflow as tf\ntf.foo\n"
     )
-    assert result.stderr.startswith("pkg/m.py:2:1: TJ301 tf.foo: no rule yet\n")
+    assert result.stderr.startswith("pkg/m.py:2:1: TJ301 tf.foo: TensorFlow has no such name\n")
     package = run("rewrite", "-", "--stdin-filename", "pkg/__init__.py", input=PROGRAM)
     assert package.stdout.startswith("import tensorflow as tf\n")  # others may import it from here
 

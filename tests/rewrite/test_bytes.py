@@ -30,7 +30,7 @@ def test_line_ends(end):
     before = "import tensorflow as tf\n\ny = tf.reduce_sum(\n    x,\n    name='s',\n)\nz = tf.foo\n"
     after = (
         "import tensorflow as tf\nimport jax.numpy as jnp\n\ny = jnp.sum(\n    x,\n)\n"
-        "# TJ301: tf.foo: no rule yet\nz = tf.foo\n"
+        "# TJ301: tf.foo: TensorFlow has no such name\nz = tf.foo\n"
     )
     outcome = rewrite(before.replace("\n", end).encode())
     assert outcome.data.decode() == after.replace("\n", end)
@@ -48,7 +48,7 @@ def test_columns_count_characters():
 
 
 def test_lines_count_old_markers():
-    code = "import tensorflow as tf\n# TJ301: tf.foo: no rule yet\ny = tf.foo\n"
+    code = "import tensorflow as tf\n# TJ301: tf.foo: TensorFlow has no such name\ny = tf.foo\n"
     (finding,) = rewrite(code.encode()).findings
     assert finding.line == 3
 

@@ -36,7 +36,8 @@ LEFT = {
         HEAD + "y = tf.square(x)  # tf2jax: ignore[E501]\nz = tf.exp(x)  # tf2jax: ignore[]\n",
     ),
     "no marker where a comment is": (
-        HEAD + "# TJ301: tf.foo: no rule yet\ny = tf.foo(x)  # tf2jax: ignore[TJ301]\n",
+        HEAD
+        + "# TJ301: tf.foo: TensorFlow has no such name\ny = tf.foo(x)  # tf2jax: ignore[TJ301]\n",
         HEAD + "y = tf.foo(x)  # tf2jax: ignore[TJ301]\n",
     ),
     "a file": (

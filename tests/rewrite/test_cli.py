@@ -72,7 +72,7 @@ def test_without_write_nothing_changes(tree):
         "+import jax.numpy as jnp\n \n-y = tf.square(x)\n+y = jnp.square(x)\n"
     ) in result.stdout
     assert result.stderr == (
-        f"{tree}/manual.py:3:5: TJ301 tf.foo: no rule yet\n"
+        f"{tree}/manual.py:3:5: TJ301 tf.foo: TensorFlow has no such name\n"
         f"{tree}/review.py:3:5: TJ201 tf.maximum: TensorFlow gives the gradient of a tie to the first "
         "operand, JAX gives half to each\n"
         "3 of 4 files to be rewritten. References: 1 rewritten, 1 rewritten, to be reviewed, "

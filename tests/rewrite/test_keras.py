@@ -75,7 +75,7 @@ MOVED = {
         "import os, keras.layers as L\n\nL.Dense(os.environ)\n"
     ),
     "from tensorflow.compat.v2.keras.layers import Dense as D, ReLU\n\nD(1)\n": (
-        "from keras.layers import Dense as D, ReLU\n\nD(1)\n"
+        "from keras.layers import Dense as D\n\nD(1)\n"
     ),
     "def f():\n    from tensorflow.keras import losses\n    return losses.MeanSquaredError()\n": (
         "def f():\n    from keras import losses\n    return losses.MeanSquaredError()\n"
@@ -96,7 +96,7 @@ STAYS = {
     "a private copy": "from tensorflow.python.keras import layers\n\nlayers.Dense(1)\n",
     "Keras under its own name": "from keras import layers\n\nlayers.Dense(1)\n",
     "a comment keeps it": "from tensorflow.keras import layers  # tf2jax: ignore\n\nlayers.Dense(1)\n",
-    "nobody uses it": "from tensorflow.keras import layers\n",
+    "nobody uses it": "from tensorflow.keras import layers  # noqa: F401\n",
 }
 
 

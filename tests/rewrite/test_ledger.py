@@ -120,7 +120,7 @@ def test_the_document():
                         "computing": True,
                         "state": "manual",
                         "code": "TJ301",
-                        "message": "no rule yet",
+                        "message": "TensorFlow has no such name",
                         "before": "tf.foo",
                         "after": "",
                     },

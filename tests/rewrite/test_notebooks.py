@@ -45,7 +45,7 @@ AFTER = (
     )
     .replace(
         r'"x = tf.square(y)\nfiles = !ls\nz = tf.foo(x)  # \u00e9"',
-        r'"x = jnp.square(y)\nfiles = !ls\n# TJ301: tf.foo: no rule yet\nz = tf.foo(x)  # \u00e9"',
+        r'"x = jnp.square(y)\nfiles = !ls\n# TJ301: tf.foo: TensorFlow has no such name\nz = tf.foo(x)  # \u00e9"',
     )
     .replace('"    return tf.abs(a)\\n"', '"    return jnp.abs(a)\\n"')
 )
@@ -97,7 +97,9 @@ def test_an_import_that_nobody_needs_goes():
 
 
 def test_a_marker_goes_with_its_cause():
-    marked = "import tensorflow as tf\n# TJ301: tf.foo: no rule yet\ny = tf.square(x)"
+    marked = (
+        "import tensorflow as tf\n# TJ301: tf.foo: TensorFlow has no such name\ny = tf.square(x)"
+    )
     assert after(marked) == ["import jax.numpy as jnp\ny = jnp.square(x)"]
 
 
@@ -138,9 +140,24 @@ def test_a_cell_that_is_no_python_is_told_and_left():
 )
 def test_python_2_is_told(metadata):
     with pytest.raises(UnreadableError) as error:
-        rewrite_notebook(notebook(HEAD, **metadata).encode())
+        rewrite_notebook(notebook(HEAD, "print 3", **metadata).encode())
     assert error.value.code == "TJ904"
     assert error.value.reason.startswith("the notebook is written for Python 2")
+
+
+def test_cells_that_parse_are_read_whatever_python_the_metadata_name():
+    metadata = {"kernelspec": {"language": "python", "name": "python2"}}
+    outcome = rewrite_notebook(notebook(HEAD, "y = tf.abs(x)", **metadata).encode())
+    assert [finding.symbol for finding in outcome.findings] == ["tf.abs"]
+
+
+def test_a_shell_line_goes_on_in_the_next():
+    cell = "import tensorflow as tf\n! pip install \\\\\n  einops \\\\\n  absl-py\ny = tf.abs(x)"
+    outcome = rewrite_notebook(notebook(cell.replace("\\\\", "\\")).encode())
+    assert [finding.symbol for finding in outcome.findings] == ["tf.abs"]
+    text = "".join(json.loads(outcome.data)["cells"][0]["source"])
+    assert "! pip install \\\n  einops \\\n  absl-py\n" in text
+    assert "y = jnp.abs(x)" in text
 
 
 def test_other_languages_are_not_meant():

@@ -218,5 +218,5 @@ def test_files_are_not_read_behind_links(tmp_path):
 
 def test_the_states_are_what_they_would_be(tmp_path):
     found = run(tmp_path, {"a.py": IMPORT, "b.py": "from a import tf\ny = tf.foo(x)\n"})
-    assert found["b.py"][0].splitlines()[1] == "# TJ301: tf.foo: no rule yet"
+    assert found["b.py"][0].splitlines()[1] == "# TJ301: tf.foo: TensorFlow has no such name"
     assert State.MANUAL.needs_person

@@ -185,7 +185,7 @@ IMPORTS = {
     "one of several names": (
         "from tensorflow import square, foo\ny = square(foo)\n",
         "from tensorflow import foo\nimport jax.numpy as jnp\n"
-        "# TJ301: tf.foo: no rule yet\ny = jnp.square(foo)\n",
+        "# TJ301: tf.foo: TensorFlow has no such name\ny = jnp.square(foo)\n",
     ),
     "one of several modules": (
         "import os, tensorflow as tf, sys\ny = tf.square(x)\n",
@@ -198,7 +198,7 @@ IMPORTS = {
     "names in parentheses": (
         "from tensorflow import (\n    exp,  # e\n    foo,\n    square,\n)\ny = exp(square(foo))\n",
         "from tensorflow import (\n      # e\n    foo,\n)\nimport jax.numpy as jnp\n"
-        "# TJ301: tf.foo: no rule yet\ny = jnp.exp(jnp.square(foo))\n",
+        "# TJ301: tf.foo: TensorFlow has no such name\ny = jnp.exp(jnp.square(foo))\n",
     ),
     "inside a function": (
         "def f(x):\n    import tensorflow as tf\n\n    return tf.square(x)\n",
@@ -264,47 +264,47 @@ IMPORTS = {
 MARKED = {
     "above the statement": (
         "y = 1\nz = [\n    tf.foo(x),\n]\n",
-        "y = 1\n# TJ301: tf.foo: no rule yet\nz = [\n    tf.foo(x),\n]\n",
+        "y = 1\n# TJ301: tf.foo: TensorFlow has no such name\nz = [\n    tf.foo(x),\n]\n",
     ),
     "with its indentation": (
         "def f(x):\n\tif x:\n\t\treturn tf.foo(x)\n",
-        "def f(x):\n\tif x:\n\t\t# TJ301: tf.foo: no rule yet\n\t\treturn tf.foo(x)\n",
+        "def f(x):\n\tif x:\n\t\t# TJ301: tf.foo: TensorFlow has no such name\n\t\treturn tf.foo(x)\n",
     ),
     "above an elif": (
         "if a:\n    pass\nelif tf.foo(x):\n    pass\n",
-        "if a:\n    pass\n# TJ301: tf.foo: no rule yet\nelif tf.foo(x):\n    pass\n",
+        "if a:\n    pass\n# TJ301: tf.foo: TensorFlow has no such name\nelif tf.foo(x):\n    pass\n",
     ),
     "above an except": (
         "try:\n    pass\nexcept tf.foo:\n    pass\n",
-        "try:\n    pass\n# TJ301: tf.foo: no rule yet\nexcept tf.foo:\n    pass\n",
+        "try:\n    pass\n# TJ301: tf.foo: TensorFlow has no such name\nexcept tf.foo:\n    pass\n",
     ),
     "above a decorator": (
         "@a\n@tf.foo\n@b\ndef f(): pass\n",
-        "@a\n# TJ301: tf.foo: no rule yet\n@tf.foo\n@b\ndef f(): pass\n",
+        "@a\n# TJ301: tf.foo: TensorFlow has no such name\n@tf.foo\n@b\ndef f(): pass\n",
     ),
     "above a line with semicolons": (
         "a = 1; y = tf.foo(x)\n",
-        "# TJ301: tf.foo: no rule yet\na = 1; y = tf.foo(x)\n",
+        "# TJ301: tf.foo: TensorFlow has no such name\na = 1; y = tf.foo(x)\n",
     ),
     "above a compound statement on one line": (
         "if a: y = tf.foo(x)\n",
-        "# TJ301: tf.foo: no rule yet\nif a: y = tf.foo(x)\n",
+        "# TJ301: tf.foo: TensorFlow has no such name\nif a: y = tf.foo(x)\n",
     ),
     "above a line joined by a backslash": (
         "if a: \\\n    y = tf.foo(x)\n",
-        "# TJ301: tf.foo: no rule yet\nif a: \\\n    y = tf.foo(x)\n",
+        "# TJ301: tf.foo: TensorFlow has no such name\nif a: \\\n    y = tf.foo(x)\n",
     ),
     "behind a string of several lines": (
         'a = """\n"""; y = tf.foo(x)\n',
-        '# TJ301: tf.foo: no rule yet\na = """\n"""; y = tf.foo(x)\n',
+        '# TJ301: tf.foo: TensorFlow has no such name\na = """\n"""; y = tf.foo(x)\n',
     ),
     "once for a name on one line": (
         "y = tf.foo(x) + tf.foo(y)\n",
-        "# TJ301: tf.foo: no rule yet\ny = tf.foo(x) + tf.foo(y)\n",
+        "# TJ301: tf.foo: TensorFlow has no such name\ny = tf.foo(x) + tf.foo(y)\n",
     ),
     "one line for each name": (
         "y = tf.foo(tf.bar)\n",
-        "# TJ301: tf.foo: no rule yet\n# TJ301: tf.bar: no rule yet\ny = tf.foo(tf.bar)\n",
+        "# TJ301: tf.foo: TensorFlow has no such name\n# TJ301: tf.bar: TensorFlow has no such name\ny = tf.foo(tf.bar)\n",
     ),
 }
 
@@ -334,14 +334,14 @@ def test_a_marker_goes_when_its_cause_does():
     marked = rewrite((HEAD + "y = tf.foo(x)\nz = tf.bar(x)\n").encode()).data.decode()
     solved = marked.replace("tf.foo(x)", "x")
     assert rewrite(solved.encode()).data.decode() == (
-        HEAD + "y = x\n# TJ301: tf.bar: no rule yet\nz = tf.bar(x)\n"
+        HEAD + "y = x\n# TJ301: tf.bar: TensorFlow has no such name\nz = tf.bar(x)\n"
     )
 
 
 def test_what_looks_like_a_marker_in_a_string_stays():
-    code = HEAD + 'a = """\n# TJ301: tf.foo: no rule yet\n"""\ny = tf.bar\n'
+    code = HEAD + 'a = """\n# TJ301: tf.foo: TensorFlow has no such name\n"""\ny = tf.bar\n'
     assert rewrite(code.encode()).data.decode() == code.replace(
-        "y = tf.bar", "# TJ301: tf.bar: no rule yet\ny = tf.bar"
+        "y = tf.bar", "# TJ301: tf.bar: TensorFlow has no such name\ny = tf.bar"
     )
 
 
@@ -437,8 +437,8 @@ DOUBTFUL = {
     ),
     "text that is made a tensor": (
         "y = tf.constant('a')\n",
-        HEAD,
-        "# TJ309: tf.constant: JAX has no arrays of strings\ny = tf.constant('a')\n",
+        "import shims\n\n",
+        "y = shims.constant('a')\n",
     ),
 }
 

@@ -49,7 +49,7 @@ def test_every_place_is_there(page):
         "app/deep/model.py :3",
         "app/deep/model.py :4",
         "train.py:3",
-        "tf.foo : no rule yet",
+        "tf.foo : TensorFlow has no such name",
         "a comment says so (TJ301)",
     ):
         assert part.replace(" :", ":") in text.replace(" :", ":"), part

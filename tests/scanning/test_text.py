@@ -33,7 +33,7 @@ def test_the_tables(project, run, monkeypatch):
         "",
         "Left to a person",
         "name references files code why",
-        "tf.foo 3 2 TJ301 no rule yet",
+        "tf.foo 3 2 TJ301 TensorFlow has no such name",
         "",
     ]
     assert f"{first} {second}" == (

@@ -19,6 +19,8 @@ COMMANDS = (
     ("diff", "tf2jax_port.cli.diff:diff", "Compare a TensorFlow function with its port."),
     ("record", "tf2jax_port.cli.goldens:record", "Record the results of a function."),
     ("verify", "tf2jax_port.cli.goldens:verify", "Compare a port with recorded results."),
+    ("capture", "tf2jax_port.cli.prove:capture", "Record the calls of a code base."),
+    ("prove", "tf2jax_port.cli.prove:prove", "Replay recorded calls against the port."),
     ("parity", "tf2jax_port.cli.parity:parity", "Compare TF graph, TF XLA and JAX."),
     ("import-graph", "tf2jax_port.cli.import_graph:import_graph", "Turn a frozen graph into JAX."),
     ("weights", "tf2jax_port.cli.weights:weights", "Extract the variables of a saved model."),

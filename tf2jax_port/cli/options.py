@@ -17,7 +17,13 @@ from tf2jax_port.paths.exclusion import Exclusion
 from tf2jax_port.paths.patterns import parse_patterns
 
 if TYPE_CHECKING:
-    from tf2jax_port.rewrite.options import OptimizersName, Options, RandomName, TargetName
+    from tf2jax_port.rewrite.options import (
+        DataName,
+        OptimizersName,
+        Options,
+        RandomName,
+        TargetName,
+    )
 
 STDIN = "-"
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -99,6 +105,12 @@ _CHOOSING = (
         help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are "
         "known: the same steps.",
     ),
+    click.option(
+        "--data",
+        type=click.Choice(["tensorflow", "shims"]),
+        help="Keep `tf.data`, records, pictures and strings (the default), or use those of `shims` in "
+        "files of which it has every name.",
+    ),
 )
 
 
@@ -125,7 +137,17 @@ def _section_of(name: str | None) -> str:
 _SECTIONS = (
     (
         "What is rewritten",
-        ("target", "exact", "safe_only", "select", "ignore", "doctests", "random", "optimizers"),
+        (
+            "target",
+            "exact",
+            "safe_only",
+            "select",
+            "ignore",
+            "doctests",
+            "random",
+            "optimizers",
+            "data",
+        ),
     ),
     (
         "Which files",
@@ -223,6 +245,7 @@ def _options(
     doctests: bool | None = None,
     random: str | None = None,
     optimizers: str | None = None,
+    data: str | None = None,
 ) -> Options:
     from tf2jax_port.rewrite.options import (
         FileIgnores,
@@ -244,6 +267,7 @@ def _options(
         doctests=bool(said.doctests) if doctests is None else doctests,
         random=cast("RandomName", random or said.random or "tensorflow"),
         optimizers=cast("OptimizersName", optimizers or said.optimizers or "keras"),
+        data=cast("DataName", data or said.data or "tensorflow"),
         per_file=per_file,
     )
 

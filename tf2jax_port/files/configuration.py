@@ -29,6 +29,7 @@ class Configuration:
       doctests: whether examples in docstrings are rewritten too.
       random: `tensorflow` or `keys`: which random numbers are drawn.
       optimizers: `keras` or `optax`: which optimizers are used.
+      data: `tensorflow` or `shims`: which pipelines are used.
       select: diagnostics whose references are rewritten.
       ignore: diagnostics whose references are left alone.
       exclude: patterns of files to skip, instead of the default ones.
@@ -45,6 +46,7 @@ class Configuration:
     doctests: bool | None = None
     random: str | None = None
     optimizers: str | None = None
+    data: str | None = None
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
@@ -147,6 +149,12 @@ def _optimizers(value: Any) -> str:
     return str(value)
 
 
+def _data(value: Any) -> str:
+    if value not in ("tensorflow", "shims"):
+        raise _UnfitError
+    return str(value)
+
+
 def _by_pattern(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise _UnfitError
@@ -161,6 +169,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "doctests": ("true or false", _bool),
     "random": ('"tensorflow" or "keys"', _random),
     "optimizers": ('"keras" or "optax"', _optimizers),
+    "data": ('"tensorflow" or "shims"', _data),
     "select": ("a list of texts", _texts),
     "ignore": ("a list of texts", _texts),
     "exclude": ("a list of texts", _texts),

@@ -11,6 +11,7 @@ from tf2jax_port.paths.patterns import Pattern, is_matched
 TargetName = Literal["jax", "shims"]
 RandomName = Literal["tensorflow", "keys"]
 OptimizersName = Literal["keras", "optax"]
+DataName = Literal["tensorflow", "shims"]
 _ALL = ("TJ",)
 
 
@@ -46,6 +47,8 @@ class Options:
         numbers, where a key is available.
       optimizers: `keras` to replace optimizers by those of Keras 3; `optax` to replace them by those of Optax if all
         of their uses are visible.
+      data: `tensorflow` to keep `tf.data`, records, pictures and strings; `shims` to replace them by those of `shims`
+        in files of which it has every such name.
       per_file: further diagnostics to ignore in some files.
     """
 
@@ -57,6 +60,7 @@ class Options:
     doctests: bool = False
     random: RandomName = "tensorflow"
     optimizers: OptimizersName = "keras"
+    data: DataName = "tensorflow"
     per_file: tuple[FileIgnores, ...] = ()
 
     @property

@@ -12,6 +12,7 @@ import re
 from tf2jax_port.rewrite.calls.corners import Corners
 from tf2jax_port.rewrite.doctests import rewrite_doctests
 from tf2jax_port.rewrite.findings.findings import Finding, Outcome, State
+from tf2jax_port.rewrite.imports import companions
 from tf2jax_port.rewrite.imports.changes import (
     Brought,
     ImportChange,
@@ -27,13 +28,21 @@ from tf2jax_port.rewrite.passes import run_passes
 from tf2jax_port.rewrite.reading.ignoring import Ignored, find_ignored
 from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.reading.quoted import add_annotations
-from tf2jax_port.rewrite.reading.resolve import Reference, find_references, is_module, is_tensorflow
+from tf2jax_port.rewrite.reading.resolve import (
+    Reference,
+    find_references,
+    is_module,
+    is_tensorflow,
+    may_be_module,
+)
 from tf2jax_port.rewrite.reading.scopes import Names, resolve_scopes
 from tf2jax_port.rewrite.reading.source import Source, UnreadableError, decode, parse, with_data
 from tf2jax_port.rewrite.sites.choosing import choose, has_marker
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
+from tf2jax_port.rewrite.sites.host import moves_pipelines
 from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.sites.methods import find_idioms
+from tf2jax_port.rewrite.sites.pipelines import pipeline_functions
 from tf2jax_port.rewrite.sites.references import READ_AS_VERSION_1
 from tf2jax_port.rewrite.values.values import Values
 from tf2jax_port.rewrite.writing import markers
@@ -68,7 +77,8 @@ def rewrite(
       UnreadableError: the bytes are not the text of a Python program.
       LedgerError: findings and references do not match; a bug of the rewriter.
     """
-    if not (b"tensorflow" in raw or markers.has_markers(raw) or neighbors.concern(raw)):
+    named = b"tensorflow" in raw or companions.may_import(raw)
+    if not (named or markers.has_markers(raw) or neighbors.concern(raw)):
         return Outcome(raw, (), 0)
     source = decode(raw)
     tree = parse(source)
@@ -134,7 +144,10 @@ class _Run:
         found = find_references(names, self.neighbors, version_1=self.version_1)
         stars = [s for s in names.stars if is_tensorflow(s.module or "") and not s.level]
         brought = tensorflow_imports(names, self.neighbors)
-        if not (found or stars or brought):
+        beside = companions.find_companions(
+            self.source, names, self.neighbors, self.options, self.ignored
+        )
+        if not (found or stars or brought or beside):
             return Outcome(self.source.encode(self.source.data), (), 0)
         aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
         sites = [r for r in found if r not in aliases] if aliases else found
@@ -153,16 +166,20 @@ class _Run:
             strings_frozen,
             may_hold_symbols(self.source.data, names, sites),
             self._is_shared(brought),
+            moves_pipelines(self.options, sites),
         )
-        graph = self._graph_program(file, bool(aliases) or file.is_shared)
+        if not file.moves_pipelines:
+            file = dataclasses.replace(file, in_pipelines=pipeline_functions(names, self.neighbors))
+        graph = self._graph_program(file, any(is_module(a.path) for a in aliases) or file.is_shared)
         if graph is not None:
-            return self._outcome_of_graph(file, graph, len(brought))
+            return self._outcome_of_graph(file, graph, len(brought), beside)
         draft = run_passes(file)
         file, decisions = draft.file, draft.decisions
         idioms = [choose(found, self.options, self.ignored) for found in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
         swap = swap_import(file, decisions) if swaps and not file.is_shared else None
         edits = [edit for decision in idioms for edit in decision.edits]
+        edits += [edit for companion in beside for edit in companion.edits]
         if swap is not None:
             edits += swap.names
         else:
@@ -171,8 +188,9 @@ class _Run:
         edits += change.edits
         ended = [*decisions.values(), *idioms]
         findings = [*self._findings(file, ended, edits), *map(self._star_finding, stars)]
+        findings += [companion.finding(self.source) for companion in beside]
         data = self._apply(edits, findings)
-        counted = len(sites) + len(idioms) + len(stars)
+        counted = len(sites) + len(idioms) + len(stars) + len(beside)
         if self.marked:
             findings = [f._replace(line=self._original_line(f.line)) for f in findings]
         findings.sort(key=lambda f: (f.line, f.column))
@@ -187,9 +205,12 @@ class _Run:
             return None
         return as_graph_program(file)
 
-    def _outcome_of_graph(self, file: File, graph: GraphProgram, brought: int) -> Outcome:
+    def _outcome_of_graph(
+        self, file: File, graph: GraphProgram, brought: int, beside: list[companions.Companion]
+    ) -> Outcome:
         """Return the outcome of a TensorFlow 1 program in which only the imports change."""
         findings = self._findings(file, list(graph.decisions), list(graph.imports))
+        findings += [each.finding(self.source) for each in companions.for_graph(beside)]
         data = self._apply(list(graph.imports), findings)
         if self.marked:
             findings = [f._replace(line=self._original_line(f.line)) for f in findings]
@@ -304,7 +325,7 @@ def is_alias(names: Names, reference: Reference) -> bool:
     """Return whether a reference assigns a TensorFlow module to a name: `layers = tf.keras.layers`."""
     parent = names.parents[reference.node]
     return (
-        is_module(reference.path)
+        may_be_module(reference.path)
         and not reference.ambiguous
         and isinstance(parent, ast.Assign)
         and parent.value is reference.node

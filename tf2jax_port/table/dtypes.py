@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2jax_port.table.row import Manual, Native, Row, Target
+from tf2jax_port.table.row import Keep, Native, Row, Target
 
 
 def _dtype(name: str, *others: str, own: str = "", target: Target | None = None) -> Row:
@@ -33,7 +33,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "string",
         None,
-        Manual("TJ309", "JAX has no arrays of strings"),
+        Keep("strings stay on the host: JAX does not have them; `--data shims` moves them"),
         own="types.dtypes:string",
         aliases=("dtypes.string",),
     ),

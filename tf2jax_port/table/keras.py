@@ -54,6 +54,8 @@ _SCHEDULES = (
 )
 ROWS: tuple[Row, ...] = (
     Row("keras.__version__", None, Shim("keras.__version__")),
+    Row("keras.losses.Reduction", None, Native("str")),
+    Row("keras.losses.Reduction.AUTO", None, Native("'sum_over_batch_size'")),
     Row("keras.losses.Reduction.NONE", None, Native("'none'")),
     Row("keras.losses.Reduction.SUM", None, Native("'sum'")),
     Row("keras.losses.Reduction.SUM_OVER_BATCH_SIZE", None, Native("'sum_over_batch_size'")),

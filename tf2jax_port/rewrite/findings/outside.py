@@ -17,28 +17,32 @@ class Family:
         whole name.
       computing: whether functions with these names compute values, as opposed to reading files,
         logging or choosing devices.
+      stays: whether these names stay TensorFlow's on purpose, because the code around them can work with JAX.
     """
 
     code: str
     message: str
     prefixes: tuple[str, ...]
     computing: bool = False
+    stays: bool = False
 
 
 FAMILIES: tuple[Family, ...] = (
     Family(
-        "TJ320",
-        "summaries are written outside of compiled code: hand them numbers, not traced arrays",
+        "TJ520",
+        "TensorFlow's writer takes JAX's arrays: call it outside of compiled code",
         ("summary.", "Summary*", "Event", "HistogramProto", "SessionLog", "LogMessage"),
+        stays=True,
     ),
     Family(
-        "TJ321",
-        "the pipeline may stay TensorFlow: take NumPy arrays out with `as_numpy_iterator()`",
+        "TJ521",
+        "the pipeline stays TensorFlow: `as_numpy_iterator()` gives arrays; `--data shims` moves it",
         ("data.", "contrib.data.", "compat.v1.data."),
+        stays=True,
     ),
     Family(
-        "TJ322",
-        "JAX reads and decodes nothing: this may stay TensorFlow, its result becomes an array",
+        "TJ522",
+        "records and pictures stay on the host: their results become arrays; `--data shims` moves them",
         (
             *("io.", "audio.decode_wav", "audio.encode_wav", "FixedLen*", "VarLenFeature"),
             *("SparseFeature", "TFRecordReader", "python_io.", "parse_*", "decode_*", "encode_*"),
@@ -49,10 +53,11 @@ FAMILIES: tuple[Family, ...] = (
             *("make_tensor_proto", "make_ndarray", "image.decode_*", "image.encode_*"),
             *("image.is_jpeg", "image.extract_jpeg_shape", "contrib.slim.tfexample_decoder."),
         ),
+        stays=True,
     ),
     Family(
         "TJ323",
-        "files are Python's: `open`, `pathlib`, `glob`, or `etils.epath` for remote ones",
+        "files are Python's: `open`, `pathlib`, `glob`, or `shims.io.gfile` for remote ones",
         ("io.gfile.", "gfile.", "resource_loader.", "compat.path_to_str"),
     ),
     Family(
@@ -72,8 +77,8 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "TJ325",
-        "the training loop is a Python loop over a jitted step",
+        "TJ525",
+        "it runs a loop around a graph, which stays TensorFlow's: JAX's is a loop over a jitted step",
         (
             *("estimator.", "contrib.estimator.", "contrib.tpu.", "contrib.learn."),
             *(
@@ -90,6 +95,7 @@ FAMILIES: tuple[Family, ...] = (
             *("train.limit_epochs", "train.summary_iterator", "train.SyncReplicasOptimizer"),
             *("train.NanLossDuringTrainingError", "contrib.training.*", "contrib.tfprof."),
         ),
+        stays=True,
     ),
     Family(
         "TJ326",
@@ -170,8 +176,8 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "TJ331",
-        "devices and options are JAX's: `jax.devices()`, `jax.config`, the variable `XLA_FLAGS`",
+        "TJ531",
+        "it configures TensorFlow, as long as that is used: JAX has `jax.config` and `XLA_FLAGS`",
         (
             *("config.", "ConfigProto*", "GPUOptions*", "GraphOptions*", "OptimizerOptions*"),
             *("RunOptions*", "RunMetadata*", "profiler.", "debugging.set_log_device_placement"),
@@ -192,6 +198,7 @@ FAMILIES: tuple[Family, ...] = (
             *("debugging.get_log_device_placement", "debugging.*traceback_filtering", "xla.*"),
             *("test.is_gpu_available", "test.gpu_device_name", "contrib.memory_stats."),
         ),
+        stays=True,
     ),
     Family(
         "TJ332",
@@ -218,7 +225,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ333",
-        "words become numbers on the host: a dictionary, NumPy, or a pipeline that stays TensorFlow",
+        "words become numbers on the host: `shims.strings`, `shims.lookup`, or a layer of Keras 3",
         (
             *("lookup.", "feature_column.", "strings.", "string_*", "substr", "reduce_join"),
             *("contrib.lookup.", "contrib.feature_column.", "regex_*", "ragged.*_ngrams"),

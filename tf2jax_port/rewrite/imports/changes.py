@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Iterator
 
 from tf2jax_port.rewrite.reading.neighbors import Neighbors
 from tf2jax_port.rewrite.reading.resolve import Reference, is_tensorflow
@@ -123,7 +124,33 @@ class _Imports:
                 needed.update(id(b.node) for b in alias.bindings)
             else:
                 used.update({id(b.node): b for b in alias.bindings})
-        return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
+        unused = {key: b for key, b in self._never_used(bool(gone)) if key not in needed}
+        gone_now = {**used, **unused}
+        return [b for key, b in gone_now.items() if key not in needed and self._may_go(b, exported)]
+
+    def _never_used(self, rewritten: bool) -> Iterator[tuple[int, Binding]]:
+        """Yield the imported names of TensorFlow that the file never uses, without those kept by a pragma.
+
+        A whole module may be imported for its effects, unless the file's other uses are rewritten.
+        """
+        names = {name.id for name, _ in self.names.uses}
+        idle = {
+            alias
+            for statement, alias in self.brought
+            if (alias.asname or alias.name.partition(".")[0]) not in names
+            and (rewritten or isinstance(statement, ast.ImportFrom))
+            and not self._has_pragma(statement)
+        }
+        if idle:
+            for scope in (self.names.module, *self.names.scopes.values()):
+                for bindings in scope.bindings.values():
+                    yield from ((id(b.node), b) for b in bindings if b.node in idle)
+
+    def _has_pragma(self, statement: ast.stmt) -> bool:
+        """Return whether a comment on the last line of a statement says that a tool must accept it."""
+        end = self.source.span(statement)[1]
+        rest = self.source.data[end : self.source.line_end(statement.end_lineno or 0)]
+        return any(pragma.encode() in rest for pragma in _PRAGMAS)
 
     def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
         """Return the imported project modules of which the file uses more than TensorFlow names.
@@ -300,4 +327,7 @@ def _last_head_statement(module: ast.Module) -> ast.stmt | None:
 def _import_line(module: str, name: str) -> str:
     if module == name:
         return f"import {module}"
+    if module.startswith("absl."):  # whose modules are imported from it everywhere
+        last = module.removeprefix("absl.")
+        return f"from absl import {last}" + (f" as {name}" if name != last else "")
     return f"import {module} as {name}"

@@ -6,6 +6,10 @@ import functools
 from typing import Any
 
 from tf2jax_port.rewrite.data import read_data
+from tf2jax_port.rewrite.names.tf_names import MODULES
+
+# Modules whose names are not listed.
+_UNLISTED = ("raw_ops.", "__internal__.", "__operators__.", "experimental.numpy.", "python.")
 
 
 def public_name(dotted: str) -> str:
@@ -27,6 +31,21 @@ def brings(module: str, name: str) -> bool:
     """Return whether `from module import *` binds a name, in TensorFlow 1 or 2."""
     outer = module in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
     return outer and name in _outer_level()
+
+
+def is_public(path: str) -> bool:
+    """Return whether TensorFlow has a name, or may have it as an attribute of one of its objects."""
+    if path.startswith(_UNLISTED):
+        return True
+    parts = path.split(".")
+    prefixes = [".".join(parts[:n]) for n in range(1, len(parts) + 1)]
+    return any(p in public_names() and p not in MODULES for p in prefixes) or path in MODULES
+
+
+@functools.cache
+def public_names() -> frozenset[str]:
+    """Return all public names of TensorFlow and of `tensorflow.compat.v1`, without those of Keras."""
+    return _outer_level() | frozenset(_load_data()["inner_levels"])
 
 
 @functools.cache

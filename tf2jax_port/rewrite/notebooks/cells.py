@@ -118,12 +118,20 @@ def _as_python(cell: str, aside: Sequence[str]) -> tuple[str, list[str]] | Synta
         return error
     lines = cell.split("\n")
     found: list[str] = []
+    indent = ""  # of a magic line that goes on in the next one
+    continued = False
     for index, line in enumerate(lines):
-        if not _MAGIC_LINE.match(line) and not _ASSIGNED_MAGIC.match(line):
+        if continued:
+            lines[index] = _stand_in(f"{indent}{line.lstrip()}", len(aside) + len(found))
+        elif not _MAGIC_LINE.match(line) and not _ASSIGNED_MAGIC.match(line):
             continue
-        if _is_complete("\n".join(lines[:index])):
+        elif _is_complete("\n".join(lines[:index])):
+            indent = line[: len(line) - len(line.lstrip())]
             lines[index] = _stand_in(line, len(aside) + len(found))
-            found.append(line)
+        else:
+            continue
+        found.append(line)
+        continued = line.rstrip("\r").endswith("\\")
     python = "\n".join(lines)
     error = _error_in(python)
     return (python, found) if error is None else error

@@ -6,8 +6,9 @@ import json
 import re
 
 from tf2jax_port.rewrite.findings.findings import Finding, Outcome, State
+from tf2jax_port.rewrite.imports.companions import may_import
 from tf2jax_port.rewrite.notebooks import cells
-from tf2jax_port.rewrite.notebooks.text import Cell, read_cells, with_code
+from tf2jax_port.rewrite.notebooks.text import Cell, old_version, read_cells, with_code
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.plan import DEFAULTS, rewrite
 from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
@@ -35,7 +36,8 @@ def rewrite_notebook(
       UnreadableError: the bytes are not a notebook, or one for Python 2.
       LedgerError: findings and references do not match; a bug of the rewriter.
     """
-    if b"tensorflow" not in raw and b"# TJ" not in raw and not neighbors.concern(raw):
+    named = b"tensorflow" in raw or may_import(raw)
+    if not named and b"# TJ" not in raw and not neighbors.concern(raw):
         return Outcome(raw, (), 0)
     try:
         text = raw.decode("utf-8")
@@ -44,6 +46,8 @@ def rewrite_notebook(
     own = text.removeprefix("\ufeff")
     code = read_cells(own)
     program = cells.join([cell.text for cell in code])
+    if program.broken and (version := old_version(own)):
+        raise UnreadableError("TJ904", f"the notebook is written for Python {version}")
     outside = "\n".join([*program.aside, *(code[n].text for n in program.broken)])
     around = _NotebookNeighbors(neighbors, outside)
     outcome = rewrite(program.text.encode(), options, verify=verify, neighbors=around)

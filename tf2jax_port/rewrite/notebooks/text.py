@@ -45,7 +45,7 @@ def read_cells(text: str) -> tuple[Cell, ...]:
     """Return the code cells of a notebook, none if its language is not Python.
 
     Raises:
-      UnreadableError: the text is not a notebook, or one for Python 2.
+      UnreadableError: the text is not a notebook.
     """
     try:
         document = json.loads(text)
@@ -53,12 +53,14 @@ def read_cells(text: str) -> tuple[Cell, ...]:
         raise UnreadableError("TJ901", f"it is not a notebook: {error}") from error
     if not isinstance(document, dict):
         raise UnreadableError("TJ901", "it is not a notebook: there are no cells")
-    language, version = _language(document)
-    if language not in ("", "python", "ipython"):
-        return ()
-    if version.startswith("2"):
-        raise UnreadableError("TJ904", f"the notebook is written for Python {version}")
-    return tuple(_read_code_cells(text))
+    language, _ = _language(document)
+    return tuple(_read_code_cells(text)) if language in ("", "python", "ipython") else ()
+
+
+def old_version(text: str) -> str:
+    """Return the version in a notebook's metadata if it is Python 2, which may be out of date, else `""`."""
+    version = _language(json.loads(text))[1]
+    return version if version.startswith("2") else ""
 
 
 def with_code(text: str, cells: Mapping[Cell, str]) -> str:

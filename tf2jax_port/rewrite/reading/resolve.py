@@ -23,6 +23,8 @@ _IMPORTING_CALLS = ("import_module", "__import__", "importorskip")
 # Modules that TensorFlow 2 removed with all their names.
 _V1_MODULES = ("contrib.", "app.", "flags.", "gfile.", "layers.", "logging.", "python_io.")
 
+_FORMER_MODULES = ("slim", "app.flags", "examples.tutorials", "examples.tutorials.mnist")
+
 
 @dataclasses.dataclass(eq=False, slots=True)
 class Reference:
@@ -168,6 +170,11 @@ def is_version_1(path: str) -> bool:
 def is_module(path: str) -> bool:
     """Return whether a path is a module of TensorFlow, or TensorFlow itself."""
     return path == "" or path in MODULES
+
+
+def may_be_module(path: str) -> bool:
+    """Return whether a path is a module, or one of the former `tf.contrib`, whose names are not listed."""
+    return is_module(path) or path.startswith("contrib.") or path in _FORMER_MODULES
 
 
 def canonical(path: str, version: int) -> str:
@@ -355,7 +362,7 @@ class _Search:
             dotted = "" if found is None or found.ambiguous else found.dotted
         else:
             dotted = ".".join((meaning.dotted, *attributes))
-        return dotted if dotted and is_module(tensorflow_path(dotted)[0]) else None
+        return dotted if dotted and may_be_module(tensorflow_path(dotted)[0]) else None
 
     @staticmethod
     def _is_fallback(binding: Binding) -> bool:

@@ -14,6 +14,10 @@ _ALONE = (
     "operators around it are rewritten as usual. "
 )
 
+_STAYS = (
+    "Nothing changes: the name and its import stay, and the operators around it are rewritten. "
+)
+
 
 def _rule(
     code: str,
@@ -27,7 +31,11 @@ def _rule(
     instead: Instead | None = None,
 ) -> Rule:
     """Build a rule with an example in which a line stays and gets a marker comment above it."""
-    message = next(family.message for family in FAMILIES if family.code == code)
+    family = next(family for family in FAMILIES if family.code == code)
+    if family.stays:
+        examples = (*((instead,) if instead else ()), _OPERATOR)
+        return Rule(code, name, State.KEPT, why, _STAYS + safety, examples)
+    message = family.message
     named = symbol or line[line.index("tf.") :].partition("(")[0]
     marked = Rewrites(
         f"{head}{line}\n", f"{head}# {code}: {named}: {message}\n{line}\n", runs=False
@@ -37,7 +45,7 @@ def _rule(
 
 
 SUMMARY = _rule(
-    "TJ320",
+    "TJ520",
     "summary",
     (
         "A summary writes a number, a histogram or an image to a file for TensorBoard. JAX has "
@@ -58,12 +66,13 @@ SUMMARY = _rule(
 )
 
 DATA = _rule(
-    "TJ321",
+    "TJ521",
     "data-pipeline",
     ("`tf.data` reads, shuffles and batches on the host. JAX has no counterpart and needs none."),
     (
-        "Keep the pipeline in TensorFlow, including the functions in `map`, and take NumPy "
-        "arrays from it. Grain is a pipeline without TensorFlow."
+        "Functions that only the pipeline calls stay with it (TJ504). Take NumPy arrays from it with "
+        "`as_numpy_iterator()`. `--data shims` moves pipelines to `shims.data`, which needs no "
+        "TensorFlow; Grain is another."
     ),
     "data = tf.data.Dataset.range(6)",
     symbol="tf.data.Dataset.range",
@@ -77,15 +86,15 @@ DATA = _rule(
 )
 
 READING = _rule(
-    "TJ322",
+    "TJ522",
     "reading-and-decoding",
     (
-        "Records, images, audio and tables are read and decoded on the host from strings, and "
-        "JAX has no string arrays."
+        "Records, images, audio and tables are read and decoded on the host from strings, which "
+        "JAX's arrays do not hold."
     ),
     (
-        "Leave it in place, usually in a pipeline, and convert the result to an array. Without "
-        "TensorFlow, use Pillow, `soundfile` or `csv`."
+        "It usually belongs to a pipeline; convert its result to an array. `--data shims` moves it "
+        "to `shims.io`, which reads records and pictures without TensorFlow."
     ),
     "y = tf.io.decode_raw(text, 'float32')",
     symbol="tf.io.decode_raw",
@@ -101,14 +110,18 @@ READING = _rule(
 FILES = _rule(
     "TJ323",
     "files",
-    "`tf.io.gfile` and `tf.gfile` access local files and some remote stores.",
+    (
+        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most of their functions "
+        "become those of `shims.io.gfile` (TJ407); these do not, or are called with old keywords."
+    ),
     (
         "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, "
-        "`glob.glob`, `shutil.rmtree`; for remote ones `etils.epath`, which accepts the same "
-        "paths. Nothing is rewritten here, because the code does not show whether a path is "
-        "local."
+        "`glob.glob`, `shutil.rmtree`; for remote ones `shims.io.gfile`, which accepts the same "
+        "paths and reads them with fsspec where that is installed."
     ),
-    "file = tf.io.gfile.GFile('names.txt')",
+    "folders = tf.gfile.Walk('names')",
+    head=_V1,
+    symbol="tf.gfile.Walk",
     instead=Instead(
         "import os\nimport tempfile\n\nimport tensorflow as tf\n\n"
         "with tempfile.TemporaryDirectory() as folder:\n    name = os.path.join(folder, 'a', 'n.txt')\n"
@@ -130,13 +143,16 @@ CHECKPOINT = _rule(
     "checkpoint",
     (
         "A TensorFlow checkpoint stores variables by the structure of Python objects, or by "
-        "their names in a graph."
+        "their names in a graph. `tf.train.Checkpoint` and its manager become those of "
+        "`shims.train`, which read and write the same files (TJ407); the others need a graph."
     ),
     (
-        "Save the values in a NumPy archive, or with Orbax if they are large or sharded. Read "
-        "an old checkpoint once, in TensorFlow, with `tf.train.load_variable`."
+        "Save the values with `shims.train.Checkpoint`, in a NumPy archive, or with Orbax. "
+        "`shims.train.load_variable` reads an old checkpoint."
     ),
-    "saved = tf.train.Checkpoint(model=model)",
+    "saver = tf.train.Saver()",
+    head=_V1,
+    symbol="tf.train.Saver",
     instead=Instead(
         "import os\nimport tempfile\n\nimport tensorflow as tf\n\n"
         "v = tf.Variable(x)\nwith tempfile.TemporaryDirectory() as folder:\n"
@@ -152,7 +168,7 @@ CHECKPOINT = _rule(
 )
 
 LOOP = _rule(
-    "TJ325",
+    "TJ525",
     "training-loop",
     "Estimators, supervisors, hooks, queues and monitored sessions run a loop around a graph.",
     (
@@ -238,15 +254,15 @@ DROPPED = _rule(
 ABSL = _rule(
     "TJ329",
     "flags-and-app",
-    "`tf.flags` and `tf.app` are thin wrappers of absl-py.",
+    "`tf.flags` and `tf.app` wrap absl-py. What is equal is rewritten (TJ115, TJ209).",
     (
         "Run `pip install absl-py`, then use `from absl import app, flags`: the functions have "
         "the same names and arguments. There are two differences: absl's flags have no values "
         "before `app.run` has parsed the command line, and `app.run` rejects undefined flags."
     ),
-    "tf.app.run(main)",
+    "tf.flags.DEFINE_string('name', default_value='a')",
     head=_V1,
-    symbol="tf.app.run",
+    symbol="tf.flags.DEFINE_string",
     instead=Instead(
         f"{_V1}values = tf.flags.FlagValues()\ntf.flags.DEFINE_integer('n', 3, 'how many', flag_values=values)\n"
         "values(['program', '--n=4'])\ny = float(values.n)\ndel values\n",
@@ -276,7 +292,7 @@ TESTS = _rule(
 )
 
 CONFIGURATION = _rule(
-    "TJ331",
+    "TJ531",
     "configuration",
     "These names configure sessions, devices and profiling, or give TensorFlow's version.",
     (
@@ -317,8 +333,15 @@ STORED = _rule(
 WORDS = _rule(
     "TJ333",
     "words-and-tables",
-    "Strings, lookup tables and feature columns work with text. JAX has no string arrays.",
-    ("Convert words to numbers before they reach JAX: in the pipeline, or with a dictionary."),
+    (
+        "Feature columns and some functions of strings work with text, which JAX's arrays do not hold. "
+        "`tf.strings` and the tables of `tf.lookup` stay (TJ501) or move to `shims.strings` and "
+        "`shims.lookup`, which work on the host (TJ407)."
+    ),
+    (
+        "Convert words to numbers before they reach JAX: with `shims.lookup.StaticHashTable`, in the "
+        "pipeline, or with a dictionary."
+    ),
     "column = tf.feature_column.numeric_column('size')",
     symbol="tf.feature_column.numeric_column",
     instead=Instead(
@@ -344,7 +367,7 @@ PRIVATE = _rule(
     symbol="tf.core.framework.node_def_pb2.NodeDef",
 )
 
-RULES = (
-    *(SUMMARY, DATA, READING, FILES, CHECKPOINT, LOOP, DISTRIBUTION, SCALING, DROPPED, ABSL, TESTS),
-    *(CONFIGURATION, STORED, WORDS, PRIVATE),
+REFUSED = (
+    *(FILES, CHECKPOINT, DISTRIBUTION, SCALING, DROPPED, ABSL, TESTS, STORED, WORDS, PRIVATE),
 )
+KEPT = (SUMMARY, DATA, READING, LOOP, CONFIGURATION)

@@ -9,7 +9,11 @@ NO_RULE = Rule(
     code="TJ301",
     name="name-without-rule",
     state=State.MANUAL,
-    why="The table of operators has no row for this TensorFlow name.",
+    why=(
+        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has no such name, "
+        "neither at `tf.` nor at `tf.compat.v1.`: then it is misspelled, or only a version before 1.0 had it. "
+        "The finding says which."
+    ),
     safety=(
         "The name and its import stay, so the file still runs as before up to this point. Write "
         "the JAX code by hand, or add a row to `tf2jax_port/table`; the next run removes the "
@@ -20,6 +24,13 @@ NO_RULE = Rule(
             "import tensorflow as tf\n\ntf.autograph.trace('here')\n",
             "import tensorflow as tf\n\n# TJ301: tf.autograph.trace: no rule yet\n"
             "tf.autograph.trace('here')\n",
+            runs=False,
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.squre(x)\n",
+            "import tensorflow as tf\n\n"
+            "# TJ301: tf.squre: TensorFlow has no such name: did you mean `tf.square`?\n"
+            "y = tf.squre(x)\n",
             runs=False,
         ),
         Leaves(
@@ -198,13 +209,14 @@ NO_COUNTERPART = Rule(
     code="TJ309",
     name="name-without-counterpart",
     state=State.MANUAL,
-    why="JAX has no counterpart of this name: for instance, it lacks the dtype `tf.string`.",
+    why="JAX has no counterpart of this name: for instance, it has no graphs.",
     safety="Nothing changes. Do this work outside JAX.",
     examples=(
         Rewrites(
-            "import tensorflow as tf\n\ny = tf.string\n",
+            "import tensorflow as tf\n\ny = tf.Operation\n",
             "import tensorflow as tf\n\n"
-            "# TJ309: tf.string: JAX has no arrays of strings\ny = tf.string\n",
+            "# TJ309: tf.Operation: there are no graphs: write a function and decorate it with "
+            "`shims.function`\ny = tf.Operation\n",
             runs=False,
         ),
         Leaves("import tensorflow as tf\n\ny = tf.int32\n", because="JAX has this dtype (TJ102)"),
@@ -269,7 +281,7 @@ HANDED_OVER = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nlayer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
-            "import tensorflow as tf\n\n# TJ301: tf.foo.Layer: no rule yet\n"
+            "import tensorflow as tf\n\n# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
             "# TJ312: tf.nn.relu: it is handed to `tf.foo.Layer`, which stays TensorFlow\n"
             "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
             runs=False,

@@ -47,11 +47,13 @@ def choose(
 def has_marker(decision: Decision) -> bool:
     """Return whether a decision needs a marker comment `# TJ...` in the file.
 
-    That holds for manual work, and for names read as TensorFlow 1.
+    That holds for manual work, and for names read as TensorFlow 1; not for methods, which a second run does not
+    look for if the file has no name of TensorFlow any more.
     """
     if decision.message.endswith(READ_AS_VERSION_1):
         return True
-    return decision.state is State.MANUAL and decision.code != HELD_BACK
+    is_name = decision.symbol.startswith("tf.")
+    return decision.state is State.MANUAL and decision.code != HELD_BACK and is_name
 
 
 def _left_alone(

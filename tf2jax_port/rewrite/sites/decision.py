@@ -60,6 +60,8 @@ class File:
     strings_frozen: bool = False
     symbolic: bool = True  # there may be symbolic tensors of Keras
     is_shared: bool = False  # another module imports TensorFlow from here: the import stays
+    moves_pipelines: bool = False  # `tf.data` and strings become those of `shims`
+    in_pipelines: frozenset[ast.AST] = frozenset()  # functions that a pipeline of TensorFlow calls
 
     @property
     def target(self) -> TargetName:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from tf2jax_port.rewrite.calls.arguments import as_tuple
 from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.sites import pipelines
 from tf2jax_port.rewrite.sites.decision import Decision, File
 from tf2jax_port.rewrite.sites.references import may_edit
 from tf2jax_port.rewrite.values.dtype_attributes import (
@@ -79,7 +80,8 @@ def _passes_tensor(form: str) -> bool:
 def find_idioms(file: File) -> list[Decision]:
     """Return the decisions for all uses of tensor methods in a file, in text order."""
     attributes = [node for node in file.names.attributes if node.attr in _NAMES]
-    return (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+    found = (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+    return [pipelines.keep(file, each.span, each.symbol) or each for each in found]
 
 
 def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
@@ -105,13 +107,21 @@ def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
             continue
         known = _is_known(file, idiom)
         kept = idiom.assigns and not _is_made_here(file, idiom.tensor)
-        doubtful = elsewhere or kept or idiom.symbol.split(".")[-1] in own_methods
+        doubtful = elsewhere or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
-            decision = _decide_idiom(file, idiom, known=known)
+            decision = _left(idiom) if kept else _decide_idiom(file, idiom, known=known)
             if decision is not None and may_edit(file, decision):
                 claimed.update(_nodes_within(file, idiom))
                 decisions.append(decision)
     return decisions
+
+
+def _left(idiom: Idiom) -> Decision:
+    """Return the decision for `x.set_shape(...)` if other code may hold the same tensor."""
+    message = (
+        "other code may hold the tensor: write `x = shims.ensure_shape(x, ...)` where it is made"
+    )
+    return Decision(State.MANUAL, "TJ311", message, idiom.symbol, idiom.whole)
 
 
 def _shape_comparisons(file: File) -> list[Decision]:

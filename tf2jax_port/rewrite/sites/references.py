@@ -8,7 +8,6 @@ import dataclasses
 from tf2jax_port.rewrite.calls import forms as calls
 from tf2jax_port.rewrite.calls.arguments import CallSite, holds_references
 from tf2jax_port.rewrite.findings.findings import State
-from tf2jax_port.rewrite.findings.outside import find_family
 from tf2jax_port.rewrite.knowledge import constructs, version_1
 from tf2jax_port.rewrite.knowledge.bind import (
     Bound,
@@ -17,19 +16,18 @@ from tf2jax_port.rewrite.knowledge.bind import (
     bind_version_1,
     signature,
 )
-from tf2jax_port.rewrite.knowledge.keras_rows import why_unknown
 from tf2jax_port.rewrite.knowledge.known import (
     Known,
     corner,
     facade,
-    has_another_meaning,
     has_exact_form,
     look_up,
 )
 from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.reading.layout import CallLayout, call_layout
 from tf2jax_port.rewrite.reading.quoted import enclosing_string, fits_in_string, is_editable
-from tf2jax_port.rewrite.reading.resolve import Reference, is_module
+from tf2jax_port.rewrite.reading.resolve import Reference
+from tf2jax_port.rewrite.sites import host, pipelines
 from tf2jax_port.rewrite.sites import keras as keras_sites
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
 from tf2jax_port.rewrite.sites.keras_symbols import of_symbols
@@ -52,7 +50,12 @@ def decide_each(draft: Draft) -> Draft:
 def decide(file: File, reference: Reference) -> Decision:
     """Return the decision for one reference."""
     symbol = _symbol_of(reference)
-    decision = _left_alone(file, reference, symbol) or _decide_by_row(file, reference, symbol)
+    decision = (
+        _left_alone(file, reference, symbol)
+        or pipelines.keep(file, reference.node, symbol)
+        or host.decide_host(file, reference, symbol)
+        or _decide_by_row(file, reference, symbol)
+    )
     if decision.edits and not may_edit(file, decision):
         return _manual(reference, symbol, "TJ308", "it stands inside a string")
     return decision
@@ -76,6 +79,16 @@ def _symbol_of(reference: Reference) -> str:
     return f"tf.compat.v1.{reference.path}" if explicit else f"tf.{reference.path}".rstrip(".")
 
 
+def _decide_unknown(file: File, reference: Reference, symbol: str) -> Decision:
+    """Return the decision for a name without a table row."""
+    state, code, message = host.explain_unknown(reference)
+    if state is State.MANUAL:
+        return _manual(reference, symbol, code, message)
+    if file.options.data == "shims" and is_read_as_version_1(reference, symbol):
+        message += READ_AS_VERSION_1
+    return Decision(state, code, message, symbol, reference.node)
+
+
 def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
     """Decide how a reference is rewritten, by its table row."""
     known = look_up(reference)
@@ -85,7 +98,7 @@ def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
         verdict = (State.REVIEW, keras_sites.MODULE, keras_sites.UNSEEN_NAMES)
         return Decision(*verdict, symbol, reference.node, (edit,))
     if known is None:
-        return _manual(reference, symbol, *_explain_unknown(reference))
+        return _decide_unknown(file, reference, symbol)
     symbol = _symbol_of(known.reference)
     known = of_symbols(file, known)
     compiled = _decide_compiled(file, known, symbol)
@@ -201,19 +214,6 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     if b"#" in file.source.data[start:end]:
         return _manual(reference, symbol, "TJ308", "a comment stands inside the name")
     return None
-
-
-def _explain_unknown(reference: Reference) -> tuple[str, str]:
-    """Return the diagnostic and the message for a name without a table row."""
-    if is_module(reference.path):
-        return "TJ304", "a module of TensorFlow is passed on as a value"
-    why = why_unknown(reference.path)
-    if why:
-        return "TJ340", why
-    if has_another_meaning(reference):
-        return "TJ306", "in TensorFlow 1 the name means something else than in TensorFlow 2"
-    family = find_family(reference.path)
-    return (family.code, family.message) if family else ("TJ301", "no rule yet")
 
 
 # Names that are not called.
@@ -346,8 +346,6 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
     bound = _bind(known, layout)
     if isinstance(bound, Refusal):
         return _decide_starred(file, known, symbol, call, bound)
-    if _is_of_text(row, bound):
-        return _manual(reference, symbol, "TJ309", "JAX has no arrays of strings")
     site = CallSite(
         file.source,
         call,
@@ -372,7 +370,12 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
         row = version_1.bound_scope(row, bound)
         site = dataclasses.replace(site, row=row)
         known = known._replace(row=row)
-    if isinstance(row.target, Native) and (file.target == "jax" or facade(row) is None):
+    of_text = _is_of_text(row, bound)
+    if (
+        isinstance(row.target, Native)
+        and not of_text
+        and (file.target == "jax" or facade(row) is None)
+    ):
         size = _known_size(file, known, symbol, site)
         if size is not None:
             return size

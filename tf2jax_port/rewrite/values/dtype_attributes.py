@@ -12,6 +12,8 @@ FORMS = {
     "is_complex": "jnp.issubdtype({}, jnp.complexfloating)",
     "is_floating": "jnp.issubdtype({}, jnp.floating)",
     "is_integer": "jnp.issubdtype({}, jnp.integer)",
+    "is_numeric": "jnp.issubdtype({}, jnp.number)",
+    "is_unsigned": "jnp.issubdtype({}, jnp.unsignedinteger)",
     "real_dtype": "jnp.zeros((), {}).real.dtype",
     "size": "jnp.dtype({}).itemsize",
 }

@@ -19,6 +19,8 @@ MODULES = {
     "keras": "keras",
     "np": "numpy",
     "shims": "shims",
+    "app": "absl.app",
+    "flags": "absl.flags",
 }
 _LEADING_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\.)")
 

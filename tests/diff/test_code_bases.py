@@ -1,0 +1,181 @@
+"""Calls of a code base are captured, and replayed against its port; what raises is never equal."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tf2jax_port.diff.code_bases import prove, table
+from tf2jax_port.diff.code_bases.call_file import Call, Calls, merged, read_calls
+from tf2jax_port.diff.code_bases.capture import capture
+from tf2jax_port.diff.code_bases.encoding import UnfitError, arrays_in, decode, encode
+from tf2jax_port.diff.code_bases.outcomes import Outcome, compare
+from tf2jax_port.diff.code_bases.replay import LANES, Replay
+
+PORT = """
+import os
+import jax.numpy as jnp
+
+class Scale:
+    def __init__(self, by):
+        self.by = by
+    def call(self, x):
+        return {"y": x * self.by, "n": x.shape[0]}
+
+def double(x):
+    return x * 2, None
+
+def wrong(x):
+    return x + 1, None
+
+def fails(x):
+    raise ValueError("no")
+
+def only_eager(x):
+    return (x * 2 if float(x[0]) > 0 else x), None
+
+def dies(x):
+    os._exit(3)
+"""
+
+
+def call_of(name, arrays, result, init=None):
+    x = np.array([1.0, 2.0], np.float32)
+    tensor = {"kind": "tensor", "array": len(arrays), "dtype": "float32"}
+    arrays.append(x)
+    packed = encode([[], {}], arrays)
+    packed["items"][0]["items"] = [tensor]
+    arguments = {"call": packed} if init is None else {"call": packed, "init": init}
+    return Call("some_port", name, arguments, encode(result, arrays))
+
+
+@pytest.fixture
+def calls(tmp_path, monkeypatch):
+    (tmp_path / "some_port.py").write_text(PORT)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    arrays = []
+    twice = (np.array([2.0, 4.0], np.float32), None)
+    made = {**encode([[3.0], {}], arrays), "module": "some_port", "class": "Scale"}
+    tripled = {"y": np.array([3.0, 6.0], np.float32), "n": 2}
+    names = ("double", "wrong", "fails", "only_eager")
+    found = [call_of(name, arrays, twice) for name in names]
+    found.append(call_of("Scale.call", arrays, tripled, made))
+    yield Calls(tuple(found), tuple(arrays))
+    sys.modules.pop("some_port", None)
+
+
+def test_each_lane_has_an_outcome_of_its_own(calls):
+    replay = Replay(calls)
+    found = {c.name: [replay.run(c, lane).outcome.value for lane in LANES] for c in calls.calls}
+    assert found == {
+        "double": ["equal"] * 3,
+        "wrong": ["different"] * 3,
+        "fails": ["error"] * 3,
+        "only_eager": ["equal", "error", found["only_eager"][2]],
+        "Scale.call": ["equal"] * 3,
+    }
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "outcome"),
+    [
+        (np.float32([1, 2]), np.float32([1, 2 + 1e-6]), "equal"),
+        (np.float32([1, 2]), np.float32([1, 2.01]), "different"),
+        (np.float32([1, np.nan]), np.float32([1, np.nan]), "equal"),
+        (np.float32([1, np.nan]), np.float32([1, 2]), "different"),
+        (np.float32([1, np.inf]), np.float32([1, -np.inf]), "different"),
+        (np.int64([1, 2]), np.int32([1, 2]), "equal"),
+        (np.int64([1, 2]), np.float32([1, 2]), "different"),
+        (np.int32([1]), 1, "different"),
+        (np.int32(3), 3, "equal"),
+        (np.float32([]), np.float32([]), "equal"),
+        ([1, "a"], (1, "a"), "equal"),
+        ([1, "a"], [1, "b"], "different"),
+        ([1, 2], [1], "different"),
+        (None, np.float32(0), "different"),
+    ],
+)
+def test_results_are_compared_leaf_by_leaf(one, other, outcome):
+    before, after = [], []
+    found = compare(encode(one, before), encode(other, after), before, after)
+    assert found.outcome is Outcome(outcome)
+
+
+def test_values_come_back_as_they_were():
+    arrays = []
+    value = {"a": [1, 2.5, None, True], "b": (np.arange(3), "text")}
+    node = encode(value, arrays)
+    back = decode(node, lambda n: arrays[n["array"]], str)
+    assert str(back) == str(value)
+    assert [n["kind"] for n in arrays_in(node)] == ["numpy"]
+    for unfit in (object(), {1: 2}, np.array(["a"], object)):
+        with pytest.raises(UnfitError):
+            encode(unfit, [])
+
+
+def test_files_hold_what_was_written(calls, tmp_path):
+    calls.write(tmp_path / "calls.npz")
+    twice = merged([read_calls(tmp_path / "calls.npz")] * 2)
+    assert twice.calls[: len(calls.calls)] == calls.calls
+    replay = Replay(twice)
+    assert [replay.run(c, "eager").outcome.value for c in twice.calls if c.name == "double"] == [
+        "equal",
+        "equal",
+    ]
+
+
+@pytest.mark.long
+def test_a_process_that_ends_is_an_error_and_the_rest_goes_on(calls, tmp_path):
+    arrays = list(calls.arrays)
+    dying = call_of("dies", arrays, None)
+    Calls((dying, *calls.calls), tuple(arrays)).write(tmp_path / "calls.npz")
+    found, results = prove.prove(tmp_path / "calls.npz", tmp_path, 120.0)
+    assert results[0, "eager"].outcome is Outcome.ERROR
+    assert table.count(found, results)["some_port"]["eager"]["equal"] == 3
+
+
+ORIGINAL = """
+import tensorflow as tf
+
+@tf.function
+def total(x, axis=0):
+    return inner(x, axis)
+
+def inner(x, axis):
+    return tf.reduce_sum(x, axis)
+
+class Layer:
+    def __init__(self, by):
+        self.by = by
+    def call(self, x):
+        return x * self.by
+
+def without_tensors(n):
+    return n + 1
+"""
+DRIVER = """
+import tensorflow as tf
+from package import module
+for n in (2, 3, 3):
+    module.total(tf.ones([n, 2]), axis=1)
+module.Layer(2.0).call(tf.ones([2]))
+module.without_tensors(3)
+"""
+
+
+@pytest.mark.long
+def test_a_program_is_captured_without_an_edit(tmp_path):
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "module.py").write_text(ORIGINAL)
+    (tmp_path / "driver.py").write_text(DRIVER)
+    command = [sys.executable, str(tmp_path / "driver.py")]
+    found, code = capture(command, ["package"], tmp_path / "calls.npz", 5, 300.0)
+    names = sorted(call.name for call in found.calls)
+    assert (code, names) == (0, ["Layer.call", "inner", "inner", "total", "total"])
+    rewriting = "from tf2jax_port.cli import main; main()"
+    arguments = ["rewrite", "--write", str(tmp_path / "package")]
+    subprocess.run([sys.executable, "-c", rewriting, *arguments], check=False, capture_output=True)
+    _, results = prove.prove(tmp_path / "calls.npz", tmp_path, 120.0)
+    assert {replayed.outcome for replayed in results.values()} == {Outcome.EQUAL}

@@ -1,0 +1,178 @@
+"""Files, flags, pipelines, strings and companion libraries: they move, or stay with the reason."""
+
+import pytest
+import tensorflow as tf
+
+import shims
+from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.knowledge import host_names
+from tf2jax_port.rewrite.options import Options
+
+HEAD = "import tensorflow as tf\n\n"
+V1 = "import tensorflow.compat.v1 as tf\n\n"
+DATA = Options(data="shims")
+
+
+def ends(program, options=None):
+    """Return `(symbol, state, code)` of each finding."""
+    outcome = rewrite(program.encode(), options or Options())
+    return [(f.symbol, f.state.value, f.code) for f in outcome.findings]
+
+
+def text(program, options=None):
+    """Return the rewritten program, which a second run leaves as it is."""
+    options = options or Options()
+    data = rewrite(program.encode(), options).data
+    assert rewrite(data, options).data == data
+    return data.decode()
+
+
+def find(library, name):
+    for part in name.split("."):
+        library = getattr(library, part)
+    return library
+
+
+@pytest.mark.parametrize("name", sorted(host_names.ALWAYS | host_names.OF_PIPELINES))
+def test_both_libraries_have_a_name_that_moves(name):
+    assert find(tf, name) is not None
+    assert find(shims, name) is not None
+
+
+@pytest.mark.parametrize(("old", "new"), host_names.OLD_FILES.items())
+def test_a_function_of_files_of_version_1_has_a_new_name(old, new):
+    assert hasattr(tf.compat.v1.gfile, old.removeprefix("gfile."))
+    assert find(shims, new) is not None
+
+
+MOVED = {
+    f"{HEAD}a = tf.io.gfile.exists(p)\n": "import shims\n\na = shims.io.gfile.exists(p)\n",
+    f"{V1}a = tf.gfile.Open(p, 'r')\n": "import shims\n\na = shims.io.gfile.GFile(p, 'r')\n",
+    f"{HEAD}a = tf.train.Checkpoint(v=v)\n": "import shims\n\na = shims.train.Checkpoint(v=v)\n",
+    f"{HEAD}a = tf.constant('hello')\n": "import shims\n\na = shims.constant('hello')\n",
+    f"{V1}flags = tf.app.flags\nflags.DEFINE_string('a', 'b', 'c')\n": (
+        "from absl import flags as flags_\n\nflags_.DEFINE_string('a', 'b', 'c')\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("program", MOVED)
+def test_what_moves(program):
+    assert text(program) == MOVED[program]
+
+
+def test_pipelines_move_on_request_and_only_as_a_whole():
+    program = f"{HEAD}a = tf.data.Dataset.range(3)\nb = tf.strings.length(s)\nc = tf.string\n"
+    assert {state for _, state, _ in ends(program)} == {"kept"}
+    moved = "import shims\n\na = shims.data.Dataset.range(3)\nb = shims.strings.length(s)\nc = shims.string\n"
+    assert text(program, DATA) == moved
+    mixed = f"{program}d = tf.data.experimental.make_csv_dataset(f, 3)\n"
+    assert text(mixed, DATA) == mixed
+    assert text(mixed) == mixed
+
+
+IN_PIPELINE = (
+    "d = d.map(lambda x: tf.square(x))\n",
+    "def f(x):\n    return tf.square(x)\n\n\nd = d.map(f, num_parallel_calls=4)\n",
+    "def g(x):\n    return tf.square(x)\n\n\ndef f(x):\n    return g(x)\n\n\nd = d.filter(f)\n",
+    "class A:\n    def f(self, x):\n        return tf.square(x)\n\n    def g(self, d):\n        return d.map(self.f)\n",
+)
+
+
+@pytest.mark.parametrize("program", IN_PIPELINE)
+def test_functions_that_only_a_pipeline_calls_stay(program):
+    assert ends(HEAD + program) == [("tf.square", "kept", "TJ504")]
+    assert "jnp.square" in text(HEAD + program, DATA)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "def f(x):\n    return tf.square(x)\n\n\nd = d.map(f)\ny = f(x)\n",
+        "y = list(map(lambda x: tf.square(x), xs))\n",
+        "y = jax.lax.map(lambda x: tf.square(x), xs)\n",
+    ],
+)
+def test_functions_that_other_code_calls_are_rewritten(program):
+    assert [code for _, _, code in ends(HEAD + program)] == ["TJ101"]
+
+
+def test_other_names_of_former_modules_are_followed():
+    program = f"{V1}slim = tf.contrib.slim\ny = slim.conv2d(x, 8)\nz = slim.utils.last(x)\n"
+    symbols = [symbol for symbol, _, _ in ends(program)]
+    assert symbols == ["tf.contrib.slim.conv2d", "tf.contrib.slim.utils.last"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("squre", "TensorFlow has no such name: did you mean `tf.square`?"),
+        ("pack", "TensorFlow 1 has renamed it: `tf.stack`"),
+        ("foo.bar", "TensorFlow has no such name"),
+        ("fingerprint", "no rule yet"),
+    ],
+)
+def test_a_name_that_tensorflow_lacks_is_called_that(name, message):
+    (finding,) = rewrite(f"{HEAD}y = tf.{name}(x)\n".encode()).findings
+    assert finding.message == message
+
+
+COMPANIONS = {
+    "import tensorflow_probability as tfp\n": ("review", "TJ210"),
+    "from tensorflow_probability import distributions as tfd\n": ("review", "TJ210"),
+    "import tensorflow_probability as tfp\n\ny = tfp.layers.DenseFlipout(3)\n": ("manual", "TJ335"),
+    "import tensorflow_probability.python.distributions\n": ("manual", "TJ335"),
+    "import tensorflow_addons as tfa\n": ("manual", "TJ335"),
+    "import tensorflow_hub as hub\n": ("manual", "TJ335"),
+    "import sonnet as snt\n": ("manual", "TJ335"),
+    "import tf_keras\n": ("manual", "TJ335"),
+    "import tensorflow_datasets as tfds\n": ("kept", "TJ505"),
+    "import tensorflow_text as text\n": ("kept", "TJ505"),
+}
+
+
+@pytest.mark.parametrize("program", COMPANIONS)
+def test_a_companion_has_a_finding_of_its_own(program):
+    ((_, state, code),) = ends(program)
+    assert (state, code) == COMPANIONS[program]
+    text(program)
+
+
+def test_probability_moves_to_its_jax_substrate():
+    moved = text(
+        "import tensorflow_probability\nfrom tensorflow_probability import bijectors, stats\n"
+    )
+    assert moved == (
+        "import tensorflow_probability.substrates.jax as tensorflow_probability\n"
+        "from tensorflow_probability.substrates.jax import bijectors, stats\n"
+    )
+    kept = "import tensorflow_probability as tfp  # tf2jax: ignore\n"
+    assert text(kept) == kept
+    assert ends(kept) == [("tensorflow_probability", "kept", "TJ502")]
+
+
+def test_an_import_that_nothing_uses_goes():
+    assert text("from tensorflow import bitwise\n\nx = 1\n") == "\nx = 1\n"
+    assert text("import tensorflow as tf\nimport tensorflow.keras as k\n\ny = tf.abs(x)\n") == (
+        "import jax.numpy as jnp\n\ny = jnp.abs(x)\n"
+    )
+    for kept in ("from tensorflow import bitwise  # noqa: F401\n", "import tensorflow\n"):
+        assert text(kept) == kept
+
+
+def test_what_is_kept_gets_no_marker():
+    program = f"{HEAD}w = tf.summary.create_file_writer('a')\nd = tf.io.decode_png(b)\n"
+    assert text(program) == program
+    assert [f.state for f in rewrite(program.encode()).findings] == [State.KEPT, State.KEPT]
+
+
+def test_a_shape_that_is_set_on_a_parameter_is_told():
+    program = f"{HEAD}def f(a, b):\n    a.set_shape(b.shape)\n    return tf.abs(a)\n"
+    assert ends(program)[0] == ("Tensor.set_shape", "manual", "TJ311")
+    text(program)
+
+
+def test_numeric_dtypes():
+    assert "jnp.issubdtype(jnp.dtype(d), jnp.number)" in text(
+        f"{HEAD}y = tf.as_dtype(d).is_numeric\n"
+    )

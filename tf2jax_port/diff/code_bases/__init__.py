@@ -1,0 +1,1 @@
+"""Capture the calls of a code base's functions under TensorFlow, and replay them against its port."""

@@ -1,0 +1,92 @@
+"""Run a program while its calls are recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import tf2jax_port
+from tf2jax_port.diff.code_bases.call_file import Calls, merged, read_calls
+from tf2jax_port.diff.code_bases.recorder import VARIABLE
+
+# Python runs `sitecustomize` before any program; the one that it hides is run as well.
+_HOOK = """import os, sys
+sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
+this = sys.modules.pop("sitecustomize")
+try:
+    import sitecustomize
+except ImportError:
+    sys.modules["sitecustomize"] = this
+from tf2jax_port.diff.code_bases import recorder
+recorder.start()
+"""
+_PATIENCE = 60  # seconds until a program that does not end is killed
+
+
+class CaptureError(Exception):
+    """Raised if calls cannot be recorded here."""
+
+
+def capture(
+    command: Sequence[str], packages: Sequence[str], output: Path, most: int, timeout: float
+) -> tuple[Calls, int]:
+    """Run a command, and write the calls of the watched packages to a file.
+
+    Args:
+      command: the program and its arguments.
+      packages: the import names of the packages to watch.
+      output: the file to write.
+      most: the most calls that are kept for a function.
+      timeout: the time limit in seconds; what was recorded by processes that ended before is kept.
+
+    Returns:
+      The calls, and the exit code of the command.
+
+    Raises:
+      CaptureError: Python is older than 3.12, or the program cannot be started.
+    """
+    if sys.version_info < (3, 12):
+        raise CaptureError("capture needs Python 3.12 or later, which can monitor calls")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        (folder / "sitecustomize.py").write_text(_HOOK)
+        home = str(Path(tf2jax_port.__file__).resolve().parents[1])
+        paths = [scratch, os.environ.get("PYTHONPATH", ""), home]
+        asked = json.dumps({"packages": list(packages), "most": most, "folder": scratch})
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+            VARIABLE: asked,
+        }
+        code = _run(command, environment, timeout)
+        calls = merged([read_calls(file) for file in sorted(folder.glob("*.npz"))])
+    calls.write(output)
+    return calls, code
+
+
+def _run(command: Sequence[str], environment: dict[str, str], timeout: float) -> int:
+    """Run a command; return its exit code, 124 if it was ended at the time limit."""
+    try:
+        process = subprocess.Popen(command, env=environment)
+    except OSError as error:
+        raise CaptureError(f"{command[0]}: {error.strerror or error}") from error
+    try:
+        return process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        process.send_signal(
+            signal.SIGINT
+        )  # the program ends in its own way, and its calls are written
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
+        return 124
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()

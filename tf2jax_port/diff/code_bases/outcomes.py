@@ -1,0 +1,81 @@
+"""Compare the result of a replayed call with the captured one."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tf2jax_port.diff.code_bases.encoding import Node
+
+_RELATIVE = {2: 1e-2, 4: 1e-4, 8: 1e-4}  # by the size of the real part; JAX computes in 32 bits
+
+
+class Outcome(enum.StrEnum):
+    """The outcome of a replayed call in one lane."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    ERROR = "error"
+    RANDOM = "random"  # two calls of the port give two results
+    NOT_REPLAYABLE = "not replayable"
+
+
+class Replayed(NamedTuple):
+    """The outcome of one call in one lane, and the reason if it is not equal."""
+
+    outcome: Outcome
+    detail: str = ""
+
+
+def compare(
+    expected: Node, found: Node, before: list[np.ndarray], after: list[np.ndarray]
+) -> Replayed:
+    """Compare two encoded results with their arrays."""
+    old_leaves, new_leaves = _leaves(expected, before), _leaves(found, after)
+    if len(old_leaves) != len(new_leaves):
+        return Replayed(Outcome.DIFFERENT, f"{len(old_leaves)} values became {len(new_leaves)}")
+    for index, (one, other) in enumerate(zip(old_leaves, new_leaves, strict=True)):
+        why = _difference(one, other)
+        if why:
+            return Replayed(Outcome.DIFFERENT, f"value {index}: {why}")
+    return Replayed(Outcome.EQUAL)
+
+
+def _leaves(node: Node, arrays: list[np.ndarray]) -> list[Any]:
+    """Return the values of an encoded result in order; numbers count as arrays without axes."""
+    if "array" in node:
+        return [arrays[node["array"]]]
+    items = node.get("items")
+    if items is None:
+        return [node.get("value", node.get("name"))]
+    inner = [items[key] for key in sorted(items)] if isinstance(items, dict) else items
+    return [leaf for item in inner for leaf in _leaves(item, arrays)]
+
+
+def _difference(one: Any, other: Any) -> str:
+    """Return how two leaves differ, empty if they do not."""
+    if isinstance(one, str | None) or isinstance(other, str | None):
+        return "" if one == other else f"{one!r} became {other!r}"
+    a, b = np.asarray(one), np.asarray(other)
+    if a.shape != b.shape:
+        return f"shape {a.shape} became {b.shape}"
+    kinds = a.dtype.kind.replace("u", "i"), b.dtype.kind.replace("u", "i")
+    if kinds[0] != kinds[1]:
+        return f"{a.dtype} became {b.dtype}"
+    if a.dtype.kind in "biu":
+        return "" if np.array_equal(a, b) else _worst(a.astype(float), b.astype(float))
+    size = min(a.dtype.itemsize, b.dtype.itemsize) // (2 if kinds[0] == "c" else 1)
+    relative = _RELATIVE[min(size, 8)]
+    finite = np.abs(a[np.isfinite(a)])
+    absolute = relative * 0.1 * float(finite.max(initial=0.0))
+    if np.allclose(b, a, rtol=relative, atol=max(absolute, 1e-6), equal_nan=True):
+        return ""
+    return _worst(a, b)
+
+
+def _worst(a: np.ndarray, b: np.ndarray) -> str:
+    with np.errstate(all="ignore"):
+        place = int(np.argmax(np.where(a == b, 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf))))
+    return f"{a.reshape(-1)[place]} became {b.reshape(-1)[place]}, at {place} of {a.size}"

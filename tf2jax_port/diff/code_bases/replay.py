@@ -1,0 +1,189 @@
+"""Replay captured calls against the port, in a process of its own: `python -m ...replay FILE ROOT FIRST`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tf2jax_port.diff.code_bases.call_file import Call, Calls, read_calls
+from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, decode, encode
+from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed, compare
+
+LANES = ("eager", "jit", "function")
+_LONGEST = 300  # of an error's text
+
+
+class Replay:
+    """Calls functions of the port with captured arguments."""
+
+    def __init__(self, calls: Calls) -> None:
+        self.arrays = list(calls.arrays)
+
+    def run(self, call: Call, lane: str) -> Replayed:
+        """Replay one call in one lane; a port that raises is an error, never equal."""
+        try:
+            function = _find(call)
+            first = self._result(call, function, lane)
+            verdict = self._compare(call, first)
+            if verdict.outcome is Outcome.DIFFERENT and lane == "eager":
+                again = self._compare_encoded(first, self._result(call, function, lane))
+                if again.outcome is Outcome.DIFFERENT:
+                    return Replayed(Outcome.RANDOM, verdict.detail)
+            return verdict
+        except UnfitError as error:
+            return Replayed(Outcome.NOT_REPLAYABLE, f"result: {error}")
+        except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
+            text = f"{type(error).__name__}: {error}"
+            return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST])
+
+    def _result(self, call: Call, function: Callable[..., Any], lane: str) -> Any:
+        import jax
+        import jax.numpy as jnp
+
+        import shims
+
+        nodes = [
+            n for node in call.arguments.values() for n in arrays_in(node) if n["kind"] == "tensor"
+        ]
+        inputs = [jnp.asarray(self._array(node)) for node in nodes]
+        places = {node["array"]: index for index, node in enumerate(nodes)}
+
+        def run(*tensors: Any) -> Any:
+            def leaf(node: Node) -> Any:
+                tensor = node["array"] in places and node["kind"] == "tensor"
+                return tensors[places[node["array"]]] if tensor else self._array(node)
+
+            return _call(call, function, leaf)
+
+        if lane == "eager":
+            return run(*inputs)
+        outer = jax.jit if lane == "jit" else shims.function
+        static: list[
+            Any
+        ] = []  # of the last trace: the leaves that are no arrays, and the structure
+
+        def traced(*tensors: Any) -> Any:
+            leaves, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)
+            static[:] = [[(_is_static(leaf), leaf) for leaf in leaves], tree]
+            return [leaf for leaf in leaves if not _is_static(leaf)]
+
+        results = iter(outer(traced)(*inputs))
+        leaves, tree = static
+        return jax.tree.unflatten(
+            tree, [leaf if fixed else next(results) for fixed, leaf in leaves]
+        )
+
+    def _array(self, node: Node) -> np.ndarray:
+        array = self.arrays[node["array"]]
+        if node["dtype"] == "bfloat16":
+            import jax.numpy as jnp
+
+            return np.asarray(jnp.asarray(array, jnp.bfloat16))
+        return array.copy()
+
+    def _compare(self, call: Call, result: Any) -> Replayed:
+        arrays: list[np.ndarray] = []
+        return compare(call.result, encode(_as_numpy(result), arrays), self.arrays, arrays)
+
+    def _compare_encoded(self, one: Any, other: Any) -> Replayed:
+        before: list[np.ndarray] = []
+        after: list[np.ndarray] = []
+        return compare(
+            encode(_as_numpy(one), before), encode(_as_numpy(other), after), before, after
+        )
+
+
+def _is_static(leaf: Any) -> bool:
+    return isinstance(leaf, str | bool | int | float) or leaf is None
+
+
+def _find(call: Call) -> Callable[..., Any]:
+    """Return the function that a call names; a method is looked up when its object is made."""
+    found: Any = importlib.import_module(call.module)
+    for part in call.name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _call(call: Call, function: Callable[..., Any], leaf: Callable[[Node], Any]) -> Any:
+    args, kwargs = decode(call.arguments["call"], leaf, _dtype)
+    if "init" not in call.arguments:
+        return function(*args, **kwargs)
+    init = call.arguments["init"]
+    owner: Any = importlib.import_module(str(init["module"]))
+    for part in str(init["class"]).split("."):
+        owner = getattr(owner, part)
+    made_args, made_kwargs = decode(init, leaf, _dtype)
+    made = owner(*made_args, **made_kwargs)
+    return getattr(made, call.name.rpartition(".")[2])(*args, **kwargs)
+
+
+def _dtype(name: str) -> Any:
+    import jax.numpy as jnp
+
+    import shims
+
+    return shims.string if name == "string" else getattr(jnp, "bool_" if name == "bool" else name)
+
+
+def _as_numpy(value: Any) -> Any:
+    """Return a result in which arrays of JAX, variables and sizes are NumPy's."""
+    import shims
+
+    if isinstance(value, shims.Padded):
+        value = value.unpad()
+    if isinstance(value, list | tuple):
+        items = [_as_numpy(item) for item in value]
+        return items if type(value) is list else tuple(items)
+    if isinstance(value, dict):
+        return {str(key): _as_numpy(item) for key, item in value.items()}
+    if isinstance(value, type | np.dtype):
+        return np.dtype(value).name if _is_dtype(value) else value
+    if hasattr(value, "__array__") or hasattr(value, "__jax_array__"):
+        array = np.asarray(value)
+        return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+    return value
+
+
+def _is_dtype(value: Any) -> bool:
+    try:
+        np.dtype(value)
+    except TypeError:
+        return False
+    return True
+
+
+def main(file: str, root: str, first: int) -> None:
+    """Replay the calls from a position on, and print one line of JSON per call and lane."""
+    sys.path.insert(0, root)
+    calls = read_calls(Path(file))
+    replay = Replay(calls)
+    for index, call in enumerate(calls.calls):
+        if index < first or call.unfit:
+            continue
+        for lane in LANES:
+            _say({"call": index, "lane": lane})
+            found = replay.run(call, lane)
+            _say(
+                {
+                    "call": index,
+                    "lane": lane,
+                    "outcome": found.outcome.value,
+                    "detail": found.detail,
+                }
+            )
+
+
+def _say(line: dict[str, Any]) -> None:
+    sys.stdout.write(f"\n{json.dumps({'replay': line})}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

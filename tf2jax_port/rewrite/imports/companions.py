@@ -1,0 +1,169 @@
+"""Decide imports of libraries that stand on TensorFlow: TensorFlow Probability, Addons, Hub, Sonnet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tf2jax_port.rewrite.findings.findings import Finding, State
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.reading.ignoring import Ignored
+from tf2jax_port.rewrite.reading.neighbors import Neighbors
+from tf2jax_port.rewrite.reading.scopes import Names
+from tf2jax_port.rewrite.reading.source import Source
+from tf2jax_port.rewrite.writing.edits import Edit
+
+_PROBABILITY = "tensorflow_probability"
+_SUBSTRATE = f"{_PROBABILITY}.substrates"
+# Parts of TensorFlow Probability that its JAX substrate lacks.
+_LACKING = ("layers", "debugging", "python", "version")
+_LEFT = {
+    "tensorflow_addons": (
+        "it needs TensorFlow and is no longer maintained: Keras 3 and Optax have most of its layers, "
+        "losses and optimizers, `keras.ops.image` and `jax.scipy.ndimage` its pictures"
+    ),
+    "tensorflow_hub": (
+        "it loads SavedModels: take a model of Keras 3 or Flax, `tf2jax-port weights` for its variables, "
+        "or `import-graph` for its functions"
+    ),
+    "sonnet": "it needs TensorFlow: Haiku has its modules on JAX, Flax NNX and `shims.Module` are others",
+    "tf_keras": "it is Keras 2 on TensorFlow: `import keras` is Keras 3, which has a JAX back end",
+}
+_KEPT = {
+    "tensorflow_datasets": (
+        "it stays on the host: `tfds.as_numpy` and `tfds.data_source` give NumPy arrays"
+    ),
+    "tensorflow_text": "it stays on the host: its tokens become arrays of numbers",
+}
+_ROOTS = (_PROBABILITY, *_LEFT, *_KEPT)
+_WORDS = tuple(root.encode() for root in _ROOTS if not root.startswith("tensorflow"))
+
+
+Statement = ast.Import | ast.ImportFrom
+
+
+class Companion(NamedTuple):
+    """The decision about one imported name of a library that stands on TensorFlow."""
+
+    statement: Statement
+    path: str
+    state: State
+    code: str
+    message: str
+    edits: tuple[Edit, ...] = ()
+
+    def finding(self, source: Source) -> Finding:
+        """Return the finding; a comment above the import marks manual work."""
+        line, marked = self.statement.lineno, self.state is State.MANUAL and self.code != "TJ313"
+        start, end = source.span(self.statement)
+        text = source.data[start:end].decode()
+        after = "".join(str(piece) for edit in self.edits for piece in edit.pieces)
+        column = self.statement.col_offset + 1
+        said = (self.path, self.state, self.code, self.message, text, after)
+        return Finding(line, column, *said, marker=line if marked else 0)
+
+
+def may_import(raw: bytes) -> bool:
+    """Return whether a text may import such a library, judging by words other than `tensorflow`."""
+    return any(word in raw for word in _WORDS)
+
+
+def find_companions(
+    source: Source, names: Names, neighbors: Neighbors, options: Options, ignored: Ignored
+) -> list[Companion]:
+    """Return the decisions about all imported names of such libraries, in text order."""
+    found = _decide(source, names, neighbors) if _is_named(names) else ()
+    return [_choose(companion, options, ignored) for companion in found]
+
+
+def for_graph(companions: list[Companion]) -> list[Companion]:
+    """Return the decisions for a program whose graph `shims.compat.v1` builds: nothing moves."""
+    message = "it cannot join a graph that `shims.compat.v1` builds"
+    left = (State.MANUAL, "TJ335", message)
+    return [
+        Companion(c.statement, c.path, *left) if c.state is State.REVIEW else c for c in companions
+    ]
+
+
+def _is_named(names: Names) -> bool:
+    return any(path.partition(".")[0] in _ROOTS for _, path in names.imported)
+
+
+def _choose(companion: Companion, options: Options, ignored: Ignored) -> Companion:
+    """Return a decision, without its edits if options or an ignore comment forbid them."""
+    code = companion.code
+    if ignored.covers(companion.statement, code):
+        left = (State.KEPT, "TJ502", f"a comment says so ({code})")
+    elif not options.selects(code):
+        left = (State.KEPT, "TJ503", f"{code} is not selected")
+    elif options.safe_only and companion.state is State.REVIEW:
+        left = (State.MANUAL, "TJ313", f"{code}: {companion.message}")
+    else:
+        return companion
+    return Companion(companion.statement, companion.path, *left)
+
+
+def _decide(source: Source, names: Names, neighbors: Neighbors) -> Iterator[Companion]:
+    for statement in names.imports:
+        paths = [_path(statement, alias) for alias in statement.names]
+        for alias, path in zip(statement.names, paths, strict=True):
+            root = path.partition(".")[0]
+            if root not in _ROOTS or path.startswith(_SUBSTRATE) or neighbors.export(root):
+                continue
+            if root == _PROBABILITY:
+                yield _of_probability(source, names, statement, alias)
+            elif root in _KEPT:
+                yield Companion(statement, path, State.KEPT, "TJ505", _KEPT[root])
+            else:
+                yield Companion(statement, path, State.MANUAL, "TJ335", _LEFT[root])
+
+
+def _path(statement: Statement, alias: ast.alias) -> str:
+    """Return the path of an imported name; for a relative import it begins with a dot."""
+    if isinstance(statement, ast.Import):
+        return alias.name
+    return "." * statement.level + f"{statement.module}.{alias.name}"
+
+
+def _of_probability(
+    source: Source, names: Names, statement: Statement, alias: ast.alias
+) -> Companion:
+    """Return the decision about a name of TensorFlow Probability, which has a JAX substrate."""
+    path = _path(statement, alias)
+    together = statement.names if isinstance(statement, ast.ImportFrom) else [alias]
+    lacking = next(filter(None, (_lacking(names, statement, each) for each in together)), "")
+    if lacking:
+        message = f"its JAX substrate has no `{lacking}`: write it with Keras 3, or without it"
+        return Companion(statement, path, State.MANUAL, "TJ335", message)
+    message = "TensorFlow Probability on JAX: what draws takes `seed=jax.random.key(...)`"
+    edits = _move(source, statement, alias)
+    return Companion(statement, path, State.REVIEW, "TJ210", message, edits)
+
+
+def _lacking(names: Names, statement: Statement, alias: ast.alias) -> str:
+    """Return the first used part of a name that the substrate lacks, `""` if there is none."""
+    parts = _path(statement, alias).split(".")[1:]
+    if parts and isinstance(statement, ast.Import) and not alias.asname:
+        return ".".join(parts)  # the name that it binds is the library's
+    if parts:
+        return parts[0] if parts[0] in _LACKING else ""
+    bound = alias.asname or _PROBABILITY
+    for attribute in names.attributes:
+        owner = attribute.value
+        if isinstance(owner, ast.Name) and owner.id == bound and attribute.attr in _LACKING:
+            return attribute.attr
+    return ""
+
+
+def _move(source: Source, statement: Statement, alias: ast.alias) -> tuple[Edit, ...]:
+    """Return the edits that import from the JAX substrate instead."""
+    if isinstance(statement, ast.ImportFrom):
+        if alias is not statement.names[0]:
+            return ()  # with the first name of the statement all of them have moved
+        place = source.data.index(_PROBABILITY.encode(), source.span(statement)[0])
+    else:
+        place = source.offset(alias.lineno, alias.col_offset)
+    bare = isinstance(statement, ast.Import) and not alias.asname
+    written = f"{_SUBSTRATE}.jax" + (f" as {_PROBABILITY}" if bare else "")
+    return (Edit(place, place + len(_PROBABILITY), (written,)),)

@@ -1,0 +1,172 @@
+"""Define the diagnostics of files, flags, pipelines and unknown names that move, or stay on purpose."""
+
+from __future__ import annotations
+
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
+
+_V1 = "import tensorflow.compat.v1 as tf\n\n"
+_OPERATOR = Leaves(
+    "import tensorflow as tf\n\ny = tf.square(x)\n", because="an operator has a row in the table"
+)
+
+ABSL = Rule(
+    code="TJ115",
+    name="name-of-absl",
+    state=State.REWRITTEN,
+    why="`tf.flags` is the module `absl.flags` under another name.",
+    safety=(
+        "The functions are the same ones. Definitions of flags with keywords of early versions, such as "
+        "`default_value=`, stay (TJ329)."
+    ),
+    examples=(
+        Rewrites(
+            f"{_V1}values = tf.flags.FlagValues()\n"
+            "tf.flags.DEFINE_integer('n', 3, 'how many', flag_values=values)\n"
+            "values(['program', '--n=4'])\ny = float(values.n)\ndel values\n",
+            "from absl import flags\n\n"
+            "values = flags.FlagValues()\n"
+            "flags.DEFINE_integer('n', 3, 'how many', flag_values=values)\n"
+            "values(['program', '--n=4'])\ny = float(values.n)\n"
+            "del values\n",
+        ),
+        _OPERATOR,
+    ),
+)
+
+APP = Rule(
+    code="TJ209",
+    name="command-line-of-absl",
+    state=State.REVIEW,
+    why=(
+        "`tf.app.run` and `tf.flags.FLAGS` wrap absl's. TensorFlow's parse the command line when a flag "
+        "is read for the first time, and pass over flags that nobody has defined."
+    ),
+    safety=(
+        "absl parses the command line in `app.run`, before which no flag has a value, and refuses "
+        "unknown flags. Check that the program reads its flags in `main`."
+    ),
+    examples=(
+        Rewrites(
+            f"{_V1}\ndef main(argv):\n    print(tf.flags.FLAGS.is_parsed())\n\n\n"
+            "if __name__ == '__program__':\n    tf.app.run()\ny = 1.0\n",
+            "from absl import app\nfrom absl import flags\n\n\ndef main(argv):\n"
+            "    print(flags.FLAGS.is_parsed())\n\n\nif __name__ == '__program__':\n"
+            "    app.run(main)\ny = 1.0\n",
+        ),
+        _OPERATOR,
+    ),
+)
+
+MOVED = Rule(
+    code="TJ407",
+    name="host-function-of-shims",
+    state=State.SHIM,
+    why=(
+        "Files, checkpoints, devices and settings have functions in `shims` with TensorFlow's names and "
+        "arguments, which work on the host without TensorFlow. With `--data shims`, pipelines (`tf.data`), "
+        "records, pictures and strings move, too, in files of which `shims` has every such name."
+    ),
+    safety=(
+        "Files and checkpoints have the same content, readable both ways. `docs/data.md` says how "
+        "pipelines differ: elements are NumPy arrays, and `shuffle` has another order."
+    ),
+    examples=(
+        Rewrites(
+            "import os\nimport tempfile\nimport tensorflow as tf\n\n"
+            "with tempfile.TemporaryDirectory() as folder:\n"
+            "    tf.io.gfile.makedirs(os.path.join(folder, 'a'))\n"
+            "    y = float(tf.io.gfile.exists(os.path.join(folder, 'a')))\ndel folder\n",
+            "import os\nimport tempfile\nimport shims\n\n"
+            "with tempfile.TemporaryDirectory() as folder:\n"
+            "    shims.io.gfile.makedirs(os.path.join(folder, 'a'))\n"
+            "    y = float(shims.io.gfile.exists(os.path.join(folder, 'a')))\ndel folder\n",
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\n"
+            "data = tf.data.Dataset.range(3).map(lambda n: tf.cast(n, tf.float32) * 2.0)\n"
+            "y = tf.stack(list(data))\ndel data\n",
+            "import jax.numpy as jnp\nimport shims\n\n"
+            "data = shims.data.Dataset.range(3).map(lambda n: jnp.asarray(n).astype(jnp.float32) * 2.0)\n"
+            "y = jnp.stack(list(data))\ndel data\n",
+            options=Options(data="shims"),
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ndata = tf.data.Dataset.range(3)\n",
+            because="`--data shims` is not given (TJ521)",
+        ),
+    ),
+)
+
+IN_PIPELINE = Rule(
+    code="TJ504",
+    name="function-of-a-pipeline",
+    state=State.KEPT,
+    why=(
+        "Only a pipeline that stays TensorFlow calls the function around the name (`data.map(f)`), with "
+        "TensorFlow's tensors, which JAX's functions do not take."
+    ),
+    safety=(
+        "Nothing changes. With `--data shims` the pipeline and its functions move together. A function "
+        "that other code calls as well is rewritten: the pipeline then needs one of its own."
+    ),
+    examples=(
+        Leaves(
+            "import tensorflow as tf\n\n\ndef f(x):\n    return tf.square(x)\n\n\ny = f(x)\nz = data.map(f)\n",
+            because="other code calls the function, too",
+        ),
+    ),
+)
+
+PROBABILITY = Rule(
+    code="TJ210",
+    name="probability-on-jax",
+    state=State.REVIEW,
+    why=(
+        "TensorFlow Probability has a substrate on JAX with the same distributions, bijectors and samplers: "
+        "`tensorflow_probability.substrates.jax`."
+    ),
+    safety=(
+        "The import moves, the calls stay. What draws, such as `sample`, needs `seed=jax.random.key(...)` and "
+        "gives other numbers; layers and private modules are not part of the substrate (TJ335)."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef log_prob(x):\n"
+            "    import tensorflow_probability as tfp\n\n"
+            "    return tfp.distributions.Normal(0.0, 1.0).log_prob(tf.square(x))\n\n\ny = tf.square(x)\n",
+            "import jax.numpy as jnp\n\n\ndef log_prob(x):\n"
+            "    import tensorflow_probability.substrates.jax as tfp\n\n"
+            "    return tfp.distributions.Normal(0.0, 1.0).log_prob(jnp.square(x))\n\n\ny = jnp.square(x)\n",
+        ),
+        _OPERATOR,
+    ),
+)
+
+COMPANION = Rule(
+    code="TJ335",
+    name="library-on-tensorflow",
+    state=State.MANUAL,
+    why="The library stands on TensorFlow, and its objects compute with it: Addons, Hub, Sonnet, `tf_keras`.",
+    safety="Nothing changes. The finding names what replaces the library on JAX.",
+    examples=(
+        Rewrites(
+            "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
+            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: Keras 3 and Optax "
+            "have most of its layers, losses and optimizers, `keras.ops.image` and `jax.scipy.ndimage` its "
+            "pictures\nimport tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
+            runs=False,
+        ),
+        _OPERATOR,
+    ),
+)
+
+KEPT_COMPANION = Rule(
+    code="TJ505",
+    name="library-on-the-host",
+    state=State.KEPT,
+    why="TensorFlow Datasets and TensorFlow Text prepare data on the host, like a pipeline.",
+    safety="Nothing changes. Take NumPy arrays from them: `tfds.as_numpy(data)`.",
+    examples=(_OPERATOR,),
+)
