@@ -52,6 +52,7 @@ SHAPE_AS_TUPLE = Native("jnp.shape({input})")
 SHAPE_AS_ARRAY = Native(
     "np.asarray(jnp.shape({input}), dtype={out_type})", (), (("out_type", "np.int32"),)
 )
+SIZE_OF_DTYPE = Native("np.asarray(jnp.size({input}), dtype={out_type})")
 NUMBERS = {"size": Native("jnp.size({input})"), "rank": Native("jnp.ndim({input})")}
 FORMS = {
     **ELEMENTWISE,

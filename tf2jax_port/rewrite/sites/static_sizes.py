@@ -7,7 +7,6 @@ import dataclasses
 from tf2jax_port.rewrite.calls import forms
 from tf2jax_port.rewrite.calls.arguments import CallSite
 from tf2jax_port.rewrite.findings.findings import State
-from tf2jax_port.rewrite.knowledge.bind import Bound
 from tf2jax_port.rewrite.sites.decision import Decision
 from tf2jax_port.rewrite.values.static_sizes import Static
 from tf2jax_port.table import Native
@@ -16,6 +15,7 @@ from tf2jax_port.table.static_numbers import (
     FORMS,
     SHAPE_AS_ARRAY,
     SHAPE_AS_TUPLE,
+    SIZE_OF_DTYPE,
     UNSTACK,
 )
 
@@ -31,11 +31,7 @@ def compute_statically(site: CallSite, symbol: str) -> Decision | None:
     target = _target(site, form)
     if target is None:
         return None
-    unused = {"out_type"} - {*target.fields}
-    given = {n: a for n, a in site.bound.arguments.items() if n not in unused}
-    site = dataclasses.replace(
-        site, bound=Bound(given), row=dataclasses.replace(site.row, target=target), static=True
-    )
+    site = dataclasses.replace(site, row=dataclasses.replace(site.row, target=target), static=True)
     edits = forms.write_native(site)
     if edits is None:
         return None
@@ -48,6 +44,8 @@ def _target(site: CallSite, form: Static | None) -> Native | None:
     """Return the expression of Python or NumPy for a call."""
     if site.row.name == "shape":
         return SHAPE_AS_TUPLE if form is Static.SHAPE else SHAPE_AS_ARRAY
+    if site.row.name == "size" and "out_type" in site.bound.arguments:
+        return SIZE_OF_DTYPE
     if site.row.name == "unstack":
         value = site.bound.arguments["value"].node
         return AS_IT_IS if site.values.sizes.of(value) is Static.SHAPE else UNSTACK

@@ -39,6 +39,7 @@ class StaticSizes:
     def __init__(self, values: Values) -> None:
         self.values = values
         self.known: dict[ast.expr, Static | None] = {}
+        self.settled = False
 
     @functools.cached_property
     def _present(self) -> bool:
@@ -52,10 +53,26 @@ class StaticSizes:
         """Return the form of a static value, `None` for an expression that may be traced."""
         if not self._present:
             return None
+        if not self.settled:
+            self._settle_shapes()
         if node not in self.known:
             self.known[node] = None  # ends the recursion of names in a cycle
             self.known[node] = self._infer(node)
         return self.known[node]
+
+    def _settle_shapes(self) -> None:
+        """Decide which shapes are tuples: by their uses, judged as if all of them were arrays."""
+        self.settled = True
+        calls = [self.values.names.parents.get(node) for node in self.values.by_node]
+        shapes = [
+            c for c in calls if isinstance(c, ast.Call) and self.values.is_call_of(c, "shape")
+        ]
+        forms: dict[ast.expr, Static | None] = {call: self.of(call) for call in shapes}
+        for call, form in forms.items():
+            plain = form is not None and len(call.args) < 2 and not call.keywords
+            if plain and self._may_be_tuple(call):
+                forms[call] = Static.SHAPE
+        self.known = forms
 
     def is_size(self, node: ast.expr) -> bool:
         """Return whether an expression is static and computed from the size of an array."""
@@ -166,7 +183,7 @@ class StaticSizes:
                 return None
             if name in NUMBERS:
                 return Static.NUMBER
-            return Static.SHAPE if self._may_be_tuple(node) else Static.ARRAY
+            return Static.ARRAY
         if name == RANGE and not self._is_axis(node):
             return None
         if name not in FORMS:
