@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SOURCES = ("shape", "size", "rank")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_OF_ANY_SEQUENCE = ("len", "tuple", "list", "enumerate")
 _SHAPE_PARAMETERS = ("shape", "dims")
 
 
@@ -254,12 +255,7 @@ class StaticSizes:
         call = self.values.names.parents[parent] if isinstance(parent, ast.keyword) else parent
         if not isinstance(call, ast.Call) or call.func is node:
             return False
-        if isinstance(call.func, ast.Name) and call.func.id in (
-            "len",
-            "tuple",
-            "list",
-            "enumerate",
-        ):
+        if isinstance(call.func, ast.Name) and call.func.id in _OF_ANY_SEQUENCE:
             return True
         reference = self.values.by_node.get(call.func)
         known = look_up(reference) if reference is not None else None
@@ -279,16 +275,15 @@ class StaticSizes:
         """Return whether a shape may be a tuple that is assigned to a target."""
         if isinstance(target, ast.Tuple | ast.List):
             return not any(isinstance(element, ast.Starred) for element in target.elts)
-        scope = self.values.scope_of.get(target) if isinstance(target, ast.Name) else None
-        home = (
-            scope.lookup(target.id) if scope is not None and isinstance(target, ast.Name) else None
-        )
-        if home is None or not isinstance(target, ast.Name) or home.kind == "module":
+        if not isinstance(target, ast.Name):
+            return False
+        home = self._scope_around(target).lookup(target.id)
+        if home is None or home.kind != "function":
             return False
         if len(home.bindings[target.id]) > 1:
             return False
         uses = self._uses.get((id(home), target.id), [])
-        return all(use is target or self._may_be_tuple(use) for use in uses)
+        return all(map(self._may_be_tuple, uses))
 
     def _scope_around(self, node: ast.expr) -> Scope:
         """Return the scope that contains a node."""
