@@ -18,7 +18,17 @@ def run(code, x, file):
         if name.startswith("__") or name == "x" or callable(value) or hasattr(value, "__path__"):
             continue
         found[name] = value
-    return {name: value for name, value in found.items() if type(value).__name__ != "module"}
+    found = {name: value for name, value in found.items() if type(value).__name__ != "module"}
+    return {name: as_jax_takes_it(value) for name, value in found.items()}
+
+
+def as_jax_takes_it(value):
+    """A number that the rewriter leaves to Python or NumPy, with the dtype that JAX gives it."""
+    import jax.numpy as jnp
+
+    number = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    whole = isinstance(value, np.ndarray) and value.dtype == np.int64
+    return np.asarray(jnp.asarray(value)) if number or whole else value
 
 
 def assert_same(old, new, tolerance=1e-6):

@@ -44,7 +44,7 @@ CONTEXTS = {
         "    async for b in ({}):\n        yield ({})\n"
     ),
     "exceptions": (
-        "try:\n    raise ({})\nexcept ({}) as e:\n    assert ({}), ({})\nfinally:\n    del a[({})]\n"
+        "try:\n    raise ({})\nexcept ({}) as e:\n    assert ({}), ({})\nfinally:\n    del a[({}), 0]\n"
     ),
     "groups": "try:\n    pass\nexcept* ({}):\n    pass\n",
     "with": "with ({}) as a, ({}) as b:\n    with (({}) as c, ({}) as d):\n        pass\n",

@@ -16,6 +16,7 @@ import tensorflow as tf
 from tests.harness.compare import differences
 from tests.rewrite import call_sites
 from tests.rewrite.limits import LIMITS
+from tests.rewrite.running import as_jax_takes_it
 from tests.table import cases, rows
 from tf2jax_port.rewrite import State, rewrite
 from tf2jax_port.table import Native
@@ -33,7 +34,7 @@ def computed(code, arrays, convert):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 64 bits that are not there, overflow that is meant
         exec(compile(code, "program", "exec"), namespace)
-        result = namespace["y"]
+        result = as_jax_takes_it(namespace["y"])
         found = [result] if isinstance(result, jax.Array) else tf.nest.flatten(result)
         return [np.asarray(leaf) for leaf in found if leaf is not None]
 

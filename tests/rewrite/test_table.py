@@ -6,6 +6,7 @@ from tf2jax_port.rewrite import rewrite
 
 HEAD = "import tensorflow as tf\n\n"
 JNP = "import jax.numpy as jnp\n\n"
+JNP_NP = "import jax.numpy as jnp\nimport numpy as np\n\n"
 SHIMS = "import shims\n\n"
 BOTH = "import jax.numpy as jnp\nimport shims\n\n"
 
@@ -412,8 +413,8 @@ DOUBTFUL = {
     ),
     "a conversion of a size": (
         "y = tf.cast(tf.shape(x)[0], tf.float32)\n",
-        JNP,
-        "y = jnp.asarray(jnp.shape(x)[0]).astype(jnp.float32)\n",
+        JNP_NP,
+        "y = np.asarray(jnp.shape(x)[0], jnp.float32)\n",
     ),
     "a list among the arrays that are joined": (
         "y = tf.concat([x, [1.0, 2.0]], 0)\n",

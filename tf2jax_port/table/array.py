@@ -567,6 +567,7 @@ ROWS: tuple[Row, ...] = (
         "a, perm=None, conjugate=False, name='transpose'",
         "jnp.transpose({a}, {perm})",
         own="array.shapes",
+        optional=("perm",),
         tensors=("a",),
         inputs=(
             case("rank2", a=draw(2, 3)),
@@ -722,6 +723,7 @@ ROWS: tuple[Row, ...] = (
         "eye",
         "num_rows, num_columns=None, batch_shape=None, dtype=tf.float32, name=None",
         "jnp.eye({num_rows}, {num_columns}, dtype={dtype})",
+        optional=("num_columns",),
         own="array.creation",
         aliases=("linalg.eye",),
         inputs=(
@@ -735,9 +737,9 @@ ROWS: tuple[Row, ...] = (
     native(
         "range",
         "start, limit=None, delta=1, dtype=None, name='range'",
-        "jnp.arange({start}, {limit}, {delta}, dtype={dtype})",
+        "jnp.arange({start}, {limit}, step={delta}, dtype={dtype})",
         own="array.creation",
-        optional=("dtype",),
+        optional=("limit", "delta", "dtype"),
         note="the number of floating-point steps may differ by one; TensorFlow raises if `delta` points "
         "away from `limit`",
         fresh=True,

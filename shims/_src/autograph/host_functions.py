@@ -7,6 +7,7 @@ import math
 import statistics
 from collections.abc import Callable
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy import special
@@ -18,6 +19,8 @@ from shims._src.platform import jax_private as jp
 
 def replacement_of(f: Callable, args: tuple) -> Callable | None:
     """Return the JAX version of `f` if an argument is a size or a traced scalar, else `None`."""
+    if id(f) in _ARRAYS:
+        return _ARRAYS[id(f)] if any(map(jp.is_symbolic, jax.tree.leaves(args))) else None
     staged = _REPLACEMENTS.get(id(f))
     if staged is None:
         return None
@@ -112,6 +115,11 @@ _REPLACEMENTS: dict[int, Callable] = {
     id(statistics.mean): _of_list(jnp.mean),
     id(statistics.fmean): _of_list(jnp.mean),
     id(statistics.median): _of_list(jnp.median),
+}
+# Functions of NumPy that make arrays, for which every size in their arguments would need its number.
+_ARRAYS: dict[int, Callable] = {
+    id(getattr(np, name)): getattr(jnp, name)
+    for name in ("asarray", "array", "float32", "int32", "int64")
 }
 _OF_SEQUENCES = frozenset(
     map(id, (math.prod, math.fsum, statistics.mean, statistics.fmean, statistics.median))

@@ -51,7 +51,10 @@ _TF_NAME = re.compile(r"\btf\.([\w.]+)")
     slots=True
 )  # not frozen: creating a frozen instance takes five times as long
 class CallSite:
-    """A call to rewrite: its syntax node, layout, bound arguments and table row, and its file."""
+    """A call to rewrite: its syntax node, layout, bound arguments and table row, and its file.
+
+    `static` says that the new text computes with NumPy and Python, which take lists and numbers.
+    """
 
     source: Source
     call: ast.Call
@@ -63,6 +66,7 @@ class CallSite:
     spelling: Spelling
     values: Values
     lists: PassedLists
+    static: bool = False
 
     def parameter_of(self, argument: Argument) -> str:
         """Return the parameter that an argument is bound to, `""` if unbound or part of `*args`."""
@@ -75,6 +79,8 @@ class CallSite:
 def is_traced(site: CallSite, name: str) -> bool:
     """Return whether an argument may be a tensor although JAX requires a static value."""
     node = site.bound.arguments[name].node
+    if site.static:
+        return False
     if (site.row.name, name) in _LISTS:
         return site.values.kind(node) is not Kind.LIST
     if name not in _STATIC or name in site.row.tensors:
@@ -114,6 +120,8 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
     Tensor arguments become arrays, and arguments such as `axis` become tuples.
     """
     node = argument.node
+    if site.static:
+        return "", "", []
     array = parameter in site.row.tensors or parameter in _ARRAYS
     if array and (site.values.kind(node) is Kind.LIST or site.lists.may_be_list(node)):
         return site.spelling.text("jnp.asarray("), ")", []

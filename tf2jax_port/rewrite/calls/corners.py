@@ -18,6 +18,7 @@ from tf2jax_port.rewrite.calls.arguments import CallSite
 from tf2jax_port.rewrite.values.numbers import INTEGERS, Numbers, NumbersOf, dtype_numbers
 from tf2jax_port.rewrite.values.passed_lists import PassedLists
 from tf2jax_port.rewrite.values.ragged_values import is_ragged
+from tf2jax_port.rewrite.values.selections import is_selection
 from tf2jax_port.rewrite.values.values import Values
 
 _NARROW = re.compile(rb"int8|int16")
@@ -54,6 +55,8 @@ class Corners:
             return Corner("the code around it expects an error of TensorFlow", met=True)
         if self.ragged and self._holds_ragged(site):
             return Corner("JAX's functions do not take ragged tensors", met=True)
+        if self.values.selects and self._holds_selection(site):
+            return Corner("JAX's functions do not take selections under `jit`", met=True)
         find = _FINDERS.get(site.row.name)
         return find(self, site) if find is not None else _NONE
 
@@ -82,6 +85,11 @@ class Corners:
         """Return whether an argument of a call is a ragged tensor."""
         nodes = [argument.node for argument in site.bound.arguments.values()]
         return any(is_ragged(self.values, node) for node in nodes)
+
+    def _holds_selection(self, site: CallSite) -> bool:
+        """Return whether an argument of a call is a selection."""
+        nodes = [argument.node for argument in site.bound.arguments.values()]
+        return any(is_selection(self.values, node) for node in nodes)
 
 
 _NONE = Corner()

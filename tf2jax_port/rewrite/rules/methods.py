@@ -86,17 +86,27 @@ SIZE = Rule(
     ),
     safety=(
         "The size is the same: a Python number, or a symbolic size inside `shims.function`. As "
-        "a number it takes the dtype of the other operand. `tf.shape(x)` without a fixed index "
-        "stays an array."
+        "a number it takes the dtype of the other operand. What is computed from sizes is computed "
+        "with NumPy and stays a number, too, so that slices, `range` and shapes take it under `jit`."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.reshape(x, [tf.shape(x)[1], -1])\n",
             "import jax.numpy as jnp\n\ny = jnp.reshape(x, [jnp.shape(x)[1], -1])\n",
         ),
-        Leaves(
+        Rewrites(
             "import tensorflow as tf\n\ny = tf.shape(x)[:1]\n",
-            because="a slice of the shape is an array",
+            "import jax.numpy as jnp\nimport numpy as np\n\n"
+            "y = np.asarray(jnp.shape(x), dtype=np.int32)[:1]\n",
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\nn = tf.minimum(tf.shape(x)[0], 3)\ny = x[:n]\n",
+            "import jax.numpy as jnp\nimport numpy as np\n\nn = np.minimum(jnp.shape(x)[0], 3)\n"
+            "y = x[:n]\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nkept = tf.boolean_mask(x, x > 1)\ny = tf.shape(kept)[0]\n",
+            because="the size of a selection depends on data: `shims.shape` takes it under `jit`",
         ),
     ),
 )

@@ -30,7 +30,9 @@ from tf2jax_port.rewrite.reading.resolve import Reference
 from tf2jax_port.rewrite.sites import host, pipelines
 from tf2jax_port.rewrite.sites import keras as keras_sites
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
+from tf2jax_port.rewrite.sites.dtypes import DTYPES, compared_by_value, hashable
 from tf2jax_port.rewrite.sites.keras_symbols import of_symbols
+from tf2jax_port.rewrite.sites.static_sizes import compute_statically
 from tf2jax_port.rewrite.values import pure_functions
 from tf2jax_port.rewrite.writing.edits import Edit
 from tf2jax_port.rewrite.writing.template import parse_template
@@ -234,8 +236,12 @@ def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Deci
         return _manual(reference, symbol, "TJ311", "a class is derived from it")
     if native and (file.target == "jax" or function is None):
         text = known.row.target.expression  # type: ignore[union-attr]
+        if known.row.name in DTYPES:
+            text = hashable(text, reference.node, parent)
         code = "TJ103" if known.row.name == "Tensor" else "TJ102"
-        return _replace_name(file, known, symbol, State.REWRITTEN, code, text)
+        decision = _replace_name(file, known, symbol, State.REWRITTEN, code, text)
+        by_value = compared_by_value(file.source, reference.node, parent)
+        return dataclasses.replace(decision, edits=(*decision.edits, *by_value))
     assert function is not None
     return _replace_name(file, known, symbol, State.SHIM, "TJ401", function)
 
@@ -370,15 +376,15 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
         row = version_1.bound_scope(row, bound)
         site = dataclasses.replace(site, row=row)
         known = known._replace(row=row)
+    static = compute_statically(site, symbol) if file.target == "jax" else None
+    if static is not None:
+        return static
     of_text = _is_of_text(row, bound)
     if (
         isinstance(row.target, Native)
         and not of_text
         and (file.target == "jax" or facade(row) is None)
     ):
-        size = _known_size(file, known, symbol, site)
-        if size is not None:
-            return size
         here = file.corners.at(site)
         exact = file.options.takes_exact and bool(corner(row, file.options)) and has_exact_form(row)
         exact = exact or (here.met and facade(row) is not None)
@@ -480,38 +486,6 @@ def _is_of_text(row: Row, bound: Bound) -> bool:
     value = next(iter(bound.arguments.values())).node
     nodes = value.elts if isinstance(value, ast.List | ast.Tuple) else [value]
     return any(isinstance(n, ast.Constant) and isinstance(n.value, str | bytes) for n in nodes)
-
-
-def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:
-    """Return the decision to replace `tf.shape(x)` by `jnp.shape(x)` if only static sizes are read."""
-    if known.row.name != "shape":
-        return None
-    indexed = isinstance(site.parent, ast.Subscript) and file.values.is_size(site.parent)
-    if not indexed and not _is_shape_argument(file, site.call):
-        return None
-    row = dataclasses.replace(known.row, target=Native("jnp.shape({input})"))
-    edits = calls.write_native(dataclasses.replace(site, row=row))
-    if edits is None:
-        return None
-    message = "the static size, a number instead of an array"
-    return Decision(State.REWRITTEN, "TJ108", message, symbol, site.call, tuple(edits))
-
-
-def _is_shape_argument(file: File, node: ast.expr) -> bool:
-    """Return whether a node is passed as the `shape` or `dims` of another operator."""
-    parent = file.names.parents[node]
-    call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
-    if not isinstance(call, ast.Call) or call.func not in file.values.by_node:
-        return False
-    known = look_up(file.values.by_node[call.func])
-    if known is None or known.version_1_params or not isinstance(known.row.target, Native):
-        return False
-    layout = call_layout(file.source, call)
-    bound = bind_arguments(layout.arguments, known.row.params or "", known.renames)
-    if isinstance(bound, Refusal):
-        return False
-    named = {name for name, argument in bound.arguments.items() if argument.node is node}
-    return bool(named & {"shape", "dims"})
 
 
 def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -> Decision:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
-from tf2jax_port.rewrite.reading.scopes import Binding, Scope
-from tf2jax_port.rewrite.values.values import Values
 from tf2jax_port.table import Native, Shim
 from tf2jax_port.table.numbers import (
     ADAPTING,
@@ -18,6 +17,10 @@ from tf2jax_port.table.numbers import (
     PASSED,
     Numbers,
 )
+
+if TYPE_CHECKING:
+    from tf2jax_port.rewrite.reading.scopes import Binding, Scope
+    from tf2jax_port.rewrite.values.values import Values
 
 INTEGERS = (Numbers.WIDE, Numbers.NARROW)
 _NAMED = {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
-from tf2jax_port.rewrite.reading.scopes import Binding
-from tf2jax_port.rewrite.values.values import Values
+if TYPE_CHECKING:
+    from tf2jax_port.rewrite.reading.scopes import Binding
+    from tf2jax_port.rewrite.values.values import Values
 
 # Functions of `tf.ragged` that return a dense tensor or a number.
 _DENSE = ("ragged.row_splits_to_segment_ids", "ragged.segment_ids_to_row_splits")

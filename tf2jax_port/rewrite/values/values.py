@@ -9,6 +9,8 @@ import functools
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
 from tf2jax_port.rewrite.reading.resolve import Reference
 from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
+from tf2jax_port.rewrite.values.selections import makes_selection
+from tf2jax_port.rewrite.values.static_sizes import StaticSizes
 from tf2jax_port.table import Native, Shim
 from tf2jax_port.table.version_1 import NO_TENSORS
 
@@ -69,6 +71,19 @@ class Values:
         self.by_node = {reference.node: reference for reference in references}
         self.open: set[tuple[int, str]] = set()
         self.known: dict[tuple[int, str], Kind] = {}
+        self.sizes = StaticSizes(self)
+
+    @functools.cached_property
+    def selects(self) -> bool:
+        """Whether the file calls an operator whose result has a data-dependent size."""
+        return any(self._selects(reference) for reference in self.by_node.values())
+
+    def _selects(self, reference: Reference) -> bool:
+        call = self.names.parents.get(reference.node)
+        if not isinstance(call, ast.Call) or call.func is not reference.node:
+            return False
+        known = look_up(reference)
+        return known is not None and makes_selection(known, call)
 
     @functools.cached_property
     def scope_of(self) -> dict[ast.Name, Scope]:
@@ -76,9 +91,11 @@ class Values:
         return dict(self.names.uses)
 
     def kind(self, node: ast.expr) -> Kind:
-        """Infer whether an expression is a tensor or a list."""
+        """Infer whether an expression is a tensor or a list; a static size is neither."""
         if isinstance(node, _LISTS):
             return Kind.LIST
+        if self.sizes.is_size(node):
+            return Kind.UNKNOWN
         if isinstance(node, ast.Name):
             scope = self.scope_of.get(node)
             return self._of_name(node.id, scope) if scope is not None else Kind.UNKNOWN

@@ -15,6 +15,7 @@ MODULES = {
     "jax": "jax",
     "jnp": "jax.numpy",
     "logging": "logging",
+    "math": "math",
     "lax": "jax.lax",
     "keras": "keras",
     "np": "numpy",

@@ -1,0 +1,77 @@
+"""What a shape gives stays a number in rewritten text, so that slices, ranges and shapes take it."""
+
+import importlib.util
+import textwrap
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tensorflow as tf
+
+import shims
+from tf2jax_port.rewrite import rewrite
+
+X = np.arange(12, dtype=np.float32).reshape(4, 3) - 5
+BODIES = {
+    "minimum": (
+        "n = tf.minimum(tf.shape(x)[0], 3)\nreturn x[:n]",
+        "np.minimum(jnp.shape(x)[0], 3)",
+    ),
+    "cast": ("h = tf.cast(tf.shape(x)[0] / 2, tf.int32)\nreturn x[:h]", "np.asarray("),
+    "names of sizes": ("s = tf.shape(x)\nreturn tf.zeros([s[1], s[0]])", "s = jnp.shape(x)\n"),
+    "unpacked": ("b, n = tf.unstack(tf.shape(x))\nreturn tf.ones([n, b])", "b, n = jnp.shape(x)\n"),
+    "arithmetic": (
+        "s = tf.shape(x) * 2\nreturn tf.zeros(s)",
+        "np.asarray(jnp.shape(x), dtype=np.int32)",
+    ),
+    "product": ("n = tf.reduce_prod(tf.shape(x)[1:])\nreturn tf.reshape(x, [-1, n])", "math.prod("),
+    "joined": (
+        "s = tf.concat([tf.shape(x)[:1], [1, -1]], axis=0)\nreturn tf.reshape(x, s)",
+        "np.concatenate([jnp.shape(x)[:1], [1, -1]], axis=0)",
+    ),
+    "axes": (
+        "return tf.reduce_sum(x, axis=tf.range(1, tf.rank(x)))",
+        "jnp.sum(x, axis=tuple(range(1, jnp.ndim(x))))",
+    ),
+    "range": ("return tf.range(tf.shape(x)[0])", "jnp.arange(jnp.shape(x)[0])"),
+    "selection": (
+        "y = tf.boolean_mask(x, x > 0)\nreturn tf.reduce_max(y) / tf.cast(tf.shape(y)[0], tf.float32)",
+        "shims.reduce_max(y)",
+    ),
+    "identity of a dtype": (
+        "return x * 8 if x.dtype is tf.float32 else x",
+        "x.dtype == jnp.float32",
+    ),
+    "dtype as a key": ("return x * {tf.float32: 2.0}[x.dtype]", "{jnp.dtype(jnp.float32): 2.0}"),
+}
+
+
+def _program(text, path):
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.f
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_text_computes_the_same_everywhere(name, tmp_path):
+    body, written = BODIES[name]
+    before = f"import tensorflow as tf\n\n\ndef f(x):\n{textwrap.indent(body, '    ')}\n"
+    after = rewrite(before.encode()).data.decode()
+    assert written in after
+    assert rewrite(after.encode()).data.decode() == after
+    want = np.asarray(_program(before, tmp_path / "before.py")(tf.constant(X)))
+    f = _program(after, tmp_path / "after.py")
+    for lane in (f, jax.jit(f), shims.function(f)):
+        np.testing.assert_allclose(np.asarray(lane(jnp.asarray(X))), want, rtol=1e-6)
+
+
+def test_sizes_of_selections_are_staged_by_numpy_in_converted_code():
+    def f(x):
+        n = jnp.shape(x[x > 0])
+        return x / np.asarray(n[0], jnp.float32) + np.asarray(n, np.int32)[0]
+
+    for lane in (shims.function(f), jax.jit(shims.dynamic(f))):
+        np.testing.assert_allclose(lane(jnp.asarray(X)[:, 0]), X[:, 0] / 2 + 2, rtol=1e-6)
