@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.lowering import packing
+from shims._src.lowering import packing, spread_padding
 from shims._src.lowering.refusals import (
     inner_size_error,
     line_of,
@@ -229,6 +229,18 @@ class Context:
         axes = alike if axes is None else [i for i in axes if i in alike]
         return self.fill(value, np.zeros((), value.array.dtype), axes)
 
+    def clear_spread(self, value: Value) -> Value:
+        """Clear the padding of a broadcast array, only where the program is differentiated if JAX can tell."""
+        if not jnp.issubdtype(value.array.dtype, jnp.inexact):
+            return value
+        if self.is_derivative or jp.is_differentiated() or not _is_staged(value.array):
+            return self.clear_padding(value)
+        alike = [i for i, a in enumerate(value.axes) if a is not None and not a.per_row]
+        valid = self.valid_over(value, alike)
+        if valid is None:
+            return value
+        return Value(spread_padding.cleared(value.array, valid), value.axes, None, value.bounds)
+
     # ---- layouts -----------------------------------------------------------------------------
 
     def materialize(self, value: Value, i: int) -> Value:
@@ -314,7 +326,7 @@ class Context:
             return Value(value.array, axes, value.pad, value.bounds)
         array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
         wide = Value(array, axes, None, value.bounds)
-        return wide if same_axes(value, axes) else self.clear_padding(wide)
+        return wide if same_axes(value, axes) else self.clear_spread(wide)
 
     def _check_one_token(self, values, i) -> None:
         tokens = {
@@ -355,6 +367,10 @@ def cut(value: Value, i: int, extent: int) -> Value:
         return value
     array = lax.slice_in_dim(value.array, 0, extent, axis=i)
     return Value(array, value.axes, value.pad, value.bounds)
+
+
+def _is_staged(array) -> bool:
+    return jp.is_jaxpr_tracer(array) and not jp.has_manual_axes()
 
 
 def common_extent(extents) -> int:

@@ -161,7 +161,7 @@ def _make_safe(ctx, value, number, axes, shape):
     elif number is None:
         return value
     if number is None:
-        return ctx.clear_padding(value)
+        return ctx.clear_spread(value)
     return ctx.fill(value, np.asarray(number, value.array.dtype)) if value.dynamic else value
 
 
@@ -222,6 +222,11 @@ def reshard(_ctx, eqn, value):
     return [dataclasses.replace(value, array=out)]
 
 
+def integer_power(ctx, eqn, *values):
+    """Lower a power with a constant exponent, whose derivatives are finite unless that is negative."""
+    return lower(ctx, eqn, *values, safe=() if eqn.params["y"] > 0 else _SAFE["integer_pow"])
+
+
 _OTHER = ("convert_element_type",)
 RULES = (
     Rule("convert_element_type", convert, uniform=True),
@@ -231,5 +236,7 @@ RULES = (
     *(
         Rule(name, functools.partial(lower, safe=safe), uniform=True, safe=safe)
         for name, safe in _SAFE.items()
+        if name != "integer_pow"
     ),
+    Rule("integer_pow", integer_power, uniform=True, safe=_SAFE["integer_pow"]),
 )

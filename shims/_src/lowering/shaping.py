@@ -170,7 +170,7 @@ def align_except(ctx, values, where):
             array = lax.broadcast_in_dim(array, target, range(rank))
         axes = tuple(v.axes[i] if i == where else joint[i] for i in range(rank))
         wide = Value(array, axes, v.pad if same_axes(v, axes) else None, v.bounds)
-        out.append(wide if same_axes(v, axes) else ctx.clear_padding(wide))
+        out.append(wide if same_axes(v, axes) else ctx.clear_spread(wide))
     return out
 
 
