@@ -30,8 +30,15 @@ from shims._src.sizes import primitives, room
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
 
 
-def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
-    """Evaluate a (closed) jaxpr on lowered operands; return its results as lowered values."""
+def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Value]:
+    """Evaluate a (closed) jaxpr on lowered operands; return its results as lowered values.
+
+    Args:
+      ctx: the scope of the jaxpr.
+      jaxpr: the program.
+      args: its operands.
+      spread: whether the padding of results may hold NaN or infinity.
+    """
     jaxpr, consts = jp.open_jaxpr(jaxpr)
     env: dict[object, Value] = {}
     for var, const in zip(jaxpr.constvars, consts, strict=True):
@@ -58,7 +65,7 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
     for out in outs:
         if isinstance(out, Deferred):
             raise inner_size_error(_waited_for(out))
-    return outs
+    return outs if spread else [ctx.without_spread(out) for out in outs]
 
 
 def _waited_for(value: Deferred):
@@ -221,11 +228,21 @@ def _apply_rule(ctx: Context, eqn, values) -> list[Value]:
     ragged = [a.dim for v in values for a in v.axes if a is not None and a.per_row]
     if ragged and eqn.primitive.name not in _TAKE_PER_ROW:
         raise ragged_rows_error(ragged[0])
+    if not rule.spread:
+        values = [ctx.without_spread(v) for v in values]
     if not rule.uniform:
         values = [ctx.expand_uniform(v) for v in values]
     with jp.source_context(eqn):
         outs = rule.lower(ctx, eqn, *values)
+    if any(v.spread for v in values):
+        outs = [_as_spread(out) for out in outs]
     return bounds.attach(ctx, eqn, values, outs)
+
+
+def _as_spread(out: Value) -> Value:
+    """Mark a result as computed from padding that may hold NaN or infinity."""
+    is_known = out.spread or not out.dynamic or out.pad is not None
+    return out if is_known else dataclasses.replace(out, spread=True)
 
 
 def _apply_static(eqn, arrays):
