@@ -168,7 +168,8 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
     An equation with dynamic sizes is lowered by its masking rule; any other is evaluated unchanged.
     """
-    if not mentions_sizes(ctx.root, eqn) and not any(map(_has_own_layout, values)):
+    mentions = mentions_sizes(ctx.root, eqn)
+    if not mentions and not any(map(_has_own_layout, values)):
         return _evaluate(ctx, eqn, values)
     if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):
         # A value deferred for this very selection can be lowered once the mask is known.
@@ -179,8 +180,7 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
             Deferred(None, (), eqn=eqn, values=tuple(values), position=i)
             for i in range(len(eqn.outvars))
         ]
-    is_dynamic = any(v.dynamic for v in values) or mentions_sizes(ctx.root, eqn)
-    if is_dynamic or _differentiates_nothing(eqn):
+    if mentions or any(v.dynamic for v in values) or _differentiates_nothing(eqn):
         return _apply_rule(ctx, eqn, values)
     return _evaluate(ctx, eqn, values)
 
@@ -277,9 +277,9 @@ def _has_symbolic_size(root, eqn) -> bool:
     if eqn.primitive.name in _ALWAYS_BY_RULE:
         return True
     for var in (*eqn.outvars, *eqn.invars):
-        if any(map(jp.is_symbolic, getattr(var.aval, "shape", ()))):
+        if jp.is_symbolic_shape(getattr(var.aval, "shape", ())):
             return True
-    if any(map(_has_dim, eqn.params.values())):
+    if eqn.params and any(map(_has_dim, eqn.params.values())):
         return True
     return jaxprs.has_programs(eqn) and _programs_mention(root, eqn)
 
