@@ -65,10 +65,7 @@ def is_symbolic(d) -> bool:
 
 def is_symbolic_shape(shape) -> bool:
     """Return whether any dimension of a shape is symbolic."""
-    for d in shape:  # a call for each dimension would take longer
-        if type(d) is not int and isinstance(d, DimExpr):
-            return True
-    return False
+    return any(isinstance(d, DimExpr) for d in shape)
 
 
 # `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
