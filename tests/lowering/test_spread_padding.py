@@ -127,3 +127,19 @@ def test_a_result_has_no_infinite_padding():
     inside = np.zeros(valid.shape, bool)
     inside[: int(found.sizes[0]), : int(found.sizes[1])] = True
     assert np.isfinite(valid[~inside]).all()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda z, w: z @ (w * jnp.ones(3)),
+        lambda z, w: lax.map(lambda row: row * w, z),
+        lambda z, w: lax.scan(lambda c, row: (c + row * w, c), jnp.zeros(3), z)[0],
+        lambda z, w: lax.cond(w > 0, lambda z: z * w, lambda z: z, z),
+    ],
+)
+def test_a_parameter_beside_an_infinite_row_of_nothing(use):
+    given = jax.jit(shims.dynamic(lambda x, w: use(x[x > 9][:, None] + TABLE, w).sum()))
+    assert given(Y, 1.5) == 0.0
+    assert jax.grad(given, 1)(Y, 1.5) == 0.0
+    assert jax.vmap(jax.grad(given, 1))(Y[None], jnp.array([1.5]))[0] == 0.0
