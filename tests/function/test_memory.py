@@ -9,6 +9,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import shims as tf
 
@@ -53,6 +54,38 @@ def test_the_gradient_of_a_masked_mean_allocates_no_packed_copy():
 def test_elementwise_steps_before_a_reduction_allocate_no_packed_copy():
     lazy = temporary_bytes(tf.dynamic(standardized_peak))
     assert lazy <= temporary_bytes(standardized_peak_by_hand) + SLACK
+
+
+def distances(x, y):
+    a, b = tf.boolean_mask(x, x[:, 0] > 0), tf.boolean_mask(y, y[:, 0] > 0)
+    return jnp.sum(jnp.sqrt(jnp.sum((a[:, None] - b[None]) ** 2, -1)))
+
+
+def distances_by_hand(x, y):
+    mask = (x[:, 0] > 0)[:, None] & (y[:, 0] > 0)[None]
+    return jnp.sum(jnp.where(mask, jnp.sqrt(jnp.sum((x[:, None] - y[None]) ** 2, -1)), 0))
+
+
+def centered(x, y):
+    a = tf.boolean_mask(x, x[:, 0] > 0)
+    return jnp.sum(jnp.sqrt(jnp.sum((a[:, None] - y[None, :64]) ** 2, -1)))
+
+
+def centered_by_hand(x, y):
+    lengths = jnp.sqrt(jnp.sum((x[:, None] - y[None, :64]) ** 2, -1))
+    return jnp.sum(jnp.where((x[:, 0] > 0)[:, None], lengths, 0))
+
+
+@pytest.mark.parametrize(
+    ("program", "by_hand"), [(distances, distances_by_hand), (centered, centered_by_hand)]
+)
+def test_distances_between_selections_are_fused_into_their_sum(program, by_hand):
+    points = jax.ShapeDtypeStruct((2000, 3), np.float32)
+    lazy, masked = (
+        jax.jit(f).lower(points, points).compile().memory_analysis().temp_size_in_bytes
+        for f in (tf.dynamic(program), by_hand)
+    )
+    assert lazy <= 1.5 * masked
 
 
 def test_the_measure_sees_a_packed_copy():

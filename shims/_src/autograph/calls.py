@@ -269,9 +269,10 @@ def _is_callable_object(f) -> bool:
 def _converted_function(f: types.FunctionType):
     if _is_as_written(f):
         return f
-    if _package(f) == "jax" and hasattr(f, "__wrapped__"):
+    package = _package(f)
+    if package == "jax" and hasattr(f, "__wrapped__"):
         return _rebuild_transformed(f)
-    if _package(f) in user_frames.NOT_CONVERTED:
+    if package in user_frames.NOT_CONVERTED:
         return f
     kept = f.__dict__.get("_shims_converted")
     if kept is not None and kept[0] is f and kept[1] is f.__code__:

@@ -10,7 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.lowering import packing
+from shims._src.lowering import packing, spread_padding
+from shims._src.lowering.extents import (
+    common_axis,
+    common_extent,
+    is_uniform,
+    one_extent,
+    same_axes,
+)
 from shims._src.lowering.refusals import (
     inner_size_error,
     line_of,
@@ -200,7 +207,9 @@ class Context:
         array = value.array
         filler = array if _is_key(array) else self._filler(array.shape, number, array.dtype)
         pad = number if axes is None or _covers(value, axes) else None
-        return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
+        spread = value.spread and pad is None
+        out = lax.select(valid, array, filler)
+        return Value(out, value.axes, pad, value.bounds, spread=spread)
 
     def _filler(self, shape, number, dtype):
         """Return an array in which every element is `number`.
@@ -228,6 +237,25 @@ class Context:
         alike = [i for i, a in enumerate(value.axes) if a is not None and not a.per_row]
         axes = alike if axes is None else [i for i in axes if i in alike]
         return self.fill(value, np.zeros((), value.array.dtype), axes)
+
+    def clear_spread(self, value: Value) -> Value:
+        """Clear the padding of a broadcast array where it is differentiated; elsewhere mark it as spread.
+
+        A rule that creates such values passes the mark on to its results.
+        """
+        if self.is_derivative or jp.is_differentiated() or not _is_staged(value.array):
+            return self.clear_padding(value)
+        if not jnp.issubdtype(value.array.dtype, jnp.inexact):
+            return value
+        valid = self.valid_over(value)
+        if valid is None or any(a is not None and a.per_row for a in value.axes):
+            return self.clear_padding(value)
+        array = spread_padding.cleared(value.array, valid)
+        return Value(array, value.axes, None, value.bounds, spread=True)
+
+    def without_spread(self, value: Value) -> Value:
+        """Clear the padding of a value if it may hold NaN or infinity."""
+        return self.clear_padding(value) if value.spread else value
 
     # ---- layouts -----------------------------------------------------------------------------
 
@@ -288,10 +316,17 @@ class Context:
                 value = self.materialize(value, i)
         return value
 
-    def align(self, values: list[Value]) -> tuple[list[Value], tuple[Axis | None, ...]]:
+    def align(
+        self, values: list[Value], spread: bool = False
+    ) -> tuple[list[Value], tuple[Axis | None, ...]]:
         """Convert values of equal rank to a common layout along each axis; leave scalars unchanged.
 
-        Returns the values, whose arrays have the same shape, and the common axes.
+        Args:
+          values: the values.
+          spread: whether the padding of a value that is broadcast is cleared only where it is differentiated.
+
+        Returns:
+          The values, whose arrays have the same shape, and the common axes.
         """
         ranked = [v for v in values if v.axes]
         rank = max((len(v.axes) for v in ranked), default=0)
@@ -300,26 +335,26 @@ class Context:
                 v.axes[i].token for v in ranked if v.axes[i] is not None and not v.axes[i].uniform
             }
             if len(tokens) > 1:
-                ranked = [self.pack(v, i) if not _is_uniform(v, i) else v for v in ranked]
+                ranked = [self.pack(v, i) if not is_uniform(v, i) else v for v in ranked]
                 self._check_one_token(ranked, i)
             ranked = one_extent(ranked, i)
-        axes = tuple(_common_axis(ranked, i) for i in range(rank))
+        axes = tuple(common_axis(ranked, i) for i in range(rank))
         shape = tuple(common_extent(v.array.shape[i] for v in ranked) for i in range(rank))
-        ranked = [self._broadcast(v, shape, axes) for v in ranked]
+        ranked = [self._broadcast(v, shape, axes, spread) for v in ranked]
         aligned = iter(ranked)
         return [next(aligned) if v.axes else v for v in values], axes
 
-    def _broadcast(self, value: Value, shape, axes) -> Value:
+    def _broadcast(self, value: Value, shape, axes, spread) -> Value:
         if value.array.shape == shape and same_axes(value, axes):
-            return Value(value.array, axes, value.pad, value.bounds)
+            return dataclasses.replace(value, axes=axes, unfilled=None)
         array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
-        wide = Value(array, axes, None, value.bounds)
-        return wide if same_axes(value, axes) else self.clear_padding(wide)
+        wide = Value(array, axes, None, value.bounds, spread=value.spread)
+        if same_axes(value, axes):
+            return wide
+        return self.clear_spread(wide) if spread else self.clear_padding(wide)
 
     def _check_one_token(self, values, i) -> None:
-        tokens = {
-            v.axes[i].token for v in values if v.axes[i] is not None and not _is_uniform(v, i)
-        }
+        tokens = {v.axes[i].token for v in values if v.axes[i] is not None and not is_uniform(v, i)}
         if len(tokens) > 1:
             dim = next(v.axes[i].dim for v in values if v.axes[i] is not None)
             raise reused_size_error(dim)
@@ -339,50 +374,8 @@ class Context:
             self.reports.append(Report(condition, code))
 
 
-def one_extent(values: list[Value], i: int) -> list[Value]:
-    """Cut packed axes of one size to the smallest of their extents, which bounds the size."""
-    extents = {v.array.shape[i] for v in values if v.axes[i] is not None and not _is_uniform(v, i)}
-    if len(extents) < 2:
-        return values
-    return [cut(v, i, min(extents)) for v in values]
-
-
-def cut(value: Value, i: int, extent: int) -> Value:
-    """Cut a packed axis to an extent that bounds its size."""
-    if value.array.shape[i] == extent:
-        return value
-    if value.axes[i] is None or value.axes[i].uniform:
-        return value
-    array = lax.slice_in_dim(value.array, 0, extent, axis=i)
-    return Value(array, value.axes, value.pad, value.bounds)
-
-
-def common_extent(extents) -> int:
-    """Return the extent of an axis after broadcasting: the one that is not 1, or 1."""
-    return next((e for e in extents if e != 1), 1)
-
-
-def _is_uniform(value: Value, i: int) -> bool:
-    return value.axes[i] is not None and value.axes[i].uniform
-
-
-def _common_axis(values, i):
-    best = None
-    for v in values:
-        axis = v.axes[i]
-        if axis is not None and (best is None or best.uniform):
-            best = axis
-    return best
-
-
-def same_axes(value: Value, axes) -> bool:
-    """Return whether a value's axes are of the same kinds (static, dynamic, uniform) as `axes`.
-
-    Only then may `axes` replace the value's axes without filling. A uniform axis has no padding that would need
-    it, but the axis that replaces it may have some.
-    """
-    kinds = [[None if a is None else a.uniform for a in given] for given in (value.axes, axes)]
-    return kinds[0] == kinds[1]
+def _is_staged(array) -> bool:
+    return jp.is_jaxpr_tracer(array) and not jp.has_manual_axes()
 
 
 def _covers(value: Value, axes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shims._src.lowering.context import cut
+from shims._src.lowering.extents import cut
 from shims._src.lowering.refusals import reused_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Value

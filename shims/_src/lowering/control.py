@@ -10,7 +10,8 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.lowering import own_sizes, scopes, stand_ins
-from shims._src.lowering.context import SERIALS, one_extent
+from shims._src.lowering.context import SERIALS
+from shims._src.lowering.extents import one_extent
 from shims._src.lowering.refusals import inner_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Deferred, Value, static
@@ -28,7 +29,7 @@ def inline(ctx, eqn, *values):
     """Lower an inner `jit` in place; XLA inlines it anyway."""
     jaxpr = next(sub_jaxprs(eqn.params))
     inner = scopes.enter(ctx, jaxpr, list(values))
-    outs = run(inner, jaxpr, list(values))
+    outs = ctx.root.interpret(inner, jaxpr, list(values), spread=True)
     return scopes.leave(ctx, inner, outs)
 
 
@@ -391,13 +392,13 @@ def _bind_name(ctx, name, bound):
 
 
 RULES = (
-    Rule("jit", inline, uniform=True),
-    Rule("pjit", inline, uniform=True),
-    Rule("closed_call", inline, uniform=True),
-    Rule("core_call", inline, uniform=True),
-    Rule("eval_jaxpr", inline, uniform=True),
-    Rule("remat_opt", inline, uniform=True),
-    Rule("custom_vmap_call", inline, uniform=True),
+    Rule("jit", inline, uniform=True, spread=True),
+    Rule("pjit", inline, uniform=True, spread=True),
+    Rule("closed_call", inline, uniform=True, spread=True),
+    Rule("core_call", inline, uniform=True, spread=True),
+    Rule("eval_jaxpr", inline, uniform=True, spread=True),
+    Rule("remat_opt", inline, uniform=True, spread=True),
+    Rule("custom_vmap_call", inline, uniform=True, spread=True),
     Rule("scan", scan, uniform=True),
     Rule("while", while_, uniform=True),
     Rule("cond", cond, uniform=True),

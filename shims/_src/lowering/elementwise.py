@@ -140,13 +140,14 @@ def lower(ctx, eqn, *values, safe=()):
     """Lower an elementwise primitive; `safe` are the numbers to fill the padding of operands with."""
     if any(map(jp.is_symbolic, eqn.params.values())):
         raise unsupported(eqn)
-    values, axes = ctx.align(values)
+    values, axes = ctx.align(values, spread=True)
     if safe or _is_inexact(eqn.outvars[0].aval):
         shape = next((v.array.shape for v in values if v.axes), ())
         numbers = safe or (None,) * len(values)
         values = [_make_safe(ctx, v, n, axes, shape) for v, n in zip(values, numbers, strict=True)]
     outs = division.apply(eqn, [v.array for v in values])
-    return [Value(o, axes, _known_padding(eqn.primitive.name, values)) for o in outs]
+    pad, spread = _known_padding(eqn.primitive.name, values), any(v.spread for v in values)
+    return [Value(o, axes, pad, spread=spread) for o in outs]
 
 
 def _make_safe(ctx, value, number, axes, shape):
@@ -161,7 +162,7 @@ def _make_safe(ctx, value, number, axes, shape):
     elif number is None:
         return value
     if number is None:
-        return ctx.clear_padding(value)
+        return ctx.clear_spread(value)
     return ctx.fill(value, np.asarray(number, value.array.dtype)) if value.dynamic else value
 
 
@@ -222,14 +223,21 @@ def reshard(_ctx, eqn, value):
     return [dataclasses.replace(value, array=out)]
 
 
+def integer_power(ctx, eqn, *values):
+    """Lower a power with a constant exponent, whose derivatives are finite unless that is negative."""
+    return lower(ctx, eqn, *values, safe=() if eqn.params["y"] > 0 else _SAFE["integer_pow"])
+
+
 _OTHER = ("convert_element_type",)
 RULES = (
-    Rule("convert_element_type", convert, uniform=True),
+    Rule("convert_element_type", convert, uniform=True, spread=True),
     Rule("optimization_barrier", hold, uniform=True),
     Rule("reshard", reshard, uniform=True),
-    *(Rule(name, lower, uniform=True) for name in _FINITE if name not in _OTHER),
+    *(Rule(name, lower, uniform=True, spread=True) for name in _FINITE if name not in _OTHER),
     *(
-        Rule(name, functools.partial(lower, safe=safe), uniform=True, safe=safe)
+        Rule(name, functools.partial(lower, safe=safe), uniform=True, safe=safe, spread=True)
         for name, safe in _SAFE.items()
+        if name != "integer_pow"
     ),
+    Rule("integer_pow", integer_power, uniform=True, safe=_SAFE["integer_pow"], spread=True),
 )

@@ -30,8 +30,15 @@ from shims._src.sizes import primitives, room
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
 
 
-def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
-    """Evaluate a (closed) jaxpr on lowered operands; return its results as lowered values."""
+def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Value]:
+    """Evaluate a (closed) jaxpr on lowered operands; return its results as lowered values.
+
+    Args:
+      ctx: the scope of the jaxpr.
+      jaxpr: the program.
+      args: its operands.
+      spread: whether the padding of results may hold NaN or infinity.
+    """
     jaxpr, consts = jp.open_jaxpr(jaxpr)
     env: dict[object, Value] = {}
     for var, const in zip(jaxpr.constvars, consts, strict=True):
@@ -58,7 +65,7 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
     for out in outs:
         if isinstance(out, Deferred):
             raise inner_size_error(_waited_for(out))
-    return outs
+    return outs if spread else [ctx.without_spread(out) for out in outs]
 
 
 def _waited_for(value: Deferred):
@@ -161,7 +168,8 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
     An equation with dynamic sizes is lowered by its masking rule; any other is evaluated unchanged.
     """
-    if not mentions_sizes(ctx.root, eqn) and not any(map(_has_own_layout, values)):
+    mentions = mentions_sizes(ctx.root, eqn)
+    if not mentions and not any(map(_has_own_layout, values)):
         return _evaluate(ctx, eqn, values)
     if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):
         # A value deferred for this very selection can be lowered once the mask is known.
@@ -172,8 +180,7 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
             Deferred(None, (), eqn=eqn, values=tuple(values), position=i)
             for i in range(len(eqn.outvars))
         ]
-    is_dynamic = any(v.dynamic for v in values) or mentions_sizes(ctx.root, eqn)
-    if is_dynamic or _differentiates_nothing(eqn):
+    if mentions or any(v.dynamic for v in values) or _differentiates_nothing(eqn):
         return _apply_rule(ctx, eqn, values)
     return _evaluate(ctx, eqn, values)
 
@@ -221,11 +228,21 @@ def _apply_rule(ctx: Context, eqn, values) -> list[Value]:
     ragged = [a.dim for v in values for a in v.axes if a is not None and a.per_row]
     if ragged and eqn.primitive.name not in _TAKE_PER_ROW:
         raise ragged_rows_error(ragged[0])
+    if not rule.spread:
+        values = [ctx.without_spread(v) for v in values]
     if not rule.uniform:
         values = [ctx.expand_uniform(v) for v in values]
     with jp.source_context(eqn):
         outs = rule.lower(ctx, eqn, *values)
+    if any(v.spread for v in values):
+        outs = [_as_spread(out) for out in outs]
     return bounds.attach(ctx, eqn, values, outs)
+
+
+def _as_spread(out: Value) -> Value:
+    """Mark a result as computed from padding that may hold NaN or infinity."""
+    is_known = out.spread or not out.dynamic or out.pad is not None
+    return out if is_known else dataclasses.replace(out, spread=True)
 
 
 def _apply_static(eqn, arrays):
@@ -260,9 +277,9 @@ def _has_symbolic_size(root, eqn) -> bool:
     if eqn.primitive.name in _ALWAYS_BY_RULE:
         return True
     for var in (*eqn.outvars, *eqn.invars):
-        if any(map(jp.is_symbolic, getattr(var.aval, "shape", ()))):
+        if jp.is_symbolic_shape(getattr(var.aval, "shape", ())):
             return True
-    if any(map(_has_dim, eqn.params.values())):
+    if eqn.params and any(map(_has_dim, eqn.params.values())):
         return True
     return jaxprs.has_programs(eqn) and _programs_mention(root, eqn)
 

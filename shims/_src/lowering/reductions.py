@@ -114,7 +114,7 @@ _CUMULATIVE = {
 
 RULES = (
     *(
-        Rule(name, functools.partial(reduce, neutral=n), uniform=True)
+        Rule(name, functools.partial(reduce, neutral=n), uniform=True, spread=True)
         for name, n in _REDUCE.items()
     ),
     Rule("reduce", reduce_by, uniform=True),

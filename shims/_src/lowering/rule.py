@@ -17,9 +17,11 @@ class Rule:
       uniform: whether `lower` accepts operands with uniform axes; otherwise these are expanded first.
       safe: for elementwise rules, for each operand the number to fill its padding with, such that the
         operation and its derivatives are finite.
+      spread: whether `lower` accepts operands whose padding may hold NaN or infinity; otherwise it is cleared.
     """
 
     primitive: str
     lower: Callable[..., Any]
     uniform: bool = False
     safe: tuple = ()
+    spread: bool = False

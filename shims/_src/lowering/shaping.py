@@ -7,7 +7,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.lowering import bounds
-from shims._src.lowering.context import common_extent, one_extent, same_axes
+from shims._src.lowering.extents import common_extent, one_extent, same_axes
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.report import Misjudged
 from shims._src.lowering.rule import Rule
@@ -266,10 +266,10 @@ def unstack(ctx, eqn, value):
 
 RULES = (
     Rule("unstack", unstack, uniform=True),
-    Rule("broadcast_in_dim", broadcast_in_dim, uniform=True),
-    Rule("squeeze", squeeze, uniform=True),
-    Rule("expand_dims", expand_dims, uniform=True),
-    Rule("transpose", transpose, uniform=True),
+    Rule("broadcast_in_dim", broadcast_in_dim, uniform=True, spread=True),
+    Rule("squeeze", squeeze, uniform=True, spread=True),
+    Rule("expand_dims", expand_dims, uniform=True, spread=True),
+    Rule("transpose", transpose, uniform=True, spread=True),
     Rule("rev", rev, uniform=True),
     Rule("iota", iota, uniform=True),
     Rule("empty", empty, uniform=True),

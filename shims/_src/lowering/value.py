@@ -68,6 +68,7 @@ class Value:
       bounds: static bounds `(low, high)` of integer elements, if known.
       unfilled: for a selection, the array before its invalid slots were filled. It agrees with
         `array` in the valid slots. A program returns it if the host cuts the padding off.
+      spread: whether invalid slots may hold NaN or infinity that were copied from valid ones.
     """
 
     array: Any
@@ -75,6 +76,7 @@ class Value:
     pad: Any = None
     bounds: tuple[int, int] | None = None
     unfilled: Any = None
+    spread: bool = False
 
     @property
     def dynamic(self) -> bool:

@@ -88,7 +88,7 @@ def apply(eqn, operands):
     """Evaluate a jaxpr equation, with TensorFlow's derivative for its divisions."""
     if divides(eqn):
         return [ratio(*operands)]
-    return jp.bind(eqn, operands, programs_with_ratios(eqn.params))
+    return jp.bind(eqn, operands, programs_with_ratios(eqn.params) if eqn.params else eqn.params)
 
 
 def apply_primitive(primitive, params, operands):

@@ -63,6 +63,11 @@ def is_symbolic(d) -> bool:
     return isinstance(d, DimExpr)
 
 
+def is_symbolic_shape(shape) -> bool:
+    """Return whether any dimension of a shape is symbolic."""
+    return any(isinstance(d, DimExpr) for d in shape)
+
+
 # `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
 Factor: TypeAlias = tuple[Any, Any, Any, int]
 
@@ -210,6 +215,11 @@ def program_so_far(trace, x):
 def operand_atoms(eqn):
     """Return the operands of an equation that is being staged, as tracers and literals."""
     return eqn.in_tracers
+
+
+def is_literal(x) -> bool:
+    """Return whether an operand of an equation that is being staged is a literal."""
+    return type(getattr(x, "val", None)) is core.Literal
 
 
 def constant_of(x):

@@ -45,12 +45,17 @@ _STAND_INS: list[str] = []
 def stands_in_for_user(package: str) -> None:
     """Treat a package's stack frames as the user's code, as AutoGraph does for its operators."""
     _STAND_INS.append(f"{package}.")
+    _asks_for_user.cache_clear()
 
 
 def asks_for_user(frame: FrameType) -> bool:
     """Return whether a frame runs the user's code, or generated or converted code in its place."""
-    name = frame.f_globals.get("__name__") or ""
-    return not is_library_frame(frame) or name.startswith(tuple(_STAND_INS))
+    return _asks_for_user(frame.f_globals.get("__name__") or "")
+
+
+@functools.cache
+def _asks_for_user(module: str) -> bool:
+    return not _is_library(module) or module.startswith(tuple(_STAND_INS))
 
 
 def root_package(frame_globals: dict) -> str:
@@ -86,7 +91,10 @@ def is_user_frame(frame: FrameType) -> bool:
 def user_frame() -> FrameType | None:
     """Return the innermost frame that belongs to the user, or `None`."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and not is_user_frame(frame):
+    while frame is not None and (
+        _is_library(frame.f_globals.get("__name__") or "")
+        or frame.f_code.co_filename.startswith("<")
+    ):
         frame = frame.f_back
     return frame
 

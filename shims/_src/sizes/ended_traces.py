@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from shims._src.platform import jax_private as jp
@@ -15,12 +16,12 @@ class EndedTraces:
     """
 
     def __init__(self) -> None:
-        self._keys: dict[int, list[Any]] = {}
+        self._keys: collections.defaultdict[int, list[Any]] = collections.defaultdict(list)
 
     def note(self, x: object, key: Any) -> None:
         """Record that the dictionary entry under `key` holds `x`, which may be or wrap a tracer."""
         for owner in jp.traces_of(x):
-            self._keys.setdefault(id(owner), []).append(key)
+            self._keys[id(owner)].append(key)
 
     def keys(self, ended) -> list[Any]:
         """Return and forget the keys of the entries that were noted with tracers of the trace `ended`."""

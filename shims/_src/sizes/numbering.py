@@ -49,6 +49,13 @@ def _number_tracer(state, x, depth) -> int:
     return state.numbers.remember(x, found)
 
 
+def _number_of_operand(state, x, depth) -> int:
+    if jp.is_literal(x):  # a new object for each equation
+        return state.numbers.of(_computation_key(state, x, depth))
+    known = state.numbers.known(x)
+    return _number_tracer(state, jp.primal_tracer(x), depth) if known is None else known
+
+
 def _key_of_input(state, x):
     return state.numbers.keep(x, ("input", jp.identity_of(x)))
 
@@ -57,9 +64,7 @@ def _computation_key(state, x, depth):
     found = jp.defining_equation(x)
     if found is not None and depth <= _DEPTH:
         eqn, position = found
-        operands = [
-            _number_tracer(state, jp.primal_tracer(a), depth + 1) for a in jp.operand_atoms(eqn)
-        ]
+        operands = [_number_of_operand(state, a, depth + 1) for a in jp.operand_atoms(eqn)]
         return ("equation", eqn.primitive.name, _key_of_params(eqn.params), position, *operands)
     constant = jp.constant_of(x)
     if jp.is_tracer(constant):  # a value of the enclosing program
@@ -73,6 +78,8 @@ def _computation_key(state, x, depth):
 
 
 def _key_of_params(params):
+    if not params:
+        return ()
     # Inner programs are traced once per function and types: identity is equality.
     return tuple(
         (name, ("id", id(value)) if jaxprs.is_jaxpr(value) else value)

@@ -1,0 +1,58 @@
+"""Clear the padding of broadcast arrays for derivatives only.
+
+The values in padding are never read, but derivatives multiply by them. On CPU, XLA computes a broadcast inside
+of the reduction that reads it only if there is no select in between; so the select is there if and only if the
+program is differentiated. A value whose padding was not cleared is marked as `spread`. Only rules that keep each
+slot by itself, and reductions, which mask their operand, receive it so; for all others it is cleared.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.platform import jax_private as jp
+
+cleared_p = jp.Primitive("cleared_in_derivatives")
+
+
+def cleared(x, valid):
+    """Return an array whose invalid slots are 0 where a derivative is computed, and unknown elsewhere."""
+    return cleared_p.bind(x, valid)
+
+
+def _select(valid, x):
+    return lax.select(valid, x, lax.full_like(x, 0))
+
+
+def _jvp(primals, tangents):
+    (x, valid), (slope, _) = primals, tangents
+    out = _select(valid, x)
+    if type(slope) is jp.ad.Zero:
+        return out, jp.ad.Zero(jp.core.typeof(out).to_tangent_aval())
+    return out, _select(valid, slope)
+
+
+def _transpose(ct, x, valid):
+    return [ct if type(ct) is jp.ad.Zero else _select(valid, ct), None]
+
+
+def _batch(args, dims):
+    count = next(a.shape[d] for a, d in zip(args, dims, strict=True) if d is not jp.NOT_MAPPED)
+    moved = [
+        jnp.broadcast_to(a, (count, *a.shape)) if d is jp.NOT_MAPPED else jnp.moveaxis(a, d, 0)
+        for a, d in zip(args, dims, strict=True)
+    ]
+    return cleared_p.bind(*moved), 0
+
+
+def _unchanged(x, valid):
+    return x
+
+
+cleared_p.def_impl(_unchanged)
+cleared_p.def_abstract_eval(_unchanged)
+jp.mlir.register_lowering(cleared_p, jp.mlir.lower_fun(_unchanged, multiple_results=False))
+jp.ad.primitive_jvps[cleared_p] = _jvp
+jp.ad.primitive_transposes[cleared_p] = _transpose
+jp.batching.primitive_batchers[cleared_p] = _batch
