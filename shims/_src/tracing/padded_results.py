@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.custom_derivatives import SymbolicZero
 
 from shims._src.errors import errors
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
@@ -86,21 +88,54 @@ def traced_result(value):
     return Padded(value.array, sizes, jnp.int32(OK))
 
 
-def with_status(x, status):
-    """Mark a result as invalid where the status is bad."""
+def with_status(results, status, sources):
+    """Mark the results of a program, and the gradients of its sources, as invalid where its status is bad.
+
+    Args:
+      results: arrays and `Padded`.
+      status: the status code of the program, or `None`.
+      sources: the arrays that the program computes with.
+    """
     if status is None:
-        return x
-    if not isinstance(x, Padded):
-        return marked(x, status)
-    values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
-    return Padded(values, x.sizes, status)
+        return results
+    sources = [x for x in sources if jnp.issubdtype(x.dtype, jnp.inexact)]
+    is_right = status == OK
+    invalid = _invalid(is_right, sources)
+
+    def marked(x):
+        if not jnp.issubdtype(x.dtype, jnp.inexact):
+            return x
+        return jnp.where(is_right, x, invalid.astype(x.dtype))
+
+    return [
+        Padded(marked(x.values), x.sizes, status)
+        if isinstance(x, Padded)
+        else _checked(marked(x), status)
+        for x in results
+    ]
 
 
-def marked(array, status):
-    """Return an array that is invalid if `status` is an error code: floats are NaN, integers raise."""
-    if jnp.issubdtype(array.dtype, jnp.inexact):
-        # A product, so that derivatives are marked too.
-        return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
+@jax.custom_jvp
+def _invalid(is_right, sources):
+    """Return NaN, whose derivatives for the sources are NaN where `is_right` is false.
+
+    Without them, a gradient would be zero where a failed program read no entry of a source.
+    """
+    return jp.varying_as(jnp.float32(np.nan), (is_right, sources))
+
+
+@functools.partial(_invalid.defjvp, symbolic_zeros=True)
+def _invalid_jvp(primals, tangents):
+    is_right, sources = primals
+    invalid = _invalid(is_right, sources)  # for derivatives of higher order
+    moved = [t for t in tangents[1] if not isinstance(t, SymbolicZero)]
+    # The transpose is zero where `is_right` is true, also of cotangents that are infinite.
+    lost = [jnp.sum(jnp.where(is_right, 0, jnp.real(t).astype(invalid.dtype))) for t in moved]
+    return invalid, jp.varying_as(sum(lost, jnp.zeros_like(invalid)) * invalid, invalid)
+
+
+def _checked(array, status):
+    """Return an array of integers that raises an error when the program runs if the status is bad."""
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
         return array
     return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
