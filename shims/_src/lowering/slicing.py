@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from shims._src.errors import errors
@@ -134,7 +133,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
     """
     kept = kept or ctx.root.buckets is not None  # a top-level call can raise
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
-        nan = lax.full(value.array.shape, np.nan, value.array.dtype)
+        nan = lax.full(value.array.shape, ctx.error_value(), value.array.dtype)
         absent = jnp.broadcast_to(absent, value.array.shape)
         return Value(lax.select(absent, nan, value.array), value.axes)
     for d in shape:

@@ -18,7 +18,7 @@ from jax.extend.core import jaxpr_as_fun
 from shims._src.errors import errors, refusals, shape_mismatches
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import failure_codes, primitives, trace
+from shims._src.sizes import error_values, failure_codes, primitives, trace
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import OUTER_BOUND, Settled
@@ -88,8 +88,15 @@ def run_enclosed(f, operands):
     """Call `f` as a dynamic program inside an enclosing trace; results of unknown size are `Padded`."""
     found = _outcome(f, operands, _Answers())
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
-    sources = [*(x.values if isinstance(x, Padded) else x for x in operands), *found.captured]
-    return jax.tree.unflatten(found.tree, with_status(found.results, found.status, sources))
+    results = with_status(found.results, found.status, _error_value(operands, found.captured))
+    return jax.tree.unflatten(found.tree, results)
+
+
+def _error_value(operands, captured) -> Callable[[], Any]:
+    """Return the error value of a program that computes with operands and values of the enclosing trace."""
+    arrays = [*(x.values if isinstance(x, Padded) else x for x in operands), *captured]
+    sources = [x for x in arrays if jnp.issubdtype(x.dtype, jnp.inexact)]
+    return lambda: error_values.invalid(sources)
 
 
 def _outcome(f, operands, answers: _Answers) -> _Outcome:
@@ -102,7 +109,11 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
         try:
             with refusals.translating():
                 program = trace_program(state, f, specs, data)
-                values, ctx = lower(program, arrays, sizes, None, limits=limits)
+                captured = [x for x in program.jaxpr.consts if jp.is_tracer(x)]
+                error_value = _error_value(operands, captured)
+                values, ctx = lower(
+                    program, arrays, sizes, None, limits=limits, error_value=error_value
+                )
         except trace.Respecialize as wanted:
             answers = answers.pinned(wanted.pins)
             continue
@@ -130,11 +141,7 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
         results = [traced_result(v) for v in values]
-        return _Outcome(results, status, program.out_tree, _traced(program.jaxpr.consts))
-
-
-def _traced(constants) -> list:
-    return [x for x in constants if jp.is_tracer(x)]
+        return _Outcome(results, status, program.out_tree, captured)
 
 
 def _data_of(operands) -> list | None:
@@ -257,7 +264,8 @@ def _staged(f, operands, answers) -> _Staged:
         flat = jaxpr_as_fun(closed)(*jax.tree.leaves(operands))
         return jax.tree.unflatten(structure, flat)
 
-    return _Staged(call, like[0], trees[-1], _traced(closed.consts))
+    captured = [x for x in closed.consts if jp.is_tracer(x)]
+    return _Staged(call, like[0], trees[-1], captured)
 
 
 def _outcome_of_one(staged: _Staged, answer: bool, operands, asked, text: str) -> _Outcome:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.custom_derivatives import SymbolicZero
 
 from shims._src.errors import errors
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
@@ -88,24 +86,22 @@ def traced_result(value):
     return Padded(value.array, sizes, jnp.int32(OK))
 
 
-def with_status(results, status, sources):
-    """Mark the results of a program, and the gradients of its sources, as invalid where its status is bad.
+def with_status(results, status, error_value):
+    """Mark the results of a program as invalid where its status is bad.
 
     Args:
       results: arrays and `Padded`.
       status: the status code of the program, or `None`.
-      sources: the arrays that the program computes with.
+      error_value: returns the NaN that inexact results are then; see `error_values.py`.
     """
     if status is None:
         return results
-    sources = [x for x in sources if jnp.issubdtype(x.dtype, jnp.inexact)]
-    is_right = status == OK
-    invalid = _invalid(is_right, sources)
+    nan = error_value()
 
     def marked(x):
         if not jnp.issubdtype(x.dtype, jnp.inexact):
             return x
-        return jnp.where(is_right, x, invalid.astype(x.dtype))
+        return jnp.where(status == OK, x, nan.astype(x.dtype))
 
     return [
         Padded(marked(x.values), x.sizes, status)
@@ -113,25 +109,6 @@ def with_status(results, status, sources):
         else _checked(marked(x), status)
         for x in results
     ]
-
-
-@jax.custom_jvp
-def _invalid(is_right, sources):
-    """Return NaN, whose derivatives for the sources are NaN where `is_right` is false.
-
-    Without them, a gradient would be zero where a failed program read no entry of a source.
-    """
-    return jp.varying_as(jnp.float32(np.nan), (is_right, sources))
-
-
-@functools.partial(_invalid.defjvp, symbolic_zeros=True)
-def _invalid_jvp(primals, tangents):
-    is_right, sources = primals
-    invalid = _invalid(is_right, sources)  # for derivatives of higher order
-    moved = [t for t in tangents[1] if not isinstance(t, SymbolicZero)]
-    # The transpose is zero where `is_right` is true, also of cotangents that are infinite.
-    lost = [jnp.sum(jnp.where(is_right, 0, jnp.real(t).astype(invalid.dtype))) for t in moved]
-    return invalid, jp.varying_as(sum(lost, jnp.zeros_like(invalid)) * invalid, invalid)
 
 
 def _checked(array, status):
