@@ -112,7 +112,7 @@ def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
                     far = (part < 0) | (part > room)
                     outside = far if outside is None else outside | far
                 part = jnp.clip(part, 0, jnp.maximum(room, 0))
-                absent = room < 0 if absent is None else absent | (room < 0)
+            absent = room < 0 if absent is None else absent | (room < 0)
         columns.append(part)
     return jnp.stack(columns, -1), absent, outside
 

@@ -38,6 +38,19 @@ def _invalid_jvp(primals, tangents):
     return nan, _tangent(nan, [t for t in tangents[0] if not isinstance(t, SymbolicZero)])
 
 
+@jax.custom_jvp
+def without_derivative(array, refused, nan):
+    """Return an array, whose derivative is that of an error value, `nan`, where `refused` is true."""
+    return array
+
+
+@without_derivative.defjvp
+def _without_derivative_jvp(primals, tangents):
+    array, refused, _ = primals
+    dots = jp.varying_as([tangents[0], tangents[2].astype(array.dtype)], array)
+    return without_derivative(*primals), jnp.where(refused, dots[1], dots[0])
+
+
 def _tangent(nan, moved):
     return tangent_p.bind(*jp.varying_as([nan, *moved], [nan, *moved]))
 
