@@ -101,8 +101,8 @@ def _qr_derivative(options, primals, tangents):
     change, options_ = tangents[0], dict(options)
     outs = q, r, *pivots = qr(array, rows, columns, options)
     if pivots:
-        order = pivots[0][..., None, :]
-        array, change = (jnp.take_along_axis(x, order, -1) for x in (array, change))
+        # As in JAX, the matrix itself is not pivoted, which matters for the rest of a wide one.
+        change = jnp.take_along_axis(change, pivots[0][..., None, :], -1)
     width, count = min(array.shape[-2:]), jnp.minimum(rows, columns)
     index, eye = jnp.arange(width), jnp.eye(width, dtype=q.dtype)
     inside = (index < count) & (index[:, None] < count)
