@@ -92,6 +92,15 @@ def test_a_result_that_is_not_chosen_has_no_gradient():
     np.testing.assert_array_equal(run(NONE), [1.0, 1.0, 1.0])
 
 
+@pytest.mark.parametrize(
+    "use", [lambda y: y.max(), lambda y: shims.dynamic(lambda y: y[0])(y * 2)], ids=["max", "first"]
+)
+def test_operators_under_jit_have_the_gradient(use):
+    run = jax.jit(jax.grad(lambda x: use(shims.boolean_mask(x, x > 0))))
+    assert np.isnan(run(NONE)).all()
+    assert np.isfinite(run(SOME)).all()
+
+
 def test_devices_of_a_mesh_have_the_gradient():
     mesh, spec = jax.make_mesh((1,), ("d",)), jax.sharding.PartitionSpec
 

@@ -7,6 +7,7 @@ Inside an enclosing `jax.jit` there are no data that decide a question about a d
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -88,15 +89,17 @@ def run_enclosed(f, operands):
     """Call `f` as a dynamic program inside an enclosing trace; results of unknown size are `Padded`."""
     found = _outcome(f, operands, _Answers())
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
-    results = with_status(found.results, found.status, _error_value(operands, found.captured))
+    results = with_status(found.results, found.status, _sources(operands, found.captured))
     return jax.tree.unflatten(found.tree, results)
 
 
-def _error_value(operands, captured) -> Callable[[], Any]:
-    """Return the error value of a program that computes with operands and values of the enclosing trace."""
-    arrays = [*(x.values if isinstance(x, Padded) else x for x in operands), *captured]
-    sources = [x for x in arrays if jnp.issubdtype(x.dtype, jnp.inexact)]
-    return lambda: error_values.invalid(sources)
+def _sources(operands, captured) -> list:
+    """Return the arrays that have the gradient of an error value of a program with these operands."""
+    arrays = list(captured)
+    for x in operands:
+        arrays += [x.values, *x.sources] if isinstance(x, Padded) else [x]
+    distinct = {id(x): x for x in arrays if jnp.issubdtype(x.dtype, jnp.inexact)}
+    return list(distinct.values())
 
 
 def _outcome(f, operands, answers: _Answers) -> _Outcome:
@@ -110,9 +113,9 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             with refusals.translating():
                 program = trace_program(state, f, specs, data)
                 captured = [x for x in program.jaxpr.consts if jp.is_tracer(x)]
-                error_value = _error_value(operands, captured)
+                invalid = functools.partial(error_values.invalid, _sources(operands, captured))
                 values, ctx = lower(
-                    program, arrays, sizes, None, limits=limits, error_value=error_value
+                    program, arrays, sizes, None, limits=limits, error_value=invalid
                 )
         except trace.Respecialize as wanted:
             answers = answers.pinned(wanted.pins)

@@ -12,7 +12,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import failure_codes, trace
+from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.padded import OK, Padded, check_status
 from shims._src.tracing.program import Size
 
@@ -86,29 +86,29 @@ def traced_result(value):
     return Padded(value.array, sizes, jnp.int32(OK))
 
 
-def with_status(results, status, error_value):
+def with_status(results, status, sources):
     """Mark the results of a program as invalid where its status is bad.
 
     Args:
       results: arrays and `Padded`.
       status: the status code of the program, or `None`.
-      error_value: returns the NaN that inexact results are then; see `error_values.py`.
+      sources: the arrays of floats that the program computes with.
     """
-    if status is None:
-        return results
-    nan = error_value()
+    nan = None if status is None else error_values.invalid(sources)
 
     def marked(x):
-        if not jnp.issubdtype(x.dtype, jnp.inexact):
+        if nan is None or not jnp.issubdtype(x.dtype, jnp.inexact):
             return x
         return jnp.where(status == OK, x, nan.astype(x.dtype))
 
-    return [
-        Padded(marked(x.values), x.sizes, status)
-        if isinstance(x, Padded)
-        else _checked(marked(x), status)
-        for x in results
-    ]
+    def result(x):
+        if not isinstance(x, Padded):
+            return x if status is None else _checked(marked(x), status)
+        padded = Padded(marked(x.values), x.sizes, x.status if status is None else status)
+        padded.sources = tuple(filter(jp.is_tracer, sources))
+        return padded
+
+    return list(map(result, results))
 
 
 def _checked(array, status):
