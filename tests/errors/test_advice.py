@@ -97,6 +97,7 @@ ELSEWHERE = {
     "write `jnp.all(y > 3)`": "as `jnp.any`",
     "write a `for` statement that `shims.function` converts": "tests/autograph/test_sizes.py",
     "carry a static size and a mask": "tests/control_flow",
+    "JAX has no derivative of this call": "tests/tracing/test_gradients_of_errors.py",
     "reduce or pad each row": "above",
     "convert numbers to strings": "tests/strings",
     "return the numbers that select the strings": "tests/strings",

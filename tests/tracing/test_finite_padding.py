@@ -116,7 +116,7 @@ def test_cumulative_operations_from_either_end(name, reverse):
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("name", ["cumsum", "cummax", "cummin", "cumlogsumexp"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"])
 @pytest.mark.parametrize("use", [jnp.square, lambda z: jnp.exp(-z)])
 def test_an_infinite_total_stays_out_of_the_padding(name, reverse, use):
     x, kept = jnp.array([3.0, -2.0, 1.0, 5.0]), np.array([0, 2, 3])

@@ -120,6 +120,12 @@ def expected(case: Case, lane: str, amount: str) -> Any:
     return _exact(case, amount)
 
 
+def precise_gradient(case: Case, amount: str) -> Any:
+    """Compute the gradients of the exact arrays in float64."""
+    with jax.enable_x64(True):
+        return _exact_gradient(case, amount, np.float64)
+
+
 @functools.lru_cache(maxsize=64)
 def _exact_result(case_key: tuple[int, str], amount: str) -> Any:
     case = _CASES[case_key]
@@ -142,10 +148,11 @@ def _exact(case: Case, amount: str) -> Any:
     return result
 
 
-def _exact_gradient(case: Case, amount: str) -> Any:
+def _exact_gradient(case: Case, amount: str, dtype=np.float32) -> Any:
     mask = MASKS[amount]
     axes = [AXES[c.kind] for c in case.chosen()]
-    inputs = [jnp.asarray(array_of(c)) for c in case.chosen()]
+    arrays = [array_of(c) for c in case.chosen()]
+    inputs = [jnp.asarray(x, dtype if x.dtype == np.float32 else x.dtype) for x in arrays]
 
     def loss(*inputs):
         parts = [selected(x, a, mask) for x, a in zip(inputs, axes, strict=True)]

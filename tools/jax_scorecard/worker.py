@@ -6,6 +6,7 @@ a process that hangs or dies was at.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -43,7 +44,12 @@ def _cell(case: Case, lane: str) -> dict[str, Any]:
         operands = lanes.arguments(case, lane, amount)
         if lane == "vmap" and isinstance(references[amount], Exception):
             continue  # one of the two rows has no result
-        state, why = judged(lambda xs=operands: _timed(run, xs), references[amount], lane == "vmap")
+        precise = (
+            functools.partial(lanes.precise_gradient, case, amount) if lane == "grad" else None
+        )
+        state, why = judged(
+            lambda xs=operands: _timed(run, xs), references[amount], lane == "vmap", precise
+        )
         calls[amount] = {"state": state, "why": why} if why else {"state": state}
     if not calls:
         return {"state": "n/a", "why": "a row of each pair has no result"}

@@ -186,28 +186,30 @@ def _needs_size(error: Exception) -> bool:
     if isinstance(error, jp.InconclusiveDimensionOperation) or jax_messages.needs_number(error):
         return True
     if isinstance(error, jax.errors.UnexpectedTracerError):
-        return _passes_through_sizes(error)
+        return _passes_through(error, jp.shape_poly)
     return not isinstance(error, _CONCRETIZATION_ERRORS) and bool(_named_origins(error))
 
 
-def _passes_through_sizes(error: Exception) -> bool:
-    """Return whether an error was raised while JAX's code for symbolic sizes was running."""
+def _passes_through(error: Exception, module: types.ModuleType) -> bool:
+    """Return whether an error was raised while a module of JAX was running, not code that it calls."""
     step, inside = error.__traceback__, False
     while step is not None:
         if user_frames.is_user_frame(step.tb_frame):
             inside = False
-        inside |= step.tb_frame.f_code.co_filename == jp.shape_poly.__file__
+        inside |= step.tb_frame.f_code.co_filename == module.__file__
         step = step.tb_next
     return inside
 
 
 def _add_note(error: Exception) -> None:
-    """Add a note with the user's line to an error, and a remedy if a size was used."""
+    """Add a note with the user's line to an error, and a remedy if a size or a derivative was computed."""
     line = line_of_error(error)
-    holds_size = _holds_size(error)
-    if not line or not (holds_size or isinstance(error, _TRANSLATABLE)):
+    do = remedies.IF_STATIC if _holds_size(error) else ""
+    if not line or not (do or isinstance(error, _TRANSLATABLE)):
         return
-    note = f"  At:       {line}" + (f"\n  Do:       {remedies.IF_STATIC}" if holds_size else "")
+    if _passes_through(error, jp.ad):
+        do = remedies.WITHOUT_GRADIENT
+    note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
 

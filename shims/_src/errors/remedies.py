@@ -11,6 +11,10 @@ ANY = (
     "`n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`"
 )
 IF_STATIC = f"if this call works on arrays of static sizes, {ANY}"
+WITHOUT_GRADIENT = (
+    "JAX has no derivative of this call; without one the program works: give it "
+    "`jax.lax.stop_gradient(y)` in place of `y`"
+)
 DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if` and `while`"
 VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
 SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"

@@ -27,7 +27,7 @@ from shims._src.lowering.refusals import (
 from shims._src.lowering.report import Condition, Report
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, equal_forms
+from shims._src.sizes import dims, equal_forms, error_values
 from shims._src.sizes.sites import Site
 
 SERIALS = itertools.count()
@@ -79,12 +79,14 @@ class Context:
         self.carried: set[str] = set()  # sizes that come with the operands of this scope
         self.ambiguous: set[str] = set()  # names of sizes that left an inner program twice
         self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
+        self.error_value = error_values.plain
 
     def child(self) -> Context:
         """Return a nested scope with the sizes of this one; changes to the nested scope stay in it."""
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
         inner.is_derivative = self.is_derivative
+        inner.error_value = self.error_value
         inner.inherited = self.owned | self.inherited
         return inner
 

@@ -17,7 +17,7 @@ from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Deferred, Value, static
 from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import equations, sub_jaxprs
-from shims._src.sizes import dims, primitives, trace
+from shims._src.sizes import dims, error_values, primitives, trace
 
 
 def run(ctx, jaxpr, values):
@@ -231,6 +231,7 @@ def while_(ctx, eqn, *values):
 
     def body(state):
         inner = scopes.enter(ctx, body_jaxpr, [*body_consts, *wrap(state[0])])
+        inner.error_value = error_values.plain  # JAX has no gradient of the loop
         outs = run(inner, body_jaxpr, [*body_consts, *wrap(state[0])])
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, avals, strict=True)]
         found["described"], codes = scopes.describe(inner)

@@ -64,6 +64,8 @@ def _with_conjugates(ctx, half, n):
 def _along(ctx, array, axis, n, inverse):
     """Compute the Fourier transform of length `n` along one axis, whose padding is zero."""
     if not jp.is_symbolic(n):
+        if n == 0:  # which `jnp.fft` refuses
+            return fit(array, axis % array.ndim, 0)
         return (jnp.fft.ifft if inverse else jnp.fft.fft)(array, int(n), axis)
     size = jnp.maximum(jnp.asarray(ctx.size(n), jnp.int32), 1)
     array = jnp.moveaxis(array, axis, -1)

@@ -18,6 +18,7 @@ from shims._src.lowering.slicing import missing, place, slice_at, whole
 from shims._src.lowering.value import Value
 from shims._src.numeric.detached import detach_where
 from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims
 
 _FAR = np.int32(2**31 - 1)
 
@@ -112,6 +113,7 @@ def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
                     far = (part < 0) | (part > room)
                     outside = far if outside is None else outside | far
                 part = jnp.clip(part, 0, jnp.maximum(room, 0))
+            if dims.interval(shape[a], ctx.env)[0] < sizes[a]:
                 absent = room < 0 if absent is None else absent | (room < 0)
         columns.append(part)
     return jnp.stack(columns, -1), absent, outside

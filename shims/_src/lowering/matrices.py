@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import functools
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.lowering import scopes
+from shims._src.lowering import factors, scopes
 from shims._src.lowering.control import run
 from shims._src.lowering.refusals import unsupported
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Value
 from shims._src.platform import jax_private as jp
+from shims._src.sizes import error_values
 
 
 def with_identity(ctx, value: Value, spread: bool = False) -> Value:
@@ -33,31 +33,9 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
     rows, columns = array.shape[-2:]
     diagonal = jnp.ones((min(rows, columns),), array.dtype)
     if spread:
-        diagonal = _padding_diagonal(array)
-    block = jnp.broadcast_to(_diagonal_matrix(diagonal, rows, columns), array.shape)
+        diagonal = factors.padding_diagonal(array)
+    block = jnp.broadcast_to(factors.diagonal_matrix(diagonal, rows, columns), array.shape)
     return Value(lax.select(valid, array, block), value.axes)
-
-
-def _padding_diagonal(array):
-    """Return distinct numbers above all eigenvalues and singular values, as diagonal of the padding."""
-    size = lax.stop_gradient(_spectral_bound(array))
-    count = min(array.shape[-2:])
-    steps = 2 + jnp.arange(count, dtype=size.dtype) / count
-    return ((1 + size)[..., None] * steps).astype(array.dtype)
-
-
-def _spectral_bound(array):
-    """Return an upper bound of the absolute eigenvalues and of the singular values of matrices."""
-    entries = jnp.abs(array)
-    rows, columns = (jnp.max(jnp.sum(entries, axis), -1) for axis in (-1, -2))
-    return jnp.sqrt(rows) * jnp.sqrt(columns)
-
-
-def _diagonal_matrix(entries, rows, columns):
-    eye = jnp.eye(rows, columns, dtype=entries.dtype)
-    width = entries.shape[-1]
-    padded = jnp.pad(entries, [(0, 0)] * (entries.ndim - 1) + [(0, columns - width)])
-    return eye * padded[..., None, :]
 
 
 def decompose(ctx, eqn, value, *, spread=False):
@@ -74,8 +52,16 @@ def decompose(ctx, eqn, value, *, spread=False):
         if eqn.primitive.name not in ("svd", "qr", "geqrf"):
             raise unsupported(eqn)
         value = _with_zero_rows(ctx, value)
+        if eqn.primitive.name == "qr":
+            return _qr(ctx, eqn, value)
     outs = eqn.primitive.bind(value.array, **_static_params(ctx, eqn))
     outs = outs if eqn.primitive.multiple_results else [outs]
+    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+
+
+def _qr(ctx, eqn, value):
+    rows, columns = (jnp.asarray(ctx.size(d)) for d in eqn.invars[0].aval.shape[-2:])
+    outs = factors.qr(value.array, rows, columns, tuple(eqn.params.items()))
     return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
 
 
@@ -104,81 +90,14 @@ def singular_values(ctx, eqn, value):
 
 
 def _vectors_of_any_shape(ctx, eqn, value):
-    """Compute singular values and vectors of matrices that may be tall or wide.
-
-    A QR decomposition comes first; it keeps rows of zeros separate whatever the rank. Its square
-    triangular factor is then decomposed with larger numbers as padding, as in `singular_values`.
-    The remaining columns of the orthogonal factor complete the singular vectors.
-    """
+    """Compute singular values and vectors of matrices that may be tall or wide."""
     value = _with_zero_rows(ctx, value)
-    rows, columns = (ctx.size(d) for d in eqn.invars[0].aval.shape[-2:])
-    decomposed = _of_any_shape if eqn.params["full_matrices"] else _differentiable
-    outs = decomposed(value.array, jnp.asarray(rows), jnp.asarray(columns))
+    rows, columns = (jnp.asarray(ctx.size(d)) for d in eqn.invars[0].aval.shape[-2:])
+    outs = factors.svd(value.array, rows, columns)
+    if eqn.params["full_matrices"]:  # JAX has derivatives of those of square matrices only
+        refused = (rows != columns) & (rows > 0) & (columns > 0)
+        outs = [error_values.without_derivative(o, refused, ctx.error_value()) for o in outs]
     return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
-
-
-def _of_any_shape(array, rows, columns):
-    """Return `(s, u, vh)`, the singular value decomposition of the top left part of a matrix.
-
-    The part has `rows` rows and `columns` columns, both traced; the rest of the matrix is zero.
-    """
-    places = max(array.shape[-2:])
-    array = _pad_to_square(array, places)
-    is_wide, count = jnp.less(rows, columns), jnp.minimum(rows, columns)
-    q, triangle = lax.linalg.qr(jnp.where(is_wide, _adjoint(array), array), full_matrices=True)
-    index = jnp.arange(places)
-    inside = (index < count) & (index[:, None] < count)
-    beside = _diagonal_matrix(_padding_diagonal(triangle), places, places)
-    found = lax.linalg.svd(jnp.where(inside, triangle, beside), full_matrices=False)
-    u, s, vh = (jnp.roll(x, count - places, axis) for x, axis in zip(found, (-1, -1, -2)))
-    u, vh = (jnp.where(inside, x, jnp.eye(places, dtype=x.dtype)) for x in (u, vh))
-    u = jnp.matmul(q, u, precision=lax.Precision.HIGHEST)
-    return s, jnp.where(is_wide, _adjoint(vh), u), jnp.where(is_wide, _adjoint(u), vh)
-
-
-_differentiable = jax.custom_jvp(_of_any_shape)
-
-
-@_differentiable.defjvp
-def _derivative(primals, tangents):
-    """Differentiate the decomposition as JAX does, over the valid singular values.
-
-    The orthogonal factor of the padding is not unique, and has no derivative.
-    """
-    array, rows, columns = primals
-    s, u, vh = _differentiable(array, rows, columns)
-    matmul = functools.partial(jnp.matmul, precision=lax.Precision.HIGHEST)
-    change = _pad_to_square(tangents[0], s.shape[-1])
-    is_valid = jnp.arange(s.shape[-1]) < jnp.minimum(rows, columns)
-    left, right = jnp.where(is_valid, u, 0), jnp.where(is_valid, _adjoint(vh), 0)
-    eye = jnp.eye(s.shape[-1], dtype=s.dtype)
-    core = matmul(matmul(_adjoint(left), change), right)
-    of_row, of_column = s[..., None, :], s[..., :, None]
-    both = is_valid & is_valid[:, None]
-    gaps = jnp.where(both, (of_row + of_column) * (of_row - of_column) + eye, 1)
-    mixing = jnp.where(both, 1 / gaps - eye, 0).astype(core.dtype)
-    inverse = jnp.where(is_valid & (s != 0), 1 / jnp.where(is_valid & (s != 0), s, 1), 0)[
-        ..., None, :
-    ]
-    scaled, mirrored = of_row * core, of_column * core
-    turned = 0.5 * (core - _adjoint(core)) * eye * inverse
-    du = matmul(left, mixing * (scaled + _adjoint(scaled)) + turned)
-    dv = matmul(right, mixing * (mirrored + _adjoint(mirrored)))
-    beyond, across = matmul(change, right), matmul(_adjoint(change), left)
-    du = du + (beyond - matmul(left, matmul(_adjoint(left), beyond))) * inverse
-    dv = dv + (across - matmul(right, matmul(_adjoint(right), across))) * inverse
-    ds = jnp.real(jnp.diagonal(core, axis1=-2, axis2=-1)).astype(s.dtype)
-    return (s, u, vh), (ds, du.astype(u.dtype), _adjoint(dv).astype(vh.dtype))
-
-
-def _pad_to_square(array, places: int):
-    """Pad matrices with zeros on the right and at the bottom to `places` rows and columns."""
-    ahead = [(0, 0)] * (array.ndim - 2)
-    return jnp.pad(array, [*ahead, *((0, places - d) for d in array.shape[-2:])])
-
-
-def _adjoint(array):
-    return jnp.conj(jnp.swapaxes(array, -1, -2))
 
 
 def _static_params(ctx, eqn):

@@ -79,17 +79,20 @@ def cumulative(ctx, eqn, value, *, neutral):
 
     For `cummax`, `cummin` and `cumlogsumexp` no padding precedes the valid slots: it would take a part of
     the derivative in a tie, and in `cumlogsumexp`, where it is finite, it would replace a result of -inf.
+    For `cumprod` no padding follows them: its cotangent, zero, would meet an infinite product before it.
     """
     axis = eqn.params["axis"]
     value = ctx.expand_uniform(value, (axis,))
     starts_valid = neutral in (lowest, highest, _finite_lowest)
-    if starts_valid:
+    ends_valid = neutral is _one and jnp.issubdtype(value.array.dtype, jnp.inexact)
+    if starts_valid or ends_valid:
         value = ctx.pack(value, axis)
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     if running_totals.pays(eqn, value.array):
         return [Value(running_totals.totals(value.array), value.axes)]
-    # The operation starts at one end: with `reverse` the valid slots are moved there, and back.
-    moves = starts_valid and eqn.params["reverse"] and value.axes[axis] is not None
+    # The operation goes from one end to the other: the valid slots are moved to one of them, and back.
+    moves = starts_valid if eqn.params["reverse"] else ends_valid
+    moves = moves and value.axes[axis] is not None
     array = jnp.roll(value.array, -value.axes[axis].size, axis) if moves else value.array
     (out,) = jp.bind(eqn, [array])
     out = jnp.roll(out, value.axes[axis].size, axis) if moves else out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from shims._src.errors import errors
@@ -134,18 +133,18 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
     """
     kept = kept or ctx.root.buckets is not None  # a top-level call can raise
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
-        nan = lax.full(value.array.shape, np.nan, value.array.dtype)
+        nan = lax.full(value.array.shape, ctx.error_value(), value.array.dtype)
         absent = jnp.broadcast_to(absent, value.array.shape)
         return Value(lax.select(absent, nan, value.array), value.axes)
     for d in shape:
         if jp.is_symbolic(d):
-            report_empty(ctx, d, jnp.any(absent), line_of(eqn))
-            _report_short(ctx, eqn, d, jnp.any(absent))
+            _report_missing(ctx, eqn, d, jnp.any(absent))
     return value
 
 
-def _report_short(ctx, eqn, dim, absent) -> None:
-    """Add a run-time check that an axis is not empty because an expression such as `u - 1` is 0."""
+def _report_missing(ctx, eqn, dim, absent) -> None:
+    """Add run-time checks that an axis is not empty, also not because an expression such as `u - 1` is 0."""
+    report_empty(ctx, dim, absent, line_of(eqn))
     if str(dim) in jp.variables(dim):
         return
     text = errors.message(
@@ -162,6 +161,9 @@ def dynamic_update_slice(ctx, eqn, operand, update, *starts):
     """Lower the write of a window at traced start indices, which are clamped to the true sizes."""
     shape, window_shape = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
     begins = [s.array for s in starts]
+    for d, size in zip(shape, window_shape, strict=True):
+        if jp.is_symbolic(d) and not jp.is_symbolic(size) and dims.interval(d, ctx.env)[0] < size:
+            _report_missing(ctx, eqn, d, jnp.asarray(ctx.size(d), jnp.int32) < size)
     return [place(ctx, operand, update, shape, window_shape, begins, lambda old, new: new)]
 
 
@@ -200,18 +202,22 @@ def pad(ctx, eqn, value, filler):
             widths[i] = (low, high, interior)
             value = Value(lax.pad(value.array, filler.array, widths), value.axes)
         else:
-            value = pad_axis(
-                ctx, value, i, shape[i], out_shape[i], low, interior, filler.array, line_of(eqn)
-            )
+            widths, line = (low, high, interior), line_of(eqn)
+            value = pad_axis(ctx, value, i, shape[i], out_shape[i], widths, filler.array, line)
     return [value]
 
 
-def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
-    """Pad one axis whose extent or padding widths are not static, by gathering positions."""
+def pad_axis(ctx, value, i, old, new, widths, filler, line="") -> Value:
+    """Pad one axis whose extent or padding widths are not static, by gathering positions.
+
+    The `widths` are those at the low end, the high end, and between elements, as for `lax.pad`.
+    """
+    low, high, interior = widths
     value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     if interior and jp.is_symbolic(old) and dims.interval(old, ctx.env)[0] <= 0:
-        # For an empty axis, JAX's formula for the new size is wrong by the interior padding.
-        report_empty(ctx, old, jnp.asarray(ctx.size(old)) == 0, line)
+        # For an empty axis, JAX's formula for the new size is wrong by the interior padding, if it is positive.
+        is_wrong = _signed_width(ctx, low) + _signed_width(ctx, high) > 0
+        report_empty(ctx, old, (jnp.asarray(ctx.size(old)) == 0) & is_wrong, line)
     extent = ctx.capacity(new)
     offset = lax.iota(jnp.int32, extent) - jnp.asarray(_signed_width(ctx, low), jnp.int32)
     step = interior + 1

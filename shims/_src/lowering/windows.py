@@ -23,7 +23,7 @@ def _padded_size(size, low, high, dilation):
 def _pad_explicitly(ctx, value, i, size, low, high, dilation, filler):
     """Apply the padding and dilation arguments of a window along one axis, filling with `filler`."""
     new = _padded_size(size, low, high, dilation)
-    return pad_axis(ctx, value, i, size, new, low, dilation - 1, filler)
+    return pad_axis(ctx, value, i, size, new, (low, high, dilation - 1), filler)
 
 
 def _any_symbolic(size, low, high) -> bool:

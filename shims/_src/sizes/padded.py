@@ -57,6 +57,8 @@ class Padded:
         self._axes = tuple(a - rank if a >= 0 else a for a in sizes)
         self._numbers = Derived((*sizes.values(), status))
         self._code = Derived()
+        # What the entries were computed from in the same trace; see `error_values.py`.
+        self.sources: tuple[Any, ...] = ()
 
     @classmethod
     def pad(cls, x: ArrayLike, capacity: int, *, axis: int = 0, fill: ArrayLike = 0) -> Padded:
@@ -268,6 +270,7 @@ class Padded:
     def __setstate__(self, state: tuple[tuple[Any, ...], tuple[int, ...]]) -> None:
         (self.values, code), self._axes = state
         self._numbers, self._code = Derived(), Derived(code)
+        self.sources = ()
 
 
 def _decoded(code: Any, count: int) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ Inside an enclosing `jax.jit` there are no data that decide a question about a d
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ from jax.extend.core import jaxpr_as_fun
 from shims._src.errors import errors, refusals, shape_mismatches
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import failure_codes, primitives, trace
+from shims._src.sizes import error_values, failure_codes, primitives, trace
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import OUTER_BOUND, Settled
@@ -58,22 +59,51 @@ class _Staged:
       call: computes the flat results and their status from the operands.
       like: the shapes and dtypes of the results.
       tree: the structure of the results.
+      captured: values of the enclosing trace that the function computes with, which are no operands.
     """
 
     call: Callable[[Any], tuple[list, Any]]
     like: list
     tree: Any
+    captured: list
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Outcome:
+    """What the program of a function computes in the enclosing trace.
+
+    Attributes:
+      results: the flat results, which are not marked as invalid yet.
+      status: their status code, or `None`.
+      tree: the structure of the results.
+      captured: as in `_Staged`.
+    """
+
+    results: list
+    status: Any
+    tree: Any
+    captured: list
 
 
 def run_enclosed(f, operands):
     """Call `f` as a dynamic program inside an enclosing trace; results of unknown size are `Padded`."""
-    results, status, tree = _results(f, operands, _Answers())
+    found = _outcome(f, operands, _Answers())
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
-    return jax.tree.unflatten(tree, [with_status(x, status) for x in results])
+    results = with_status(found.results, found.status, _sources(operands, found.captured))
+    return jax.tree.unflatten(found.tree, results)
 
 
-def _results(f, operands, answers: _Answers):
-    """Stage the program for these answers in the current trace; return `(results, status, tree)`."""
+def _sources(operands, captured) -> list:
+    """Return the arrays that have the gradient of an error value of a program with these operands."""
+    arrays = list(captured)
+    for x in operands:
+        arrays += [x.values, *x.sources] if isinstance(x, Padded) else [x]
+    distinct = {id(x): x for x in arrays if jnp.issubdtype(x.dtype, jnp.inexact)}
+    return list(distinct.values())
+
+
+def _outcome(f, operands, answers: _Answers) -> _Outcome:
+    """Stage the program for these answers in the current trace."""
     data = _data_of(operands)
     while True:
         state = trace.DynamicTrace(settled=answers.settled, answers=answers.given)
@@ -82,7 +112,11 @@ def _results(f, operands, answers: _Answers):
         try:
             with refusals.translating():
                 program = trace_program(state, f, specs, data)
-                values, ctx = lower(program, arrays, sizes, None, limits=limits)
+                captured = [x for x in program.jaxpr.consts if jp.is_tracer(x)]
+                invalid = functools.partial(error_values.invalid, _sources(operands, captured))
+                values, ctx = lower(
+                    program, arrays, sizes, None, limits=limits, error_value=invalid
+                )
         except trace.Respecialize as wanted:
             answers = answers.pinned(wanted.pins)
             continue
@@ -104,12 +138,13 @@ def _results(f, operands, answers: _Answers):
                 is_whole=False,
             )
             asked = question.key[1].holds(value[0].array)
-            return _results_of_both(f, operands, answers, question, asked)
+            return _outcome_of_both(f, operands, answers, question, asked)
         for number, high in checks:
             ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
-        return [traced_result(v) for v in values], status, program.out_tree
+        results = [traced_result(v) for v in values]
+        return _Outcome(results, status, program.out_tree, captured)
 
 
 def _data_of(operands) -> list | None:
@@ -143,11 +178,10 @@ def _outer_bounds(operands):
     return limits, checks
 
 
-def _results_of_both(f, operands, answers, question, asked):
+def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
     """Stage the program for both answers to `question`; `asked` chooses at run time.
 
     If only one answer gives a program, the results are marked as invalid where the other one holds.
-    Returns `(results, status, tree)`.
     """
     staged, failures = {}, {}
     for answer in (False, True):
@@ -162,12 +196,12 @@ def _results_of_both(f, operands, answers, question, asked):
     if failures:
         (answer,) = staged
         text = _text_of_failure(question, not answer, failures[not answer])
-        return _results_of_one(staged[answer], answer, operands, asked, text)
+        return _outcome_of_one(staged[answer], answer, operands, asked, text)
     no, yes = staged[False], staged[True]
     if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
         if question.key[1] is Question.ZERO and all(map(_raises, no.like)):
             text = str(_unlike_results(question))
-            return _results_of_one(no, False, operands, asked, text)
+            return _outcome_of_one(no, False, operands, asked, text)
         raise _unlike_results(question)
     forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
 
@@ -179,7 +213,8 @@ def _results_of_both(f, operands, answers, question, asked):
 
         return run
 
-    return *lax.cond(asked, branch(yes), branch(no), operands), no.tree
+    results, status = lax.cond(asked, branch(yes), branch(no), operands)
+    return _Outcome(results, status, no.tree, [*no.captured, *yes.captured])
 
 
 def _text_of_failure(question: trace.Undecided, answer: bool, error: Exception) -> str:
@@ -221,9 +256,9 @@ def _staged(f, operands, answers) -> _Staged:
     trees = []
 
     def results(operands):
-        found, status, tree = _results(f, operands, answers)
-        trees.append(tree)
-        return found, status
+        found = _outcome(f, operands, answers)
+        trees.append(found.tree)
+        return found.results, found.status
 
     closed, like = jax.make_jaxpr(results, return_shape=True)(operands)
     structure = jax.tree.structure(like)
@@ -232,15 +267,17 @@ def _staged(f, operands, answers) -> _Staged:
         flat = jaxpr_as_fun(closed)(*jax.tree.leaves(operands))
         return jax.tree.unflatten(structure, flat)
 
-    return _Staged(call, like[0], trees[-1])
+    captured = [x for x in closed.consts if jp.is_tracer(x)]
+    return _Staged(call, like[0], trees[-1], captured)
 
 
-def _results_of_one(staged: _Staged, answer: bool, operands, asked, text: str):
-    """Return `(results, status, tree)` of the program for one answer; for the other, the error `text`."""
+def _outcome_of_one(staged: _Staged, answer: bool, operands, asked, text: str) -> _Outcome:
+    """Return the results of the program for one answer, with a status for the error `text` for the other."""
     results, status = staged.call(operands)
     status = jnp.asarray(OK if status is None else status, jnp.int32)
     status = jnp.where(asked == answer, status, jnp.int32(failure_codes.code_of(text)))
-    return list(map(_with_place_for_status, results)), status, staged.tree
+    results = list(map(_with_place_for_status, results))
+    return _Outcome(results, status, staged.tree, staged.captured)
 
 
 def _with_place_for_status(x):

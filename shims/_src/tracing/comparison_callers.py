@@ -44,7 +44,7 @@ _ARRAY_CODE = tuple(
 SHORTCUTS = (
     ("jax._src.numpy.sorting", "_lexsort_array", "_lexsort_tuple"),
     ("jax._src.numpy.hijax", "_nonzero_impl", "_searchsorted_scan_impl"),
-    ("jax._src.numpy.lax_numpy", "_argmax", "_argmin", "_repeat", "_roll_static", "cov", "unwrap"),
+    ("jax._src.numpy.lax_numpy", "_argmax", "_argmin", "_repeat", "_roll_static", "cov"),
     ("jax._src.numpy.indexing", "_take"),
     ("jax._src.numpy.setops", "_in1d"),
     ("jax._src.numpy.linalg", "_pinv"),

@@ -12,7 +12,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import failure_codes, trace
+from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.padded import OK, Padded, check_status
 from shims._src.tracing.program import Size
 
@@ -86,21 +86,33 @@ def traced_result(value):
     return Padded(value.array, sizes, jnp.int32(OK))
 
 
-def with_status(x, status):
-    """Mark a result as invalid where the status is bad."""
-    if status is None:
-        return x
-    if not isinstance(x, Padded):
-        return marked(x, status)
-    values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
-    return Padded(values, x.sizes, status)
+def with_status(results, status, sources):
+    """Mark the results of a program as invalid where its status is bad.
+
+    Args:
+      results: arrays and `Padded`.
+      status: the status code of the program, or `None`.
+      sources: the arrays of floats that the program computes with.
+    """
+    nan = None if status is None else error_values.invalid(sources)
+
+    def marked(x):
+        if nan is None or not jnp.issubdtype(x.dtype, jnp.inexact):
+            return x
+        return jnp.where(status == OK, x, nan.astype(x.dtype))
+
+    def result(x):
+        if not isinstance(x, Padded):
+            return x if status is None else _checked(marked(x), status)
+        padded = Padded(marked(x.values), x.sizes, x.status if status is None else status)
+        padded.sources = tuple(filter(jp.is_tracer, sources))
+        return padded
+
+    return list(map(result, results))
 
 
-def marked(array, status):
-    """Return an array that is invalid if `status` is an error code: floats are NaN, integers raise."""
-    if jnp.issubdtype(array.dtype, jnp.inexact):
-        # A product, so that derivatives are marked too.
-        return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
+def _checked(array, status):
+    """Return an array of integers that raises an error when the program runs if the status is bad."""
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
         return array
     return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)

@@ -20,7 +20,7 @@ from shims._src.lowering.report import Condition, Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives, room, trace
+from shims._src.sizes import dims, error_values, primitives, room, trace
 from shims._src.sizes.sites import Settled, Site
 from shims._src.tracing import hooks
 from shims._src.tracing.settling import settle_reports
@@ -178,6 +178,7 @@ def lower(
     limits=None,
     masks=False,
     is_whole=True,
+    error_value=error_values.plain,
 ):
     """Lower a traced program and run it as JAX operations.
 
@@ -190,6 +191,7 @@ def lower(
       limits: bounds `(low, high)` of integer operands by position.
       masks: whether results may keep the masked layout, with a validity mask (the host removes the padding).
       is_whole: whether the program creates all sizes on which the trace has assumptions.
+      error_value: returns the value of floats that cannot be computed; see `error_values.py`.
 
     Returns:
       `(values, context)`: one `Value` per result, packed unless `masks`, and the context, which has the
@@ -200,6 +202,7 @@ def lower(
 
     root = Root(interpreter.run, program.state, buckets, notes)
     ctx = Context(root)
+    ctx.error_value = error_value
     for name, size in sizes.items():
         ctx.bind(name, jnp.asarray(size.value, jnp.int32), size.capacity, low=size.low)
     jaxpr, _ = jp.open_jaxpr(program.jaxpr)

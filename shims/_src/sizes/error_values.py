@@ -1,0 +1,104 @@
+"""Define NaN as the value of an error inside an enclosing trace, whose gradient is NaN, too.
+
+A program that fails, for example since nothing is selected, reads no entry of its operands. So the gradient
+of its result for them would be zero, although the result is NaN. `invalid` returns a NaN with derivatives:
+the gradient of what is computed with it is NaN for all operands, unless its own cotangent is zero, as for a
+result that `jnp.where` does not choose.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.custom_derivatives import SymbolicZero
+
+from shims._src.platform import jax_private as jp
+
+# Returns its first operand, a NaN, as the tangent of NaN; the other operands are the tangents of sources.
+tangent_p = jp.Primitive("invalid_tangent")
+
+
+def plain():
+    """Return NaN as a constant."""
+    return np.float32(np.nan)
+
+
+@jax.custom_jvp
+def invalid(sources):
+    """Return NaN as a number that depends on arrays, in derivatives of every order."""
+    return jp.varying_as(jnp.asarray(plain()), sources)
+
+
+@functools.partial(invalid.defjvp, symbolic_zeros=True)
+def _invalid_jvp(primals, tangents):
+    nan = invalid(*primals)
+    return nan, _tangent(nan, [t for t in tangents[0] if not isinstance(t, SymbolicZero)])
+
+
+@jax.custom_jvp
+def without_derivative(array, refused, nan):
+    """Return an array, whose derivative is that of an error value, `nan`, where `refused` is true."""
+    return array
+
+
+@without_derivative.defjvp
+def _without_derivative_jvp(primals, tangents):
+    array, refused, _ = primals
+    dots = jp.varying_as([tangents[0], tangents[2].astype(array.dtype)], array)
+    return without_derivative(*primals), jnp.where(refused, dots[1], dots[0])
+
+
+def _tangent(nan, moved):
+    return tangent_p.bind(*jp.varying_as([nan, *moved], [nan, *moved]))
+
+
+def _first(nan, *moved):
+    return nan
+
+
+@tangent_p.def_abstract_eval
+def _aval(nan, *moved):
+    return nan
+
+
+def _jvp(primals, tangents):
+    nan_dot, *dots = tangents
+    zero = jp.ad.Zero
+    out = tangent_p.bind(*primals)
+    out_dot = _tangent(primals[0], [t for t in dots if type(t) is not zero])
+    return out, out_dot if type(nan_dot) is zero else out_dot + nan_dot
+
+
+def _transpose(ct, nan, *moved):
+    if type(ct) is jp.ad.Zero:
+        return [None] * (1 + len(moved))
+    lost = jnp.where(ct != 0, nan, 0)
+
+    def cotangent(x):
+        if not jp.ad.is_undefined_primal(x):
+            return None
+        shape = x.aval.shape
+        column = lost.reshape(lost.shape + (1,) * (len(shape) - lost.ndim))
+        return jnp.broadcast_to(column.astype(x.aval.dtype), shape)
+
+    return [None, *map(cotangent, moved)]
+
+
+def _batch(args, dims):
+    """Map along leading axes: the NaN has the leading axes of all its operands."""
+    count = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not jp.NOT_MAPPED)
+    args = [
+        jnp.broadcast_to(x, (count, *x.shape)) if d is jp.NOT_MAPPED else jnp.moveaxis(x, d, 0)
+        for x, d in zip(args, dims, strict=True)
+    ]
+    return tangent_p.bind(*args), 0
+
+
+tangent_p.def_impl(_first)
+jp.mlir.register_lowering(tangent_p, jp.mlir.lower_fun(_first, multiple_results=False))
+jp.ad.primitive_jvps[tangent_p] = _jvp
+jp.ad.primitive_transposes[tangent_p] = _transpose
+jp.batching.primitive_batchers[tangent_p] = _batch
