@@ -65,7 +65,7 @@ def test_attribute_of_a_module(tmp_path):
 def test_a_position_of_tensorflow_is_an_error(tmp_path):
     path = tf.train.Checkpoint(iterator=iter(tf.data.Dataset.range(3))).save(str(tmp_path / "c"))
     ours = shims.train.Checkpoint(iterator=iter(shims.data.Dataset.range(3)))
-    with pytest.raises(shims.errors.NotFoundError, match="iterator.*ITERATOR"):
+    with pytest.raises(shims.errors.NotFoundError, match=r"iterator.*ITERATOR"):
         ours.restore(path)
 
 
