@@ -51,10 +51,6 @@ def numpy_random(y):
     return np.random.rand(*y.shape)
 
 
-def position_in_a_list(y):
-    return [10, 20, 30, 40, 50][y.shape[0]]
-
-
 def sizes_in_a_stack(y):
     return jnp.stack([y, y[y > 1]])
 

@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 
 from shims._src.control_flow import untaken_branches
-from shims._src.errors import errors, refusals
+from shims._src.errors import errors, internal, refusals
 from shims._src.function import lift
 from shims._src.function.calls import Request
 from shims._src.function.entry import Entry, Form, exact_results, input_name, read_codes
@@ -50,6 +50,7 @@ class Maker:
         except _FINAL_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
+            internal.raise_if_internal(error)
             first = last = error
         for forms in _alternative_forms(first, sizes):
             try:
@@ -71,6 +72,7 @@ class Maker:
             except _FINAL_ERRORS:
                 raise
             except Exception as error:  # noqa: BLE001 - JAX has no class for this
+                internal.raise_if_internal(error)
                 pins = request.settled.pins
                 more = trace.failure_of(error).measured.items() - pins.items()
                 if not more:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -612,6 +613,15 @@ def hook_points():
     }
 
 
+def define_class_of_instances(kind: type, getter) -> None:
+    """Define what `instance.__class__` is, which `isinstance` asks; `setattr` would set the class's own.
+
+    The next attribute that is set on the class makes the change visible.
+    """
+    (attributes,) = gc.get_referents(kind.__dict__)
+    attributes["__class__"] = property(getter)
+
+
 def inlined_functions(module) -> list[str]:
     """Return the names of a module's functions that JAX traces separately and then inlines."""
     inlines = {
@@ -631,6 +641,30 @@ def batch_over(fun, call):
 @lu.transformation2
 def _batch_over(f, call, *args):
     return call(f, *args)
+
+
+def is_collective(eqn) -> bool:
+    """Return whether an equation computes over a named axis, as `psum` and `axis_index` do."""
+    return any(isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
+
+
+def program_between(jaxpr, inputs, outputs):
+    """Return `(closed program, used)` that computes variables of a jaxpr from others.
+
+    Args:
+      jaxpr: an open jaxpr without constants.
+      inputs: variables with known values; their equations are left out.
+      outputs: the variables to compute.
+
+    Returns:
+      The program over those inputs that are used, and for each input whether it is.
+    """
+    known = set(inputs)
+    left = [e for e in jaxpr.eqns if known.isdisjoint(e.outvars)]
+    names = core.DebugInfo("program_between", "rows", ("",) * len(inputs), ("",) * len(outputs))
+    whole = core.Jaxpr((), inputs, outputs, left, core.no_effects, names)
+    small, used = pe.dce_jaxpr(whole, [True] * len(outputs))
+    return pe.close_jaxpr(small), used
 
 
 def close(jaxpr, count: int):

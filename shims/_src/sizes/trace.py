@@ -26,10 +26,18 @@ _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
 
 
-class Respecialize(BaseException):
-    """Raised during tracing when the program must be traced again with sizes as constants.
+class Signal(BaseException):
+    """Ends a trace; no `except Exception` of the traced code catches it, and if other code does, it is kept."""
 
-    No `except Exception` of the traced code catches it.
+    def __init__(self, text: str):
+        super().__init__(text)
+        state = current()
+        if state is not None:
+            state.raised.append(self)
+
+
+class Respecialize(Signal):
+    """Raised during tracing when the program must be traced again with sizes as constants.
 
     Attributes:
       names: the input sizes that are to be constants.
@@ -42,10 +50,8 @@ class Respecialize(BaseException):
         self.pins = dict(pins or {})
 
 
-class Undecided(BaseException):
+class Undecided(Signal):
     """Raised during tracing when a question about data-dependent sizes needs one program per answer.
-
-    No `except Exception` of the traced code catches it.
 
     Attributes:
       number: the program that computes the expression from the inputs.
@@ -150,6 +156,7 @@ class DynamicTrace:
       numbers: the value numbers.
       expressions: the expressions over sizes, each written in one way.
       may_assume: as passed.
+      raised: the refusals of the trace so far, which must end it.
     """
 
     def __init__(
@@ -164,6 +171,7 @@ class DynamicTrace:
         self.numbers = ValueNumbers()
         self.expressions = KnownExpressions()
         self.may_assume = may_assume
+        self.raised: list[BaseException] = []
         self._answers = answers
         self._measure: Callable[[Any], Any] | None = None
         self._program_of: Callable[[Any], Any] | None = None
