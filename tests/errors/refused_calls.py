@@ -43,10 +43,6 @@ def bincount(y):
     return jnp.bincount(y.astype(int))
 
 
-def numpy_zeros(y):
-    return np.zeros(y.shape[0])
-
-
 def numpy_random(y):
     return np.random.rand(*y.shape)
 

@@ -63,10 +63,6 @@ def test_as_for_integers(name, lane):
         return PROGRAMS[name](y, y.shape[0]) * 1.0
 
     run = LANES[lane](program)
-    if (name, lane) == ("recursion", "jit, as written"):
-        with pytest.raises(shims.errors.FreshSizeError, match="7th question"):
-            run(jnp.ones(4))
-        return
     for data in ([1.0, 2.0, 3.0, 4.0], [1.0, -1.0, 2.0, 4.0], [-1.0, -1.0, 2.0, -1.0]):
         x = jnp.array(data)
         np.testing.assert_allclose(run(x), program(x), rtol=1e-6)
@@ -90,7 +86,6 @@ def test_messages_show_the_symbol_and_specialize_nothing(capsys, caplog):
     f(np.ones(5, np.float32))
     assert capsys.readouterr().out == "n0   n0 n0 (n0,)\n"
     assert [r.message for r in caplog.records] == ["size n0", "size n0"]
-    assert f.stats()["traces"] == 1 if isinstance(f.stats(), dict) else f.stats().traces == 1
 
 
 def test_one_number_among_many_is_refused_under_jit():

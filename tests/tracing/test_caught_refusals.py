@@ -49,17 +49,18 @@ def stacked(x):
 
 def another_exception(x):
     try:
-        return x[x > 0].reshape(2, -1).sum()
+        return jnp.dot(x[x > 0], jnp.ones(4))
     except TypeError:
-        raise ValueError("an odd number") from None
+        raise ValueError("another size") from None
 
 
-REFUSED = (reshaped, reshaped_and_anything, product, stacked, another_exception)
+DECIDED = (reshaped, reshaped_and_anything)
+REFUSED = (product, stacked, another_exception)
 
 
 @pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
 @pytest.mark.parametrize("lane", LANES)
-@pytest.mark.parametrize("program", REFUSED)
+@pytest.mark.parametrize("program", [*DECIDED, *REFUSED])
 def test_a_refusal_is_not_the_programs_own_exception(program, lane):
     run = LANES[lane](program)
     for data in DATA:
@@ -68,7 +69,7 @@ def test_a_refusal_is_not_the_programs_own_exception(program, lane):
             want = float(program(x))
         except ValueError as error:
             want = str(error)
-        if lane == "jit":
+        if lane == "jit" and program in REFUSED:
             with pytest.raises(shims.errors.FreshSizeError, match=r"test_caught_refusals.py:\d+ "):
                 run(x)
         elif isinstance(want, str):
@@ -127,6 +128,7 @@ ANSWERED = (
 )
 
 
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
 @pytest.mark.parametrize("lane", LANES)
 @pytest.mark.parametrize("program", ANSWERED)
 def test_a_handler_runs_where_exact_arrays_raise(program, lane):
@@ -143,5 +145,5 @@ def test_a_value_of_a_selection_is_not_known(lane):
         except Exception:  # noqa: BLE001 - the subject of the test
             return -1.0
 
-    with pytest.raises(jax.errors.ConcretizationTypeError):
+    with pytest.raises(Exception, match=r"tolist\(\)"):
         LANES[lane](program)(jnp.array(DATA[0]))

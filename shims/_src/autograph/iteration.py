@@ -84,7 +84,7 @@ class TracedRange(TracedIterable):
         state = trace.current()
         return range(
             *(
-                number_of(state, x, "iterating over a range", _AS_LOOP)
+                number_of(state, x, "iterating over a range", _AS_LOOP, reports=True)
                 if state is not None and jp.is_symbolic(x)
                 else x
                 for x in parts

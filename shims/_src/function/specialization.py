@@ -106,6 +106,8 @@ class Maker:
                 return self._first_run(entry, request)
             except trace.Respecialize as wanted:
                 settled = request.settled.with_pins(wanted.pins, measured=True)
+                if wanted.reason:
+                    self._report_constant_selections(wanted, settled.pins)
                 request = dataclasses.replace(request, settled=settled)
                 for i in (numbers[name] for name in wanted.names):
                     forms[i] = Form("constant", request.sizes[i])

@@ -648,11 +648,14 @@ def is_collective(eqn) -> bool:
     return any(isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
 
 
-def program_between(jaxpr, inputs, outputs):
+def program_between(jaxpr, count: int, inputs, outputs):
     """Return `(closed program, used)` that computes variables of a jaxpr from others.
+
+    No equation is left out because no variable needs it: it may define a size that a shape needs.
 
     Args:
       jaxpr: an open jaxpr without constants.
+      count: the number of equations after which all of `outputs` are known.
       inputs: variables with known values; their equations are left out.
       outputs: the variables to compute.
 
@@ -660,11 +663,13 @@ def program_between(jaxpr, inputs, outputs):
       The program over those inputs that are used, and for each input whether it is.
     """
     known = set(inputs)
-    left = [e for e in jaxpr.eqns if known.isdisjoint(e.outvars)]
-    names = core.DebugInfo("program_between", "rows", ("",) * len(inputs), ("",) * len(outputs))
-    whole = core.Jaxpr((), inputs, outputs, left, core.no_effects, names)
-    small, used = pe.dce_jaxpr(whole, [True] * len(outputs))
-    return pe.close_jaxpr(small), used
+    eqns = [e for e in jaxpr.eqns[:count] if known.isdisjoint(e.outvars)]
+    read = {v for e in eqns for v in e.invars if isinstance(v, core.Var)}
+    read |= {v for v in outputs if isinstance(v, core.Var)}
+    used = [v in read for v in inputs]
+    kept = [v for v in inputs if v in read]
+    names = core.DebugInfo("program_between", "rows", ("",) * len(kept), ("",) * len(outputs))
+    return pe.close_jaxpr(core.Jaxpr((), kept, outputs, eqns, core.no_effects, names)), used
 
 
 def close(jaxpr, count: int):

@@ -25,8 +25,12 @@ OUTSIDE = "shims._src.tracing.program"
 _MOST_NUMBERS = 17
 
 
-def number_of(state: trace.DynamicTrace, d, asked: str, do: str = AS_ARRAY) -> int:
+def number_of(
+    state: trace.DynamicTrace, d, asked: str, do: str = AS_ARRAY, *, reports: bool = False
+) -> int:
     """Return the number that a size is; it is needed while the program is traced.
+
+    With `reports` the user is told that the size becomes a constant.
 
     Raises:
       Respecialize: the function is traced again, with data-dependent sizes as constants.
@@ -38,13 +42,14 @@ def number_of(state: trace.DynamicTrace, d, asked: str, do: str = AS_ARRAY) -> i
         return dims.concrete(d, {})
     if state.is_input_only(d):
         raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs its number")
-    state.pin(d)
+    problem = f"{asked} needs the number of a data-dependent size while the program is traced."
+    state.pin(d, problem if reports else "")
     for name in sorted(state.fresh.of(d)):
         _stage_for_each_number(state, name)
     raise errors.FreshSizeError(
         errors.message(
             "",
-            f"{asked} needs the number of a data-dependent size while the program is traced.",
+            problem,
             required="a size that the inputs determine",
             received=f"the size `{d}`",
             do=do,

@@ -42,10 +42,17 @@ class Respecialize(Signal):
     Attributes:
       names: the input sizes that are to be constants.
       pins: the data-dependent sizes that are to be constants, with their values.
+      reason: why, if that is to be reported to the user.
     """
 
-    def __init__(self, names: frozenset[str] = frozenset(), pins: Mapping[str, int] | None = None):
-        super().__init__(", ".join(sorted([*names, *(pins or {})])))
+    def __init__(
+        self,
+        names: frozenset[str] = frozenset(),
+        pins: Mapping[str, int] | None = None,
+        reason: str = "",
+    ):
+        super().__init__(reason or ", ".join(sorted([*names, *(pins or {})])))
+        self.reason = reason
         self.names = names
         self.pins = dict(pins or {})
 
@@ -344,7 +351,7 @@ class DynamicTrace:
         """Whether questions about data-dependent sizes are decided by the data of the current call."""
         return self._measure is not None
 
-    def pin(self, d) -> None:
+    def pin(self, d, reason: str = "") -> None:
         """Trace again with the data-dependent sizes in `d` as constants, if computable in this call.
 
         Raises:
@@ -356,7 +363,7 @@ class DynamicTrace:
             return
         values = [self._measure(number) for number in numbers]
         if None not in values:
-            raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)))
+            raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)), reason=reason)
 
     def is_measured(self, name: str) -> bool:
         """Return whether a size was replaced by the value that it has in the traced call."""

@@ -48,22 +48,22 @@ def _by_rows(closed, args):
     results of the earlier collectives.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
-    collectives = [e for e in jaxpr.eqns if jp.is_collective(e)]
-    if any(any(sub_jaxprs(e.params)) for e in collectives):
+    collectives = [(i, e) for i, e in enumerate(jaxpr.eqns) if jp.is_collective(e)]
+    if any(any(sub_jaxprs(e.params)) for _, e in collectives):
         raise _nested_collective()
     variables, values = list(jaxpr.invars), list(args)
-    for eqn in collectives:
+    for count, eqn in collectives:
         needed = [v for v in eqn.invars if not isinstance(v, jp.Literal)]
-        found = iter(_rows_of(jaxpr, variables, values, needed))
+        found = iter(_rows_of(jaxpr, count, variables, values, needed))
         operands = [v.val if isinstance(v, jp.Literal) else next(found) for v in eqn.invars]
         variables += eqn.outvars
         values += jp.bind(eqn, operands)
-    return _rows_of(jaxpr, variables, values, jaxpr.outvars)
+    return _rows_of(jaxpr, len(jaxpr.eqns), variables, values, jaxpr.outvars)
 
 
-def _rows_of(jaxpr, variables, values, outvars):
-    """Compute variables of a batched body row by row, given the values of others."""
-    program, used = jp.program_between(jaxpr, variables, outvars)
+def _rows_of(jaxpr, count: int, variables, values, outvars):
+    """Compute variables of a batched body's first `count` equations row by row, given the values of others."""
+    program, used = jp.program_between(jaxpr, count, variables, outvars)
     kept = [x for x, is_used in zip(values, used, strict=True) if is_used]
     if not any(map(jp.is_batched, kept)):
         return jp.core.jaxpr_as_fun(program)(*kept)

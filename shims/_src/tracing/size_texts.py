@@ -52,7 +52,5 @@ def _shows(frame: types.FrameType) -> bool:
     called = user_source.value_of(statement.value.func, frame)
     if isinstance(getattr(called, "__self__", None), logging.Logger):
         return True
-    return called is builtins.print or getattr(called, "__module__", None) in (
-        logging.__name__,
-        warnings.__name__,
-    )
+    functions = (builtins.print, warnings.warn, warnings.warn_explicit)
+    return called in functions or getattr(called, "__module__", None) == logging.__name__
