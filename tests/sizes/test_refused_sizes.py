@@ -282,15 +282,6 @@ def test_a_number_that_may_be_one_of_many(name):
     ]
 
 
-def test_a_number_among_few_is_found():
-    def lengths(x, m):
-        return [10, 20, 30, 40][x[m].shape[0]] + np.ones(x[m].shape[0]).sum()
-
-    run = jax.jit(tf.dynamic(lengths))
-    for m in ([True, True], [False, True], [False, False]):
-        assert float(run(X[:2], np.array(m))) == [10.0, 21.0, 32.0][sum(m)]
-
-
 def test_a_rate_that_data_decide():
     def widened(x):
         rate = tf.math.count_nonzero(x, dtype=tf.int32)

@@ -24,7 +24,9 @@ def of_whole_rows(r, chosen):
     return chosen(r, r > 0).sum() + lax.all_gather(r, "i").sum() + lax.pmean(jnp.max(r), "i")
 
 
-@pytest.mark.parametrize("row", [of_constants, of_selections, of_whole_rows])
+@pytest.mark.parametrize(
+    "row", [of_constants, of_selections, of_whole_rows], ids=lambda row: row.__name__
+)
 def test_as_with_masks(row):
     def selected(x):
         return jax.vmap(lambda r: row(r, lambda a, m: a[m]), axis_name="i")(x)

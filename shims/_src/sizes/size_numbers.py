@@ -14,7 +14,8 @@ AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
 AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
 AS_INDEX = "take `jnp.take(table, n)`, and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's"
 AS_TEXT = (
-    "make the text in the `print` or `raise` statement that shows it, or use `jax.debug.print`"
+    "compute with the size itself, `n > 9` for `len(str(n)) > 1`, or make the text in the `print` or `raise` "
+    "statement that shows it"
 )
 
 AS_HANDLED = "test the sizes before the step, `if n == m`, and let no handler decide"
