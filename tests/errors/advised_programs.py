@@ -87,6 +87,13 @@ def _many_questions(y):
     return jnp.float32(found)
 
 
+def handled(y):
+    try:
+        return (y + jnp.ones(4)).sum()
+    except (TypeError, ValueError):
+        return -1.0
+
+
 ADVICE = (
     advice(
         "put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, "
@@ -97,8 +104,18 @@ ADVICE = (
     ),
     advice(
         "write `jnp.{}`: `{}` needs numbers",
+        lambda y: jnp.asarray(np.stack([y, y])),
+        lambda y: jnp.stack([y, y]),
+    ),
+    advice(
+        "take `jnp.take(table, n)`, and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's",
         lambda y: jnp.asarray(np.zeros(y.shape[0])),
         lambda y: jnp.zeros(y.shape[0]),
+    ),
+    advice(
+        "test the sizes before the step, `if n == m`, and let no handler decide",
+        handled,
+        lambda y: (y + jnp.ones(4)).sum() if y.shape[0] == 4 else -1.0,
     ),
     advice(
         "write `shims.bounded(k, max=...)` for the count",
@@ -138,7 +155,8 @@ ADVICE = (
         lambda y: jnp.full(y.shape[0], 2.0),
     ),
     advice(
-        "compute with the size itself: `n > 9` for `len(str(n)) > 1`",
+        "compute with the size itself, `n > 9` for `len(str(n)) > 1`, or make the text in the `print` or `raise` "
+        "statement that shows it",
         lambda y: y * (2.0 if len(str(y.shape[0])) > 1 else 1.0),
         lambda y: y * (2.0 if y.shape[0] > 9 else 1.0),
     ),

@@ -43,16 +43,8 @@ def bincount(y):
     return jnp.bincount(y.astype(int))
 
 
-def numpy_zeros(y):
-    return np.zeros(y.shape[0])
-
-
 def numpy_random(y):
     return np.random.rand(*y.shape)
-
-
-def position_in_a_list(y):
-    return [10, 20, 30, 40, 50][y.shape[0]]
 
 
 def sizes_in_a_stack(y):

@@ -212,7 +212,7 @@ CASES = (
         calls.a_constant_size,
         tf.errors.SpecializationError,
         "<lambda>: an unknown input size has become a constant: one compilation per size, as `jax.jit`.\n"
-        "  Received: sizes [6]; expected a sequence of integers or a single integer, got 'n0'\n"
+        "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
         '  At:       refused_inputs.py:N  lambda x: np.zeros(x.shape[0]) + x, input_signature=[SPEC], on_specialize="raise"\n'
         "  Do:       keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
     ),
@@ -382,7 +382,7 @@ def test_a_size_that_becomes_a_constant_warns_once():
         np.testing.assert_array_equal(f(calls.V), calls.V)
     assert [rendered(w.message) for w in warned] == [
         "f: an unknown input size has become a constant: one compilation per size, as `jax.jit`.\n"
-        "  Received: sizes [6]; expected a sequence of integers or a single integer, got 'n0'\n"
+        "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
         "  At:       test_errors.py:N  return np.zeros(x.shape[0]) + x\n"
         "  Do:       keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size"
     ]

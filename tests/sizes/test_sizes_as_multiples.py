@@ -28,7 +28,7 @@ def test_sizes_that_are_divided_are_multiples(number):
 
 def test_numbers_in_a_message_are_no_divisors():
     def refuse(x):
-        if not isinstance(x.shape[0], int):
+        if type(x.shape[0]) is not int:
             raise ValueError("4 is not what 8 divides; see floordiv(n0, 4)")
         return x
 

@@ -140,11 +140,10 @@ def test_the_derivative_of_a_set_of_a_size_is_that_of_its_elements(made):
 
 
 def test_an_error_of_jax_at_a_size_names_the_line_and_a_remedy():
-    with pytest.raises(TypeError) as info:
+    with pytest.raises(shims.errors.FreshSizeError) as info:
         jax.jit(shims.dynamic(lambda x, m: jax.lax.collapse(x, x[m].shape[0])))(X, MASKS[0])
-    notes = "\n".join(info.value.__notes__)
-    assert "test_jax_functions.py" in notes
-    assert "Do:       if this call works on arrays of static sizes" in notes
+    assert "test_jax_functions.py" in str(info.value)
+    assert "  Do:  " in str(info.value)
 
 
 def test_a_linear_solver_with_divisions_runs_in_a_function():

@@ -109,6 +109,12 @@ def _has_items(x) -> bool:
     return isinstance(current_value(x), (TracedIterable, jax.Array, range))
 
 
+def reversed_(sequence):
+    """Replace `reversed`; a traced range is accepted, too."""
+    x = current_value(sequence)
+    return x.__reversed__() if isinstance(x, TracedRange) else reversed(sequence)
+
+
 def sum_(iterable, /, start=0):
     """Replace `sum`; a traced array is summed along its first axis."""
     x = current_value(iterable)
@@ -174,6 +180,7 @@ _REPLACEMENTS: dict[int, Callable] = {
     id(bool): bool_,
     id(enumerate): enumerate_,
     id(zip): zip_,
+    id(reversed): reversed_,
     id(sum): sum_,
     id(any): any_,
     id(all): all_,

@@ -27,6 +27,9 @@ _CALLING_BACK = frozenset({"jax", "shims", "functools"})
 _CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
 _BUILTINS_CALLING_BACK = (map, filter, sorted, min, max)
 
+# Code of these packages computes with sizes; other code that is not written in Python needs their numbers.
+_SYMBOLIC = frozenset({"jax", "jaxlib", "shims"})
+
 _LOCK = threading.Lock()
 _warned: set[tuple[str, int, str]] = set()
 
@@ -195,14 +198,20 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     if isinstance(f, types.BuiltinMethodType):
         lists.note_change(f, args)
         if isinstance(f.__self__, dict) and f.__name__ == "get" and args:
-            key = sizes.key_of(f.__self__, args[0])
-            if sizes.has_sizes(key):  # it equals none of the keys
-                return args[1] if len(args) > 1 else None
-            args = (key, *args[1:])
+            return sizes.looked_up(f.__self__, *args)
     if _calls_back(f):
         args = tuple(_converted_callback(a) for a in args)
         kwargs = {name: _converted_callback(a) for name, a in kwargs.items()}
-    return _call_target(f)(*args, **kwargs)
+    target = _call_target(f)
+    if _needs_numbers(target):
+        return sizes.call_for_user(target, args, kwargs)
+    return target(*args, **kwargs)
+
+
+def _needs_numbers(f) -> bool:
+    """Return whether a function is written neither in Python nor for symbolic sizes."""
+    kind = type(f)
+    return not isinstance(f, _CALLABLES) and kind.__module__.partition(".")[0] not in _SYMBOLIC
 
 
 def _eval(frame, args, kwargs):

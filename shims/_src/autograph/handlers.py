@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from shims._src.errors import refusals
+from shims._src.errors import internal, refusals
 from shims._src.sizes import trace
 
 
@@ -16,6 +16,8 @@ def caught() -> BaseException | None:
         sizes the program might not raise it, so that the result of the clause would be wrong.
     """
     error = sys.exception()
+    if isinstance(error, Exception):
+        internal.raise_if_internal(error)
     if error is not None and _is_refusal(error):
         raise error
     return error

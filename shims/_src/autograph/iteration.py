@@ -13,6 +13,7 @@ from shims._src.control_flow.staging import ambient_is_staging, current_value, i
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, trace
+from shims._src.sizes.size_numbers import number_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -44,18 +45,29 @@ class TracedIterable:
         """Return the items for a staged loop."""
         raise NotImplementedError
 
-    def __iter__(self):
+    def _in_python(self):
+        """Return the equivalent Python iterable for code that cannot be staged."""
+        found = self.as_python()
+        if found is not None:
+            return found
         raise TypeError(
             errors.message(
                 self.label,
                 "only a `for` statement can iterate over a traced number of items.",
                 required="`for ... in`, in a function that `shims.function` converts",
                 received="a comprehension, an unpacking, or a call such as `list(...)`",
-                do="write a `for` statement, or use `shims.map_fn`.",
+                do=_AS_LOOP,
             )
         )
 
-    __len__ = __iter__
+    def __iter__(self):
+        return iter(self._in_python())
+
+    def __len__(self):
+        return len(self._in_python())
+
+
+_AS_LOOP = "write a `for` statement, or use `shims.map_fn`."
 
 
 class TracedRange(TracedIterable):
@@ -64,15 +76,40 @@ class TracedRange(TracedIterable):
     def __init__(self, start, stop, step=1):
         self._start, self._stop, self._step = start, stop, step
 
-    def __reversed__(self):
-        start, step = current_value(self._start), current_value(self._step)
-        count = self.items().length
-        return TracedRange(start + (count - 1) * step, start - step, -step)
-
     def as_python(self):
-        """Return the Python `range`, which makes symbolic sizes constants; `None` if a number is traced."""
-        parts = (self._start, self._stop, self._step)
-        return None if any(is_staged(current_value(x)) for x in parts) else range(*parts)
+        """Return the Python `range`, which needs the numbers of sizes; `None` if one is traced."""
+        parts = [current_value(x) for x in (self._start, self._stop, self._step)]
+        if any(map(is_staged, parts)):
+            return None
+        state = trace.current()
+        return range(
+            *(
+                number_of(state, x, "iterating over a range", _AS_LOOP, reports=True)
+                if state is not None and jp.is_symbolic(x)
+                else x
+                for x in parts
+            )
+        )
+
+    def __reversed__(self):
+        return self[::-1] if self._counts_up() else reversed(self._in_python())
+
+    def __getitem__(self, place):
+        if place == slice(None, None, -1) and self._counts_up():
+            return TracedRange(self._stop - 1, self._start - 1, -1)
+        return self._in_python()[place]
+
+    def _counts_up(self) -> bool:
+        return self._step == 1 and not is_staged(self._start) and not is_staged(self._stop)
+
+    def __contains__(self, number) -> bool:
+        return number in self._in_python()
+
+    def __eq__(self, other):
+        return self._in_python() == other
+
+    def __hash__(self):
+        return hash(self._in_python())
 
     def items(self) -> Items:
         """Return the numbers of the range, as int32."""

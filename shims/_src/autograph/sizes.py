@@ -14,12 +14,12 @@ from collections.abc import Iterator, KeysView
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.errors import internal
 from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import equations
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import trace
 from shims._src.tracing import hooked_sizes, hooks
-from shims._src.tracing.hooked_sizes import number_of
 from shims._src.tracing.size_questions import SizeQuestion, depend_on_data
 
 
@@ -96,9 +96,15 @@ def contains(container, item) -> bool:
     return item in container
 
 
-def key_of(container: dict, item):
-    """Return the key in a dictionary that equals a size, or the given item if there is none."""
-    return next((k for k in container if item == k), item) if has_sizes(item) else item
+def looked_up(container: dict, key, default=None):
+    """Evaluate `container.get(key, default)`; a size is compared with the keys, and never hashed."""
+    if not has_sizes(key):
+        return container.get(key, default)
+    return next((value for k, value in container.items() if key == k), default)
+
+
+# Calls a function of Python's own, which may need the number of a size: its caller is the user's code.
+call_for_user = hooked_sizes.as_user_code(lambda f, args, kwargs: f(*args, **kwargs))
 
 
 def has_sizes(item) -> bool:
@@ -155,9 +161,7 @@ def staged_once(question: SizeQuestion, code: types.CodeType) -> Iterator[None]:
     except _Recursion as found:
         if found.code is not code or code in outer:
             raise
-        state = trace.current()
-        for d in filter(jp.is_symbolic, (question.left, question.right)):
-            number_of(state, d, "a recursion", "write a loop, or give the recursion a depth")
+        question.require_numbers("a recursion", "write a loop, or give the recursion a depth")
     finally:
         _STAGED.value = outer
 
@@ -171,12 +175,16 @@ def attempt() -> Iterator[list]:
     """
     state = trace.current()
     mark = (0, 0) if state is None else state.decisions.mark()
+    raised = [] if state is None else list(state.raised)
     failure: list[Exception] = []
     try:
         yield failure
     except Exception as error:  # noqa: BLE001 - ordinary Python may work where staging fails
+        internal.raise_if_internal(error)
         if state is not None and state.decisions.forget_since(mark):
             state.forget_inner_programs()  # they rely on the decisions
+        if state is not None:
+            state.raised[:] = raised
         failure.append(error)
 
 

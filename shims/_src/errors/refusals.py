@@ -73,7 +73,7 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
         return True
     if isinstance(error, _CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
         return not isinstance(error, Exception)  # a request to trace again
-    return shape_mismatches.is_marked(error) or _passes_frame_with_size(error)
+    return _passes_frame_with_size(error)
 
 
 def _passes_frame_with_size(error: BaseException) -> bool:
@@ -225,5 +225,6 @@ def _holds_size(error: Exception) -> bool:
 
 
 def _is_sized(value: object) -> bool:
+    value = list(value.values()) if type(value) is dict else value
     parts = value if isinstance(value, (tuple, list)) else getattr(value, "shape", (value,))
     return isinstance(parts, (tuple, list)) and any(map(jp.is_symbolic, parts))

@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 
 from shims._src.control_flow import untaken_branches
-from shims._src.errors import errors, refusals
+from shims._src.errors import errors, internal, refusals
 from shims._src.function import lift
 from shims._src.function.calls import Request
 from shims._src.function.entry import Entry, Form, exact_results, input_name, read_codes
@@ -50,6 +50,7 @@ class Maker:
         except _FINAL_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
+            internal.raise_if_internal(error)
             first = last = error
         for forms in _alternative_forms(first, sizes):
             try:
@@ -71,6 +72,7 @@ class Maker:
             except _FINAL_ERRORS:
                 raise
             except Exception as error:  # noqa: BLE001 - JAX has no class for this
+                internal.raise_if_internal(error)
                 pins = request.settled.pins
                 more = trace.failure_of(error).measured.items() - pins.items()
                 if not more:
@@ -104,6 +106,8 @@ class Maker:
                 return self._first_run(entry, request)
             except trace.Respecialize as wanted:
                 settled = request.settled.with_pins(wanted.pins, measured=True)
+                if wanted.reason:
+                    self._report_constant_selections(wanted, settled.pins)
                 request = dataclasses.replace(request, settled=settled)
                 for i in (numbers[name] for name in wanted.names):
                     forms[i] = Form("constant", request.sizes[i])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -622,6 +623,15 @@ def hook_points():
     }
 
 
+def define_class_of_instances(kind: type, getter) -> None:
+    """Define what `instance.__class__` is, which `isinstance` asks; `setattr` would set the class's own.
+
+    The next attribute that is set on the class makes the change visible.
+    """
+    (attributes,) = gc.get_referents(kind.__dict__)
+    attributes["__class__"] = property(getter)
+
+
 def inlined_functions(module) -> list[str]:
     """Return the names of a module's functions that JAX traces separately and then inlines."""
     inlines = {
@@ -641,6 +651,35 @@ def batch_over(fun, call):
 @lu.transformation2
 def _batch_over(f, call, *args):
     return call(f, *args)
+
+
+def is_collective(eqn) -> bool:
+    """Return whether an equation computes over a named axis, as `psum` and `axis_index` do."""
+    return any(isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
+
+
+def program_between(jaxpr, count: int, inputs, outputs):
+    """Return `(closed program, used)` that computes variables of a jaxpr from others.
+
+    No equation is left out because no variable needs it: it may define a size that a shape needs.
+
+    Args:
+      jaxpr: an open jaxpr without constants.
+      count: the number of equations after which all of `outputs` are known.
+      inputs: variables with known values; their equations are left out.
+      outputs: the variables to compute.
+
+    Returns:
+      The program over those inputs that are used, and for each input whether it is.
+    """
+    known = set(inputs)
+    eqns = [e for e in jaxpr.eqns[:count] if known.isdisjoint(e.outvars)]
+    read = {v for e in eqns for v in e.invars if isinstance(v, core.Var)}
+    read |= {v for v in outputs if isinstance(v, core.Var)}
+    used = [v in read for v in inputs]
+    kept = [v for v in inputs if v in read]
+    names = core.DebugInfo("program_between", "rows", ("",) * len(kept), ("",) * len(outputs))
+    return pe.close_jaxpr(core.Jaxpr((), kept, outputs, eqns, core.no_effects, names)), used
 
 
 def close(jaxpr, count: int):

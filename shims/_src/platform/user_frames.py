@@ -83,6 +83,11 @@ def _is_not_converted(module: str) -> bool:
     return module.partition(".")[0] in NOT_CONVERTED
 
 
+def is_standard_frame(frame: FrameType) -> bool:
+    """Return whether a frame runs Python's standard library, which works on behalf of its caller."""
+    return root_package(frame.f_globals) in sys.stdlib_module_names
+
+
 def is_user_frame(frame: FrameType) -> bool:
     """Return whether a frame runs a line of the user's source, not a library or generated code."""
     return not is_library_frame(frame) and not frame.f_code.co_filename.startswith("<")

@@ -8,6 +8,9 @@ mapped back to symbolic dimensions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from shims._src.platform import jax_private as jp
@@ -87,6 +90,34 @@ def _key_of_params(params):
     )
 
 
+# The primitives that give the number of a size.
+SIZE_READERS = ("dim_as_value", "size_number")
+
+
+def equations_behind(x, ends=SIZE_READERS) -> Iterator[Any]:
+    """Yield the equations that compute a staged value, from the last one, and `None` for each input.
+
+    Args:
+      x: a tracer.
+      ends: the names of primitives whose operands are left out.
+    """
+    seen: dict[int, object] = {}
+    left = [jp.primal_tracer(x)]
+    while left:
+        x = left.pop()
+        if id(x) in seen:
+            continue
+        seen[id(x)] = x
+        constant = jp.constant_of(x)
+        if jp.is_tracer(constant):  # a value of the enclosing program
+            left.append(jp.primal_tracer(constant))
+        elif constant is None:
+            found = jp.defining_equation(x)
+            yield found and found[0]
+            if found is not None and found[0].primitive.name not in ends:
+                left += map(jp.primal_tracer, jp.operand_atoms(found[0]))
+
+
 def symbolic_value(x):
     """Return the dimension or integer from which a traced integer scalar was computed, or `None`."""
     try:
@@ -128,7 +159,7 @@ def _evaluate(x, depth) -> np.ndarray:
 def _apply(eqn, operands):
     """Evaluate an equation on object arrays; `operands()` computes them if the equation has a rule."""
     name, params = eqn.primitive.name, eqn.params
-    if name in ("dim_as_value", "size_number"):
+    if name in SIZE_READERS:
         return [_object_scalar(params["dim"])]
     if name in ("jit", "pjit"):
         return _apply_inner(params, operands())

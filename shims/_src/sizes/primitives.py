@@ -17,8 +17,10 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform import user_source
 from shims._src.platform.thread_state import ThreadStack
-from shims._src.sizes import numbering, on_host, room, trace
+from shims._src.sizes import numbering, on_host, room, size_numbers, trace
+from shims._src.sizes.decisions import Question
 from shims._src.sizes.sites import OUTER_BOUND, Site
 
 compress_p = jp.Primitive("compress")
@@ -276,13 +278,18 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
         do="select both with one mask, or cut them to one size",
     )
     state = trace.current()
+    if state is not None:
+        size_numbers.settle_if_handled(state, x.shape[axis] - target)
     text = text if state is None else state.with_origins(text)
     ones = "spread" if broadcasts else "differ"
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
 
 
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
-    """Raise `error(text)` if any element of `bad` is true: eagerly at once, otherwise after the call."""
+    """Raise `error(text)` if any element of `bad` is true: eagerly at once, otherwise after the call.
+
+    Where the traced program handles errors, the data decide while it is traced, or it is staged for both answers.
+    """
     if not jp.is_tracer(bad):
         if bool(np.any(np.asarray(bad))):
             raise error(text)
@@ -292,8 +299,19 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
         _FLAGS.top.append(bad)
     elif state is not None:
         text = state.with_origins(text)
+        if user_source.is_handled(size_numbers.OUTSIDE) and _is_true(state, bad):
+            raise error(text)
         payload = jnp.asarray(payload, jnp.int32)
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
+
+
+def _is_true(state, condition) -> bool | None:
+    """Return whether any element is true, as the trace decides on a size of 0 or 1; `None` if nothing decides it."""
+    size = to_dim(jnp.any(condition).astype(jnp.int32), label="check", bound=1)
+    if not jp.is_symbolic(size):
+        return bool(size)
+    answer = state.answer(size, Question.ZERO, "an operand is valid")
+    return None if answer is None else not answer
 
 
 # The conditions collected by `flagging`.

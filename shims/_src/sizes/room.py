@@ -6,6 +6,7 @@ import math
 
 from shims._src.errors import errors
 from shims._src.platform import device_memory
+from shims._src.platform import jax_private as jp
 
 # Sizes are int32 numbers in a traced program.
 MOST_SLOTS = 2**31 - 1
@@ -57,6 +58,24 @@ def check_capacity(function: str, slots: int, *, line: str | None = None) -> Non
         the slots.
     """
     check(function, (slots,), line=line)
+
+
+def check_range(d) -> None:
+    """Check that a number that is computed from sizes can be computed in int32.
+
+    Raises:
+      FreshSizeError: a factor is beyond that range.
+    """
+    if any(abs(number) > MOST_SLOTS for _, number in jp.terms(d)):
+        raise errors.FreshSizeError(
+            errors.message(
+                "",
+                "a number that is computed from sizes is beyond the range of int32.",
+                required=f"at most {MOST_SLOTS}",
+                received=f"`{d}`",
+                do="compute it as a float: `jnp.float32(n) * 1e12`",
+            )
+        )
 
 
 def exhausted(function: str, needed: int, free: int, subject: str, line: str | None):

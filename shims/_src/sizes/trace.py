@@ -26,26 +26,39 @@ _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
 
 
-class Respecialize(BaseException):
-    """Raised during tracing when the program must be traced again with sizes as constants.
+class Signal(BaseException):
+    """Ends a trace; no `except Exception` of the traced code catches it, and if other code does, it is kept."""
 
-    No `except Exception` of the traced code catches it.
+    def __init__(self, text: str):
+        super().__init__(text)
+        state = current()
+        if state is not None:
+            state.raised.append(self)
+
+
+class Respecialize(Signal):
+    """Raised during tracing when the program must be traced again with sizes as constants.
 
     Attributes:
       names: the input sizes that are to be constants.
       pins: the data-dependent sizes that are to be constants, with their values.
+      reason: why, if that is to be reported to the user.
     """
 
-    def __init__(self, names: frozenset[str] = frozenset(), pins: Mapping[str, int] | None = None):
-        super().__init__(", ".join(sorted([*names, *(pins or {})])))
+    def __init__(
+        self,
+        names: frozenset[str] = frozenset(),
+        pins: Mapping[str, int] | None = None,
+        reason: str = "",
+    ):
+        super().__init__(reason or ", ".join(sorted([*names, *(pins or {})])))
+        self.reason = reason
         self.names = names
         self.pins = dict(pins or {})
 
 
-class Undecided(BaseException):
+class Undecided(Signal):
     """Raised during tracing when a question about data-dependent sizes needs one program per answer.
-
-    No `except Exception` of the traced code catches it.
 
     Attributes:
       number: the program that computes the expression from the inputs.
@@ -150,6 +163,7 @@ class DynamicTrace:
       numbers: the value numbers.
       expressions: the expressions over sizes, each written in one way.
       may_assume: as passed.
+      raised: the refusals of the trace so far, which must end it.
     """
 
     def __init__(
@@ -164,6 +178,7 @@ class DynamicTrace:
         self.numbers = ValueNumbers()
         self.expressions = KnownExpressions()
         self.may_assume = may_assume
+        self.raised: list[BaseException] = []
         self._answers = answers
         self._measure: Callable[[Any], Any] | None = None
         self._program_of: Callable[[Any], Any] | None = None
@@ -336,7 +351,7 @@ class DynamicTrace:
         """Whether questions about data-dependent sizes are decided by the data of the current call."""
         return self._measure is not None
 
-    def pin(self, d) -> None:
+    def pin(self, d, reason: str = "") -> None:
         """Trace again with the data-dependent sizes in `d` as constants, if computable in this call.
 
         Raises:
@@ -348,7 +363,7 @@ class DynamicTrace:
             return
         values = [self._measure(number) for number in numbers]
         if None not in values:
-            raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)))
+            raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)), reason=reason)
 
     def is_measured(self, name: str) -> bool:
         """Return whether a size was replaced by the value that it has in the traced call."""

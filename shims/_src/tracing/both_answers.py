@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from shims._src.errors import errors, refusals, shape_mismatches
+from shims._src.errors import errors, internal, refusals, shape_mismatches
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import error_values, failure_codes, primitives, trace
@@ -121,6 +121,7 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             answers = answers.pinned(wanted.pins)
             continue
         except Exception as error:
+            internal.raise_if_internal(error)
             known = {} if data is None else _measured_sizes(error, f, specs, data, answers.settled)
             if not known.items() - answers.settled.pins.items():
                 raise
@@ -188,10 +189,13 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
         try:
             staged[answer] = _staged(f, operands, answers.extended(question, answer))
         except Exception as error:  # the other answer may do
+            internal.raise_if_internal(error)
             if _is_refusal(error):
                 raise
             failures[answer] = error
     if len(failures) == 2:
+        if answers.given:
+            raise failures[False]  # the earlier question has no result for this answer
         raise _both_fail(question, failures) from failures[False]
     if failures:
         (answer,) = staged
@@ -265,7 +269,7 @@ def _staged(f, operands, answers) -> _Staged:
 
     def call(operands):
         flat = jaxpr_as_fun(closed)(*jax.tree.leaves(operands))
-        return jax.tree.unflatten(structure, flat)
+        return jax.tree.unflatten(structure, map(jnp.asarray, flat))  # literals are Python numbers
 
     captured = [x for x in closed.consts if jp.is_tracer(x)]
     return _Staged(call, like[0], trees[-1], captured)
@@ -300,27 +304,37 @@ def _shape_of(x):
 
 
 def _are_unlike(a, b) -> bool:
-    """Return whether two results differ in dtype or rank, so that `lax.cond` cannot return either."""
-    return a.dtype != b.dtype or len(_shape_of(a)) != len(_shape_of(b))
+    """Return whether two results have different ranks, or dtypes of which none is that of a Python number."""
+    return _common_dtype(a, b) is None or len(_shape_of(a)) != len(_shape_of(b))
+
+
+def _common_dtype(a, b):
+    """Return the dtype of one of two results to which the other, a Python number, is promoted; else `None`."""
+    if a.dtype == b.dtype:
+        return a.dtype
+    weak = [getattr(x, "weak_type", False) for x in (a, b)]
+    promoted = jnp.promote_types(a.dtype, b.dtype)
+    strong = [x.dtype for x, is_weak in zip((a, b), weak, strict=True) if not is_weak]
+    return promoted if any(weak) and all(dtype == promoted for dtype in strong) else None
 
 
 def _common_form(a, b):
-    """Return the capacities and dynamic axes of a padded value that can hold either of two results."""
+    """Return `(dtype, capacities, dynamic axes)` that hold both results."""
     shapes = list(zip(_shape_of(a), _shape_of(b), strict=True))
     dynamic = {axis for x in (a, b) if isinstance(x, Padded) for axis in x.sizes}
     dynamic |= {axis for axis, (m, n) in enumerate(shapes) if m != n}
-    return tuple(max(pair) for pair in shapes), tuple(sorted(dynamic))
+    return _common_dtype(a, b), tuple(max(pair) for pair in shapes), tuple(sorted(dynamic))
 
 
 def _in_form(x, form):
-    """Convert a result to the capacities and dynamic axes that `_common_form` returned."""
-    capacities, dynamic = form
+    """Convert a result to another form: of a wider dtype, with larger capacities and more dynamic axes."""
+    dtype, capacities, dynamic = form
     if not dynamic:
-        return lax.convert_element_type(x, x.dtype)
+        return lax.convert_element_type(x, dtype)
     values, sizes = (x.values, x.sizes) if isinstance(x, Padded) else (x, {})
     sizes = {axis: jnp.int32(sizes.get(axis, values.shape[axis])) for axis in dynamic}
     widths = [(0, c - n) for c, n in zip(capacities, values.shape, strict=True)]
-    return Padded(jnp.pad(values, widths), sizes, jnp.int32(OK))
+    return Padded(jnp.pad(values.astype(dtype), widths), sizes, jnp.int32(OK))
 
 
 def _both_fail(question: trace.Undecided, failures) -> Exception:

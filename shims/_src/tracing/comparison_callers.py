@@ -28,6 +28,8 @@ READS = (
 )
 # The rules that require sizes of at least 0; products of array sizes always are.
 EXTENDS = ("jax._src.lax.lax", "_reshape_shape_rule", "_broadcast_in_dim_shape_rule")
+# Packages whose code computes with symbolic sizes.
+_SYMBOLIC = ("jax", "jaxlib", "shims", "malt")
 # The modules of the hooks through which a size is hashed.
 _HOOKS = "shims._src.tracing.hook"
 # The largest number of frames between a rule and the comparison.
@@ -111,14 +113,28 @@ def user_orders(hooks: dict) -> bool:
     return frame is None or user_frames.asks_for_user(frame)
 
 
+def program_calls(depth: int) -> bool:
+    """Return whether the function `depth` frames above the caller was called neither by JAX nor by the shims."""
+    return user_frames.root_package(sys._getframe(depth + 1).f_globals) not in _SYMBOLIC
+
+
 def user_hashes() -> bool:
     """Return whether user code, not a cache of JAX, is hashing a size for a dictionary or set."""
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
+    while frame is not None and (_is_hook(frame) or user_frames.is_standard_frame(frame)):
         frame = frame.f_back
     if frame is None or user_frames.asks_for_user(frame):
         return True
     return not user_frames.runs_unconverted_library(frame)
+
+
+def gives_number(frame: FrameType) -> bool:
+    """Return whether a frame runs an operator of a size that may need its number, such as `int`."""
+    return frame.f_globals.get("__name__") == f"{_HOOKS}ed_sizes"
+
+
+def _is_hook(frame: FrameType) -> bool:
+    return (frame.f_globals.get("__name__") or "").startswith(_HOOKS)
 
 
 def library_orders(hooks: dict) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.conversion import narrow_array
-from shims._src.errors import errors, refusals
+from shims._src.errors import errors, internal, refusals
 from shims._src.platform import host_memory
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import is_followed
@@ -99,7 +99,8 @@ def _run_concretely(f, on_operands, operands):
     if lengths.met(operands):
         try:
             return _run_eagerly(on_operands, operands, lengths.prepared)
-        except Exception:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
+        except Exception as error:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
+            internal.raise_if_internal(error)
             lengths.failed()
     return _run_eagerly(on_operands, operands, _prepare_exactly)
 
@@ -129,6 +130,7 @@ def _run_eagerly(f, operands, prepared):
         except (errors.CapacityError, errors.ResourceExhaustedError):
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
+            internal.raise_if_internal(error)
             first = first or error
             settled = _with_constants(error, first, f, operands, settled, prepared)
             continue

@@ -11,7 +11,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, size_numbers
 from shims._src.tracing import hooked_indexing, hooked_pad
 
 
@@ -89,6 +89,7 @@ def divide_shape_sizes(state, original, shape, part):
     if jp.is_symbolic(divisor) or divisor >= 0 or state.is_input_only(total):
         return original(shape, part)
     quotient, rest = divmod(total, -divisor)  # a shape with a -1 has a negative product
+    size_numbers.settle_if_handled(state, rest)
     return -quotient if jp.is_symbolic(rest) else original(shape, part)
 
 

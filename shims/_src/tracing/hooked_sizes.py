@@ -8,6 +8,7 @@ which the function is traced again; for a data-dependent size it is usually an e
 
 from __future__ import annotations
 
+import builtins
 import functools
 import numbers
 import operator
@@ -21,14 +22,15 @@ import numpy as np
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, equal_forms, primitives, size_bounds, trace
-from shims._src.tracing import comparison_callers
-from shims._src.tracing.size_text import SizeText
+from shims._src.sizes import equal_forms, primitives, size_bounds, size_numbers, trace
+from shims._src.sizes.size_numbers import number_of
+from shims._src.tracing import comparison_callers, size_texts
 
 
 def bind() -> None:
     """Add the operators to JAX's class of symbolic sizes; they work in dynamic traces only."""
     numbers.Integral.register(jp.DimExpr)
+    jp.define_class_of_instances(jp.DimExpr, _class)
     for name, method in _METHODS.items():
         inherited = getattr(jp.DimExpr, name, None)
         setattr(jp.DimExpr, name, _inside_traces(name, method, inherited))
@@ -57,60 +59,33 @@ def _inside_traces(name: str, method: Callable, inherited: Callable | None) -> C
     return hooked
 
 
+def _class(d) -> type:
+    """Return the class of a size: `isinstance(n, int)` is true in user code."""
+    state = trace.current()
+    asked = state is not None and state.owns(d) and comparison_callers.program_calls(1)
+    return int if asked else type(d)
+
+
 def _refuse(name: str, d):
     raise TypeError(f"bad operand type for {name}: '{type(d).__name__}'")
-
-
-_AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
-_AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`"
-_AS_TEXT = "print the text and compute with the size itself: `n > 9` for `len(str(n)) > 1`"
-_AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
-_AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
-
-
-def number_of(state, d, asked: str, do: str = _AS_ARRAY):
-    """Get the value of a size, which code needs while the program is traced.
-
-    It is returned only for a constant; otherwise an exception asks for another trace with the size as a
-    constant, or explains why that is impossible.
-
-    Raises:
-      Respecialize: for a data-dependent size, if the data of the call determine its value.
-      InconclusiveDimensionOperation: for an input size.
-      FreshSizeError: for any other data-dependent size.
-    """
-    if not jp.variables(d):  # a number that JAX writes as an expression
-        return dims.concrete(d, {})
-    if state.is_input_only(d):
-        raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs its number")
-    state.pin(d)
-    raise errors.FreshSizeError(
-        errors.message(
-            "",
-            f"{asked} needs the number of a data-dependent size while the program is traced.",
-            required="a size that the inputs determine",
-            received=f"the size `{d}`",
-            do=do,
-        )
-    )
 
 
 # ---- comparisons ---------------------------------------------------------------------------------
 
 
-def _as_user_code(function: Any) -> Callable:
-    """Copy a function such that its stack frame counts as user code, whose comparisons are decided."""
+def as_user_code(function: Any) -> Callable:
+    """Copy a function so that its frame counts as user code, whose questions about sizes are decided."""
     code = function.__code__.replace(co_filename="<question>")
-    return types.FunctionType(code, {"__name__": "question"})
+    return types.FunctionType(code, {"__name__": "question", "__builtins__": builtins})
 
 
 QUESTIONS: dict[str, Callable] = {
-    "lt": _as_user_code(lambda a, b: a < b),
-    "le": _as_user_code(lambda a, b: a <= b),
-    "gt": _as_user_code(lambda a, b: a > b),
-    "ge": _as_user_code(lambda a, b: a >= b),
-    "eq": _as_user_code(lambda a, b: a == b),
-    "ne": _as_user_code(lambda a, b: a != b),
+    "lt": as_user_code(lambda a, b: a < b),
+    "le": as_user_code(lambda a, b: a <= b),
+    "gt": as_user_code(lambda a, b: a > b),
+    "ge": as_user_code(lambda a, b: a >= b),
+    "eq": as_user_code(lambda a, b: a == b),
+    "ne": as_user_code(lambda a, b: a != b),
 }
 
 
@@ -226,32 +201,32 @@ def _product(state, inherited, d, other):
     if not isinstance(other, (list, tuple, str, bytes)):
         return inherited(d, other)
     if comparison_callers.code_asks(2) is comparison_callers.Asker.PROGRAM:
-        return number_of(state, d, "repeating a sequence", _AS_LENGTH)
+        return number_of(state, d, "repeating a sequence", size_numbers.AS_LENGTH)
     if not state.is_input_only(d):
         state.pin(d)
     raise jp.InconclusiveDimensionOperation(f"a sequence is repeated `{d}` times")
 
 
 def _format(state, inherited, d, specification):
-    """Format a size as its expression; a width and an alignment apply to that text."""
+    """Format a size in a message as its symbol; a width and an alignment apply to that text."""
+    if not size_texts.is_message(2):
+        return format(number_of(state, d, "text", size_numbers.AS_TEXT), specification)
     try:
-        text = format(str(d), specification.rstrip("dn"))
+        return format(str(d), specification.rstrip("dn"))
     except ValueError:
-        text = str(d)
-    if comparison_callers.code_asks(2) is not comparison_callers.Asker.PROGRAM:
-        return text
-    return SizeText(text, lambda: format(_digits_of(state, d), specification), state)
+        return str(d)
 
 
 def _text(state, inherited, d):
-    text = inherited(d)
-    if comparison_callers.code_asks(2) is not comparison_callers.Asker.PROGRAM:
-        return text
-    return SizeText(text, lambda: str(_digits_of(state, d)), state)
+    if not size_texts.is_message(2):
+        return str(number_of(state, d, "text", size_numbers.AS_TEXT))
+    return inherited(d)
 
 
-def _digits_of(state, d):
-    return number_of(state, d, "text that is examined", _AS_TEXT)
+def _index(state, inherited, d):
+    if comparison_callers.program_calls(2):
+        return number_of(state, d, "an index or a count", size_numbers.AS_INDEX, reports=True)
+    raise TypeError(f"'{type(d).__name__}' object cannot be interpreted as an integer")
 
 
 def _hash_method(inherited):
@@ -266,7 +241,7 @@ def _hash_method(inherited):
         if state is None or not state.owns(self):
             return inherited(self)
         if comparison_callers.user_hashes():
-            number_of(state, self, "a key of a dictionary or a set", _AS_KEY)
+            number_of(state, self, "a key of a dictionary or a set", size_numbers.AS_KEY)
         return jp.hashed_by(self, inherited, equal_forms.key)
 
     return hashed
@@ -360,6 +335,7 @@ def _as_object(value):
 
 
 _METHODS: dict[str, Callable] = {
+    "__index__": _index,
     "__int__": lambda state, inherited, d: number_of(state, d, "`int`"),
     "__pos__": lambda state, inherited, d: d,
     "__invert__": lambda state, inherited, d: -d - 1,
@@ -368,7 +344,7 @@ _METHODS: dict[str, Callable] = {
     "__trunc__": lambda state, inherited, d: d,
     "__floor__": lambda state, inherited, d: d,
     "__ceil__": lambda state, inherited, d: d,
-    "__float__": lambda state, inherited, d: number_of(state, d, "`float`", _AS_FLOAT),
+    "__float__": lambda state, inherited, d: number_of(state, d, "`float`", size_numbers.AS_FLOAT),
     "__complex__": lambda state, inherited, d: number_of(state, d, "`complex`"),
     "__lshift__": _left_shift,
     "__rlshift__": _staged_reflected(operator.lshift),

@@ -38,7 +38,47 @@ def _trace_body_first(f, *args):
     jaxpr, consts = jp.open_jaxpr(closed)
     if len(state.fresh) == before or not _size_depends_on_batch(jaxpr, args, consts):
         return jp.core.eval_jaxpr(jaxpr, consts, *args)
-    return rows_p.bind(*consts, *args, jaxpr=jp.close(jaxpr, len(consts)))
+    return _by_rows(jp.close(jaxpr, len(consts)), [*consts, *args])
+
+
+def _by_rows(closed, args):
+    """Run a batched body row by row, except for its collectives over the batch, such as `psum`.
+
+    Each collective needs its operands of all rows: they are computed by a program of their own, from the
+    results of the earlier collectives.
+    """
+    jaxpr, _ = jp.open_jaxpr(closed)
+    collectives = [(i, e) for i, e in enumerate(jaxpr.eqns) if jp.is_collective(e)]
+    if any(any(sub_jaxprs(e.params)) for _, e in collectives):
+        raise _nested_collective()
+    variables, values = list(jaxpr.invars), list(args)
+    for count, eqn in collectives:
+        needed = [v for v in eqn.invars if not isinstance(v, jp.Literal)]
+        found = iter(_rows_of(jaxpr, count, variables, values, needed))
+        operands = [v.val if isinstance(v, jp.Literal) else next(found) for v in eqn.invars]
+        variables += eqn.outvars
+        values += jp.bind(eqn, operands)
+    return _rows_of(jaxpr, len(jaxpr.eqns), variables, values, jaxpr.outvars)
+
+
+def _rows_of(jaxpr, count: int, variables, values, outvars):
+    """Compute variables of a batched body's first `count` equations row by row, given the values of others."""
+    program, used = jp.program_between(jaxpr, count, variables, outvars)
+    kept = [x for x, is_used in zip(values, used, strict=True) if is_used]
+    if not any(map(jp.is_batched, kept)):
+        return jp.core.jaxpr_as_fun(program)(*kept)
+    return rows_p.bind(*kept, jaxpr=program)
+
+
+def _nested_collective() -> errors.UnimplementedError:
+    return errors.UnimplementedError(
+        errors.message(
+            "vmap",
+            "a loop or another inner program, in rows of different sizes, computes over all rows.",
+            required="`psum` and the like outside of loops, branches and `jax.jit`",
+            do="call it on the result of the inner program",
+        )
+    )
 
 
 def _size_depends_on_batch(jaxpr, args, consts) -> bool:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from shims._src.errors import errors, shape_mismatches
+from shims._src.errors import errors, internal, shape_mismatches
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, equal_forms, primitives, size_bounds, trace
+from shims._src.sizes import dims, equal_forms, primitives, room, size_bounds, trace
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
@@ -30,6 +30,7 @@ from shims._src.tracing import (
     hooked_sizes,
     hooked_vmap,
     size_questions,
+    swallowed,
 )
 from shims._src.tracing.comparison_callers import Asker
 
@@ -90,12 +91,14 @@ def install() -> None:
 
 
 def _install_in_tracers(traces) -> None:
-    for name in ("_bool", "_int", "_index"):
+    for name in ("_bool", "_int", "_float", "_complex", "_index"):
         _replace(jp.ShapedArray, name, size_questions.convert)
     _replace(jp.Tracer, "__index__", size_questions.as_index)
     _replace(jp.Tracer, "__iter__", size_questions.items)
+    _replace(jp.Tracer, "__array__", size_questions.as_numpy)
     for kind in traces:
         _replace(kind, "invalidate", _end_hook)
+    swallowed.install(_replace, traces[-1])
 
 
 def _replace(owner, name: str, hook) -> None:
@@ -120,7 +123,12 @@ def _hook_function(original, hook):
         state = trace.current()
         if state is None:
             return original(*args, **kwargs)
-        return hook(state, original, *args, **kwargs)
+        try:
+            return hook(state, original, *args, **kwargs)
+        except Exception as error:
+            if internal.is_internal(error):
+                state.raised.append(error)  # no handler of the program hides it
+            raise
 
     return hooked
 
@@ -199,16 +207,7 @@ def _value_hook(state, original, dim):
     Without these counts as operands, JAX would hoist the number out of the loop, branch or row in which the
     sizes are created.
     """
-    if any(abs(number) > _MAX_SIZE for _, number in jp.terms(dim)):
-        raise errors.FreshSizeError(
-            errors.message(
-                "",
-                "a number that is computed from sizes is beyond the range of int32.",
-                required=f"at most {_MAX_SIZE}",
-                received=f"`{dim}`",
-                do="compute it as a float: `jnp.float32(n) * 1e12`",
-            )
-        )
+    room.check_range(dim)
     sources = state.fresh.sources_of(dim)
     return primitives.size_number(dim, sources) if sources else original(dim)
 

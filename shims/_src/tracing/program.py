@@ -22,7 +22,7 @@ from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, error_values, primitives, room, trace
 from shims._src.sizes.sites import Settled, Site
-from shims._src.tracing import hooks
+from shims._src.tracing import hooks, swallowed
 from shims._src.tracing.settling import settle_reports
 from shims._src.types.static_text import as_static_result
 
@@ -89,10 +89,12 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         try:
             number_of = functools.partial(_number_of, state, top)
             with state.fresh.outermost(), state.tracing(number_of, measure):
-                out = f(*leaves)
+                out = _call(state, f, leaves)
         except Exception as error:
             trace.note_failure(error, state, _measured_sizes(state, top, operands))
             raise
+        finally:
+            state.raised.clear()
         out, box["tree"] = jax.tree.flatten(jax.tree.map(as_static_result, out))
         return [_as_array(x) for x in out]
 
@@ -102,6 +104,23 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         closed = jax.make_jaxpr(flat)(*specs)
         state.numbers.forget_objects()
     return Program(closed, state, box["tree"])
+
+
+def _call(state, f, leaves):
+    """Call the traced function; a refusal that it caught ends the trace as if it had not."""
+    try:
+        out = f(*leaves)
+    except _EndOfTrace:
+        raise
+    except BaseException as error:
+        hidden = swallowed.ending_refusal(state, error)
+        if hidden is None:
+            raise
+        raise hidden from error
+    hidden = swallowed.ending_refusal(state)
+    if hidden is not None:
+        raise hidden
+    return out
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 A comparison of sizes is an array that is computed when the program runs. Python code that needs the
 answer at once (`if` around code that cannot be staged, `bool(n > 2)`) gets the answer that the dynamic
 trace measures or assumes.
+Other numbers that are computed from sizes alone (`int(n / 2)`) are decided by the numbers of these sizes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from jax import lax
 from shims._src.errors import remedies
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, trace
+from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import hooked_sizes
 
 _PRIMITIVES = {"lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge, "eq": lax.eq, "ne": lax.ne}
@@ -32,6 +34,13 @@ class SizeQuestion:
     def answer(self) -> bool:
         """Return the answer of the current dynamic trace: known from bounds, or measured and assumed."""
         return hooked_sizes.QUESTIONS[self.name](self.left, self.right)
+
+    def require_numbers(self, asked: str, do: str) -> None:
+        """Trace again with the sizes as numbers, see `size_numbers.number_of`."""
+        state = trace.current()
+        assert state is not None
+        for d in filter(jp.is_symbolic, (self.left, self.right)):
+            number_of(state, d, asked, do)
 
     def array(self):
         """Return the comparison as a traced bool scalar."""
@@ -76,19 +85,46 @@ def depend_on_data(dims) -> bool:
 
 
 def convert(state, original, aval, tracer):
-    """Convert a traced scalar to a Python number; for a comparison of sizes, the trace decides."""
+    """Convert a traced scalar to a Python number: sizes decide it, if it was computed from nothing else."""
     question = question_of(tracer)
-    return original(aval, tracer) if question is None else question.answer()
+    if question is not None:
+        return question.answer()
+    _require_numbers(state, tracer)
+    return original(aval, tracer)
 
 
 def as_index(state, original, tracer):
-    """Convert a traced scalar to a Python index; for a comparison of sizes, the trace decides."""
+    """Convert a traced scalar to a Python index: sizes decide it, if it was computed from nothing else."""
     question = question_of(tracer)
-    return original(tracer) if question is None else int(question.answer())
+    if question is not None:
+        return int(question.answer())
+    _require_numbers(state, tracer)
+    return original(tracer)
+
+
+def as_numpy(state, original, tracer, *args, **kwargs):
+    """Convert a traced array to a NumPy array: sizes decide it, if it was computed from nothing else."""
+    question = question_of(tracer)
+    if question is not None:
+        return np.asarray(question.answer(), *args, **kwargs)
+    _require_numbers(state, tracer)
+    return original(tracer, *args, **kwargs)
+
+
+def _require_numbers(state, tracer) -> None:
+    """Trace again with numbers for the sizes from which alone a traced value was computed."""
+    sizes = {}
+    for eqn in numbering.equations_behind(tracer):
+        if eqn is None:
+            return
+        if eqn.primitive.name in numbering.SIZE_READERS:
+            sizes[str(eqn.params["dim"])] = eqn.params["dim"]
+    for d in filter(state.owns, sizes.values()):
+        number_of(state, d, "a number that was computed from it")
 
 
 def items(state, original, tracer):
     """Iterate over an array in Python, for which its length must be a number."""
     if tracer.ndim and depend_on_data(tracer.shape[:1]):
-        hooked_sizes.number_of(state, tracer.shape[0], "iterating over an array", remedies.ITEMS)
+        number_of(state, tracer.shape[0], "iterating over an array", remedies.ITEMS)
     return original(tracer)

@@ -88,6 +88,20 @@ _ONE_SIZE = {
         *("jnp.asarray(np.array([n, 2]))", "np.array([n, 2]) * k", "jnp.asarray(x.shape)"),
         *("len(str(n)) > 0", "len(repr(n)) > 0", "len(f'{n}') > 0", "len(f'{n:>4}') > 3"),
         *("len('%s' % n) > 0", "len('%d' % n) > 0", "len('{}'.format(n)) > 0", "len(f'{n:d}') > 0"),
+        *(
+            "len(str(n))",
+            "len(repr(n))",
+            "len(f'{n}')",
+            "len(f'{n} of {n:>4}')",
+            "len('%s, %d' % (n, n))",
+        ),
+        *(
+            "int(str(n))",
+            "str(n) == '3'",
+            "{'3': 1, '6': 2}.get(str(n), 3)",
+            "len(' '.join([str(n), 'a']))",
+        ),
+        *("len(str(y.shape))", "len(bin(n))", "len(format(n, '03d'))", "decimal.Decimal(n) > 2"),
     ),
     "modules": (
         *("math.sqrt(abs(n))", "math.log(n + 8)", "math.ceil(n / 2)", "math.floor(n / 2)"),
@@ -131,6 +145,10 @@ _ONE_SIZE = {
             "jnp.concatenate([v, jnp.zeros(abs(n))]).sum()",
             "jnp.full((3,), n)",
             "jnp.zeros(3).at[0].add(n)",
+            "np.arange(abs(n))",
+            "np.zeros(abs(n)).size",
+            "np.tri(abs(n)).sum()",
+            "y * np.arange(y.shape[0])",
         ),
     ),
     "control": (
@@ -171,6 +189,25 @@ _ONE_SIZE = {
             "[i for i, _ in enumerate(range(n))]",
             "list(range(n))",
             "tuple(zip(range(n), range(2)))",
+        ),
+        *(
+            "len(set([n, 3]))",
+            "len(frozenset([n, 3]) | {3})",
+            "len(dict.fromkeys([n, 3]))",
+            "len(collections.Counter([n, 3, n]))",
+            "len({3, 7} - {n})",
+            "{k: 1 for k in (n, 3)}.get(3)",
+            "hash(n) == hash(3)",
+        ),
+        *(
+            "sum(i * i for i in reversed(range(n)))",
+            "list(range(n)[::-1])",
+            "len(range(n)[1:])",
+            "range(abs(n) + 1)[-1]",
+            "2 in range(n)",
+            "sorted(range(n), reverse=True)",
+            "[1, 2, 3, 4][:n]",
+            "len(list(itertools.islice(range(9), abs(n))))",
         ),
         *(
             "(3,) * 2 == (n,) * 2",
@@ -232,6 +269,19 @@ _STATEMENTS = {
     "index": "r = [10, 20, 30, 40, 50, 60, 70, 80][n]",
     "dictionary": "d = {3: 1.0, 6: 2.0}\nr = d[n] if n in d else 0.0",
     "list": "r = sum([1] * n)",
+    "caught refusal": "try:\n    r = jnp.linspace(0.0, 1.0, abs(n)).reshape(2, -1).sum()\nexcept Exception:\n    r = -1.0",
+    "caught lookup": "try:\n    r = [1.0, 2.0, 3.0][n]\nexcept IndexError:\n    r = 5.0",
+    "caught all": "try:\n    r = sum([k for i in range(n)])\nexcept:\n    r = -1",
+    "caught own": "try:\n    r = v / {3: 2.0}[7]\nexcept KeyError:\n    r = v * n",
+    "for reversed": "r = 0.0\nfor i in reversed(range(n)):\n    r = r * 0.5 + i",
+    "for enumerate": "r = 0.0\nfor i, j in enumerate(range(n)):\n    r = r * 0.5 + i * j",
+    "for zip": "r = 0.0\nfor i, j in zip(range(n), range(n)):\n    r = r * 0.5 + i * j",
+    "for backwards": "r = 0.0\nfor i in range(n)[::-1]:\n    r = r * 0.5 + i",
+    "print": "print(n, f'{n:>3}', end='')\nr = n",
+    "recursion": "def half(m):\n    if m <= 1:\n        return 1\n    return half(m // 2) + 1\nr = half(n)",
+    "halves": "def tree(z):\n    if z.shape[0] <= 1:\n        return z.sum()\n    h = z.shape[0] // 2\n    return tree(z[:h]) * 2 + tree(z[h:])\nr = tree(y) * n",
+    "doubling": "r = 1\nwhile r < n * 1000:\n    r = r * 2",
+    "match class": "match n:\n    case 3:\n        r = 1\n    case str():\n        r = 2\n    case int():\n        r = 3\n    case _:\n        r = 4",
     "unpack": "a, b = divmod(n, 2)\nr = a * 10 + b",
 }
 
@@ -281,7 +331,7 @@ def cases() -> list[Case]:
 
 
 _HEADER = """
-import fractions, functools, math, numbers, operator, statistics
+import collections, decimal, fractions, functools, itertools, math, numbers, operator, statistics
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
 import shims

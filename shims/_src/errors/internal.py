@@ -1,0 +1,31 @@
+"""Recognize faults of the shims' own code, which no attempt to run a program in another way may hide."""
+
+from __future__ import annotations
+
+import dis
+
+from shims._src.platform import user_frames
+
+# What Python raises for a fault of a program, rather than for an operand.
+_FAULTS = (AttributeError, NameError, IndexError, KeyError)
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_NOTE = "This is a fault in shims, not in your program: please report it, with the traceback."
+
+
+def raise_if_internal(error: Exception) -> None:
+    """Raise an error again, with a note, if it is a fault of the shims' own code."""
+    if is_internal(error):
+        if _NOTE not in getattr(error, "__notes__", ()):
+            error.add_note(_NOTE)
+        raise error
+
+
+def is_internal(error: Exception) -> bool:
+    """Return whether an error is a fault of the shims' own code, and not raised on purpose."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None or user_frames.root_package(step.tb_frame.f_globals) != "shims":
+        return False
+    on_purpose = step.tb_frame.f_code.co_code[step.tb_lasti] == _RAISE
+    return isinstance(error, AssertionError) or (isinstance(error, _FAULTS) and not on_purpose)

@@ -1,0 +1,82 @@
+"""Give the number that a size is, where a program needs it while it is traced."""
+
+from __future__ import annotations
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.platform import user_source
+from shims._src.sizes import dims, trace
+from shims._src.sizes.decisions import Question
+
+AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
+AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`"
+AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
+AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
+AS_INDEX = "take `jnp.take(table, n)`, and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's"
+AS_TEXT = (
+    "compute with the size itself, `n > 9` for `len(str(n)) > 1`, or make the text in the `print` or `raise` "
+    "statement that shows it"
+)
+
+AS_HANDLED = "test the sizes before the step, `if n == m`, and let no handler decide"
+# The module that calls the traced program.
+OUTSIDE = "shims._src.tracing.program"
+
+# The largest number of programs that are staged for the numbers that one size may be.
+_MOST_NUMBERS = 17
+
+
+def number_of(
+    state: trace.DynamicTrace, d, asked: str, do: str = AS_ARRAY, *, reports: bool = False
+) -> int:
+    """Return the number that a size is; it is needed while the program is traced.
+
+    With `reports` the user is told that the size becomes a constant.
+
+    Raises:
+      Respecialize: the function is traced again, with data-dependent sizes as constants.
+      Undecided: no data are known; the function is staged for each of a few possible numbers.
+      InconclusiveDimensionOperation: for an input size; the function is traced again, with it as a constant.
+      FreshSizeError: the size depends on data that are not known, and may be one of many numbers.
+    """
+    if not jp.variables(d):  # a number that JAX writes as an expression
+        return dims.concrete(d, {})
+    if state.is_input_only(d):
+        raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs its number")
+    problem = f"{asked} needs the number of a data-dependent size while the program is traced."
+    state.pin(d, problem if reports else "")
+    for name in sorted(state.fresh.of(d)):
+        _stage_for_each_number(state, name)
+    raise errors.FreshSizeError(
+        errors.message(
+            "",
+            problem,
+            required="a size that the inputs determine",
+            received=f"the size `{d}`",
+            do=do,
+        )
+    )
+
+
+def settle_if_handled(state: trace.DynamicTrace, d) -> None:
+    """Get the value of a size that decides on an error, if the traced program handles errors of this step.
+
+    Elsewhere it is checked at run time, when no handler is at hand.
+    """
+    if jp.is_symbolic(d) and user_source.is_handled(OUTSIDE):
+        number_of(state, d, "a step whose error the program handles", AS_HANDLED)
+
+
+def _stage_for_each_number(state, name: str) -> None:
+    """Ask for the number of a size by bisection, unless it may be one of many."""
+    low, high = state.decisions.least(name), state.fresh.bound(name)
+    if jp.is_symbolic(high) or high is None or high - low >= _MOST_NUMBERS:
+        return
+    size = state.dimension(name)
+    while low < high:
+        middle = (low + high + 1) // 2
+        answer = state.answer(size - middle, Question.NONNEGATIVE, f"{name} >= {middle}")
+        if answer is None:
+            return
+        low, high = (middle, high) if answer else (low, middle - 1)
+    raise trace.Respecialize(pins={name: low})

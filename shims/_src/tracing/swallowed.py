@@ -1,0 +1,103 @@
+"""Find refusals of a dynamic trace that the traced program caught, whose handlers must not decide its result.
+
+A step that is refused because a size is unknown would often work for the exact arrays. A handler of the program,
+`except Exception`, cannot tell the two cases apart, so that the trace ends with the refusal all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import jax
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.platform import user_frames
+from shims._src.sizes import numbering, primitives, trace
+from shims._src.tracing import comparison_callers
+
+# Errors that tell that a step needs an unknown size.
+_REFUSALS = (
+    jp.InconclusiveDimensionOperation,
+    errors.FreshSizeError,
+    errors.CapacityError,
+)
+# Errors that tell that a step needs a traced value.
+_CONVERSIONS = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerBoolConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+# The numbers of errors to keep, and of those that may still be on their way to a handler.
+_MOST, _NEWEST = 200, 20
+
+
+def install(replace: Callable, staging: type) -> None:
+    """Install hooks that keep the refusals of a dynamic trace: errors, and primitives that fail in `staging`."""
+    replace(staging, "process_primitive", _note_failing_primitive)
+    for refusal in _REFUSALS:
+        replace(refusal, "__init__", _note)
+    for conversion in _CONVERSIONS:
+        replace(conversion, "__init__", _note_conversion)
+
+
+def _note(state: trace.DynamicTrace, original, error: BaseException, *args: Any, **kwargs) -> None:
+    """Create a refusal, and keep it in order to find out who handles it."""
+    original(error, *args, **kwargs)
+    _keep(state, error)
+
+
+def _note_conversion(state, original, error: BaseException, tracer, *args: Any) -> None:
+    """Create the error of a conversion; keep it if the value is one of a selection."""
+    original(error, tracer, *args)
+    behind = numbering.equations_behind(tracer, ends=())
+    if any(eqn is not None and eqn.primitive.name in primitives.SIZE_MAKERS for eqn in behind):
+        _keep(state, error)
+
+
+def _note_failing_primitive(state, original, self, primitive, tracers, *rest, **options):
+    """Stage a primitive; keep the error of one that does not accept operands of unknown sizes."""
+    try:
+        return original(self, primitive, tracers, *rest, **options)
+    except Exception as error:
+        if any(map(_has_unknown_size, tracers)):
+            _keep(state, error)
+        raise
+
+
+def _has_unknown_size(x) -> bool:
+    return any(map(jp.is_symbolic, getattr(x, "shape", ())))
+
+
+def _keep(state, error) -> None:
+    raised = state.raised
+    raised.append(error)
+    if len(raised) > _MOST:
+        raised[:-_NEWEST] = filter(_caught_by_user, raised[:-_NEWEST])
+
+
+def ending_refusal(state, ending: BaseException | None = None) -> BaseException | None:
+    """Return the refusal with which a trace must end, `None` if it may end as it does.
+
+    Args:
+      state: the trace.
+      ending: the exception that ends the trace, if any.
+    """
+    if isinstance(ending, trace.Signal):
+        return None
+    found = [error for error in state.raised if error is not ending]
+    signals = [error for error in found if isinstance(error, trace.Signal)]
+    return next(iter(signals or filter(_caught_by_user, found)), None)
+
+
+def _caught_by_user(error: BaseException) -> bool:
+    """Return whether the user's code caught an exception, or code in C that asked for the number of a size."""
+    step: TracebackType | None = error.__traceback__
+    if step is None:
+        return False
+    return user_frames.is_user_frame(step.tb_frame) or comparison_callers.gives_number(
+        step.tb_frame
+    )
