@@ -94,7 +94,7 @@ def computing_by_codes() -> Iterator[None]:
 
 
 def is_code(dtype) -> bool:
-    """Return whether a dtype is that of codes for strings, in a call that is computed by them."""
+    """Return whether arrays of a dtype hold codes in place of strings: uint32, inside of `computing_by_codes`."""
     return _BY_CODES.get() and dtype == CODE
 
 

@@ -19,7 +19,7 @@ class Interleave(Node):
         self.function, self.cycle, self.block = UserFunction(function), cycle, block
 
     def find_spec(self) -> Any:
-        """Return the specs of the dataset of the first element."""
+        """Return the specs of the elements of the datasets that the function returns."""
         return function_specs.of_results(self.function, self.input).element_spec
 
     def known_spec(self) -> None:

@@ -100,7 +100,7 @@ class Node:
         raise NotImplementedError
 
     def random_state(self) -> list[tuple[Any, str]]:
-        """Return the objects and the names of their attributes that passes change."""
+        """Return `(object, attribute name)` for each random state that a pass over the elements changes."""
         return []
 
     def __shims_dataset__(self) -> Node:

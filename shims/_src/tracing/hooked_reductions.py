@@ -1,7 +1,7 @@
-"""Trace reductions over unknown sizes in the current program, sums and means with few steps.
+"""Call JAX's reductions over unknown sizes without their `jit`; sums and means take a short path.
 
-JAX traces a reduction once per type and then inlines it. Every selection has a type of its own, so that
-JAX's caches would not find it, and its Python code would run for each.
+JAX traces the `jit` around a reduction once per type and caches the result. The result of each selection, such
+as `boolean_mask`, has a size symbol and so a type of its own, so that the cache would never be hit.
 """
 
 from __future__ import annotations

@@ -69,8 +69,9 @@ class CaseRow:
     Attributes:
       index: its number.
       inputs: every argument in a few words.
-      states: for each lane `"ran"` or `"not covered"`; for a lane of the port its worst outcome.
-      sentence: the worst finding.
+      states: a dict from lanes to `"ran"` or `"not covered"`; a lane of the port that was compared has its worst
+        outcome instead.
+      sentence: the worst finding, or empty if all values are equal.
     """
 
     index: int

@@ -41,7 +41,7 @@ LIMIT_FRACTION = fraction(LIMIT)
 
 
 def measured(finding: Finding) -> str:
-    """Describe the error of the port briefly: `R 1.3`, or `exact`."""
+    """Describe the error of the port: `R 1.3`, its ratio to the original's error; `exact`; or `""` if not measured."""
     closeness = finding.comparison.closeness
     if finding.outcome == NOT_COVERED or finding.stage in ("interface", "placement"):
         return ""
@@ -127,7 +127,7 @@ def worst_element(finding: Finding) -> list[str]:
 
 
 def basis(name: str) -> str:
-    """Describe the array from which errors are measured."""
+    """Describe the reference for errors: the original in float64, or in TensorFlow's eager mode."""
     if name == FLOAT64:
         return "errors against the original in float64"
     return "no run in float64: errors against TF eager"

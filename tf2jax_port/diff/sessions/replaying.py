@@ -75,10 +75,6 @@ class Replay:
 
 
 def replayed(order: Order) -> Replay:
-    """Load the golden and the port that an order specifies, ready to be compared.
-
-    Raises:
-      DiffError: the golden cannot be read, or importing the port fails.
-    """
+    """Load the golden and the port of a requested comparison; return them, ready to be compared."""
     golden = from_document(*read(Path(order.golden), sys.maxsize))
     return Replay(golden, load(order.new), order.only, order.beside)

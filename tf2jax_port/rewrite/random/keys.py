@@ -339,7 +339,7 @@ class _Keys:
                 )
 
     def _attach(self, keys: dict[ast.Call, str], threads: Threads) -> None:
-        """Add the planned edits of the file to the decision about the first call with a key.
+        """Add the edits that create keys, which belong to no single call, to the edits of the first call with a key.
 
         Calls that set a seed from which keys are made are marked for review.
         """

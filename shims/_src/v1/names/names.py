@@ -1,4 +1,7 @@
-"""Look up names of TensorFlow 1: operators, classes, constants, or an error that suggests names."""
+"""Look up names of TensorFlow 1: operators, classes and constants.
+
+The error for a name that is not supported suggests others.
+"""
 
 from __future__ import annotations
 

@@ -58,10 +58,11 @@ class Lines:
         self._computed = Computed(of, self._said, self._lines)
 
     def computed(self, found: Injection) -> Injection:
-        """Replace the injected value by the one before reshaping, if the port omits an operation.
+        """Return an injection that names the omitted operation itself, not a reshape of its result.
 
-        In the original program, the reshaping follows the operation that the port omits. The injection is
-        returned unchanged if the port omits only reshaping.
+        If the port omits an operation, and the injected value is a reshape of that operation's result in the original,
+        the result takes its place. An injection that is not an omission, or that omits nothing but a reshape, is
+        returned unchanged.
         """
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)

@@ -174,9 +174,9 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """Return the values that only the port would have if a given value did not count as shared.
+        """Return the values, without an equal in the original, from which the port computes a given value.
 
-        Values that already count as unshared are left out.
+        The search goes back to the nearest values that have an equal; values already in `new_region` are left out.
         """
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
