@@ -62,10 +62,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("lookup.TextFileIndex", "lookup.experimental"), _HOST),
     (("summary.graph",), "leave it out: programs of JAX have no graph; see `jax.make_jaxpr`"),
     (
-        ("summary.experimental",),
+        ("summary.experimental.",),
         "write the tensor with `summary.write`, or keep using TensorFlow on the host for it",
     ),
-    (("summary", "timestamp"), "keep using TensorFlow on the host, between the training steps"),
+    (("summary.", "timestamp"), "keep using TensorFlow on the host, between the training steps"),
     (
         ("resource", "variant", "dtypes.resource", "dtypes.variant"),
         "leave it out: no array of JAX has this dtype",
@@ -105,12 +105,12 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("experimental.DynamicRagged", "experimental.RowPartition"),
         "use `RaggedTensor.from_row_lengths` and the like, and `x.row_lengths()`",
     ),
-    (("experimental.numpy",), "write a function of `jax.numpy`"),
+    (("experimental.numpy.",), "write a function of `jax.numpy`"),
     (
-        ("experimental", "dtensor"),
+        ("experimental.", "dtensor"),
         "use `jax.sharding` for `dtensor`, and registered dataclasses for `ExtensionType`",
     ),
-    (("distribute", "tpu", "DeviceSpec"), _PROCESSES),
+    (("distribute.", "tpu", "DeviceSpec"), _PROCESSES),
     (
         ("config.", "profiler", "xla", "sysconfig", "version", "mixed_precision", "debugging."),
         _TOOLS,
