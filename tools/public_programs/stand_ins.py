@@ -102,8 +102,8 @@ def _short_fit(fit):
 def _draw_as_tensorflow() -> None:
     """Let Keras on JAX draw the random numbers that Keras on TensorFlow draws from a seed."""
     import jax.numpy as jnp
-    from keras.src.backend.jax import random as own
-    from keras.src.random.seed_generator import draw_seed
+    from keras.src.backend.jax import random as own  # type: ignore[import-untyped]
+    from keras.src.random.seed_generator import draw_seed  # type: ignore[import-untyped]
 
     import shims
 

@@ -658,28 +658,10 @@ def is_collective(eqn) -> bool:
     return any(isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
 
 
-def program_between(jaxpr, count: int, inputs, outputs):
-    """Return `(closed program, used)` that computes variables of a jaxpr from others.
-
-    No equation is left out because no variable needs it: it may define a size that a shape needs.
-
-    Args:
-      jaxpr: an open jaxpr without constants.
-      count: the number of equations after which all of `outputs` are known.
-      inputs: variables with known values; their equations are left out.
-      outputs: the variables to compute.
-
-    Returns:
-      The program over those inputs that are used, and for each input whether it is.
-    """
-    known = set(inputs)
-    eqns = [e for e in jaxpr.eqns[:count] if known.isdisjoint(e.outvars)]
-    read = {v for e in eqns for v in e.invars if isinstance(v, core.Var)}
-    read |= {v for v in outputs if isinstance(v, core.Var)}
-    used = [v in read for v in inputs]
-    kept = [v for v in inputs if v in read]
-    names = core.DebugInfo("program_between", "rows", ("",) * len(kept), ("",) * len(outputs))
-    return pe.close_jaxpr(core.Jaxpr((), kept, outputs, eqns, core.no_effects, names)), used
+def closed_program(inputs, equations, outputs):
+    """Return a closed jaxpr without constants that computes variables by equations of another jaxpr."""
+    names = core.DebugInfo("program", "rows", ("",) * len(inputs), ("",) * len(outputs))
+    return pe.close_jaxpr(core.Jaxpr((), inputs, outputs, equations, core.no_effects, names))
 
 
 def close(jaxpr, count: int):

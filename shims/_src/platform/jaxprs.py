@@ -123,3 +123,26 @@ def results_as_inputs(jaxpr, primitive):
     invars = [*(eqn.outvars[0] for eqn in found), *inner.invars]
     changed = with_equations(jaxpr, invars, kept, inner.outvars)
     return changed, [eqn.params for eqn in found]
+
+
+def program_between(jaxpr, count: int, inputs, outputs):
+    """Return `(closed program, used)` that computes variables of a jaxpr from others.
+
+    No equation is left out because no variable needs it: it may define a size that a shape needs.
+
+    Args:
+      jaxpr: an open jaxpr without constants.
+      count: the number of equations after which all of `outputs` are known.
+      inputs: variables with known values; their equations are left out.
+      outputs: the variables to compute.
+
+    Returns:
+      The program over those inputs that are used, and for each input whether it is.
+    """
+    known = set(inputs)
+    computed = [e for e in jaxpr.eqns[:count] if known.isdisjoint(e.outvars)]
+    read = {v for e in computed for v in e.invars if not isinstance(v, jp.Literal)}
+    read |= {v for v in outputs if not isinstance(v, jp.Literal)}
+    used = [v in read for v in inputs]
+    kept = [v for v in inputs if v in read]
+    return jp.closed_program(kept, computed, outputs), used

@@ -16,7 +16,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.recording.contexts import executing_eagerly, get_current_name_scope, name_scope
 from shims._src.summary import events
 from shims._src.summary.wav import encode_wav
-from shims._src.summary.writers import STATE
+from shims._src.summary.writers import CONDITION, STEP, WRITER
 from shims._src.types.host_tensor import HostTensor, host
 from shims._src.variables.variable import Variable
 
@@ -53,11 +53,11 @@ def should_record_summaries() -> Any:
 
     https://www.tensorflow.org/api_docs/python/tf/summary/should_record_summaries
     """
-    return host(np.bool_(False)) if STATE.writer is None else _condition()
+    return host(np.bool_(False)) if WRITER.value is None else _condition()
 
 
 def _condition() -> Any:
-    found = STATE.condition() if callable(STATE.condition) else STATE.condition
+    found = CONDITION.value() if callable(CONDITION.value) else CONDITION.value
     if isinstance(found, Variable):
         found = found.read_value()
     return host(np.bool_(found is None or found)) if _is_known(found) else found
@@ -99,7 +99,7 @@ def write(tag, tensor, step=None, metadata=None, name=None) -> HostTensor:
 
 def _write(tag: str, tensor, encode: Callable[[Any], np.ndarray], step, metadata: bytes) -> Any:
     """Write what `encode` makes of the values of a tensor, now or when the traced program runs."""
-    writer, at = STATE.writer, STATE.step if step is None else step
+    writer, at = WRITER.value, STEP.value if step is None else step
     records = should_record_summaries()
     if writer is None or (_is_known(records) and not records):
         return host(np.bool_(False))
@@ -233,7 +233,7 @@ def _buckets(values: np.ndarray, count: int) -> np.ndarray:
     out = np.zeros((count, 3))
     if not count or not flat.size:
         return out
-    low, high = flat.min(), flat.max()
+    low, high = np.min(flat), np.max(flat)
     if low == high:
         out[:, :2], out[-1, 2] = low, flat.size
         return out

@@ -75,7 +75,7 @@ def trace_export(name, step=None, profiler_outdir=None) -> None:
     if found.graph:
         warnings.warn(_NO_GRAPH, stacklevel=2)
     _stop(found)
-    if found.profile is not None:
+    if found.profile is not None and folder is not None:
         shutil.copytree(found.profile, os.fspath(folder), dirs_exist_ok=True)
         shutil.rmtree(found.profile)
 
@@ -88,7 +88,7 @@ def trace_off() -> None:
     if _Recording.current is not None:
         found = _Recording.current
         _stop(found)
-        if found.profile is not None:
+        if found.profile is not None and folder is not None:
             shutil.rmtree(found.profile)
 
 

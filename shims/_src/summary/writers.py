@@ -6,27 +6,22 @@ import contextlib
 import itertools
 import os
 import socket
-import threading
 import time
 import weakref
 from collections.abc import Iterator
 from typing import Any
 
 from shims._src.data.records import TFRecordWriter
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.summary import events
 
 _NUMBERS = itertools.count()
 
 
-class _State(threading.local):
-    """The default writer and step of a thread, and whether summaries are recorded."""
-
-    writer: SummaryWriter | None = None
-    step: Any = None
-    condition: Any = None
-
-
-STATE = _State()
+# Of each thread: the default writer, the default step, and whether summaries are recorded.
+WRITER: ThreadSlot[SummaryWriter | None] = ThreadSlot(None)
+STEP: ThreadSlot[Any] = ThreadSlot(None)
+CONDITION: ThreadSlot[Any] = ThreadSlot(None)
 
 
 class _Default:
@@ -36,17 +31,17 @@ class _Default:
         self._writer, self._step = writer, step
 
     def __enter__(self) -> SummaryWriter:
-        self._outer = STATE.writer, STATE.step
-        STATE.writer = self._writer
+        self._outer = WRITER.value, STEP.value
+        WRITER.value = self._writer
         if self._step is not None:
-            STATE.step = self._step
+            STEP.value = self._step
         return self._writer
 
     def __exit__(self, *error) -> None:
         self._writer.flush()
-        STATE.writer = self._outer[0]
+        WRITER.value = self._outer[0]
         if self._step is not None:
-            STATE.step = self._outer[1]
+            STEP.value = self._outer[1]
 
 
 class SummaryWriter:
@@ -206,7 +201,7 @@ def flush(writer=None, name=None) -> None:
     https://www.tensorflow.org/api_docs/python/tf/summary/flush
     """
     del name
-    found = STATE.writer if writer is None else writer
+    found = WRITER.value if writer is None else writer
     if found is not None:
         found.flush()
 
@@ -220,11 +215,11 @@ def record_if(condition) -> Iterator[None]:
 
     https://www.tensorflow.org/api_docs/python/tf/summary/record_if
     """
-    outer, STATE.condition = STATE.condition, condition
+    outer, CONDITION.value = CONDITION.value, condition
     try:
         yield
     finally:
-        STATE.condition = outer
+        CONDITION.value = outer
 
 
 def get_step() -> Any:
@@ -232,7 +227,7 @@ def get_step() -> Any:
 
     https://www.tensorflow.org/api_docs/python/tf/summary/experimental/get_step
     """
-    return STATE.step
+    return STEP.value
 
 
 def set_step(step) -> None:
@@ -246,4 +241,4 @@ def set_step(step) -> None:
 
     https://www.tensorflow.org/api_docs/python/tf/summary/experimental/set_step
     """
-    STATE.step = step
+    STEP.value = step

@@ -70,7 +70,7 @@ class _Staged:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Outcome:
-    """What the program of a function computes in the enclosing trace.
+    """The results of the program of a function in the enclosing trace.
 
     Attributes:
       results: the flat results, which are not marked as invalid yet.

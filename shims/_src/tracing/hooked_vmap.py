@@ -9,7 +9,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import equations, evaluate, sub_jaxprs
+from shims._src.platform.jaxprs import equations, evaluate, own_equations, program_between, sub_jaxprs
 from shims._src.sizes import primitives, trace
 
 rows_p = jp.Primitive("rows")
@@ -48,7 +48,8 @@ def _by_rows(closed, args):
     results of the earlier collectives.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
-    collectives = [(i, e) for i, e in enumerate(jaxpr.eqns) if jp.is_collective(e)]
+    steps = own_equations(jaxpr)
+    collectives = [(i, e) for i, e in enumerate(steps) if jp.is_collective(e)]
     if any(any(sub_jaxprs(e.params)) for _, e in collectives):
         raise _nested_collective()
     variables, values = list(jaxpr.invars), list(args)
@@ -58,12 +59,12 @@ def _by_rows(closed, args):
         operands = [v.val if isinstance(v, jp.Literal) else next(found) for v in eqn.invars]
         variables += eqn.outvars
         values += jp.bind(eqn, operands)
-    return _rows_of(jaxpr, len(jaxpr.eqns), variables, values, jaxpr.outvars)
+    return _rows_of(jaxpr, len(steps), variables, values, jaxpr.outvars)
 
 
 def _rows_of(jaxpr, count: int, variables, values, outvars):
     """Compute variables of a batched body's first `count` equations row by row, given the values of others."""
-    program, used = jp.program_between(jaxpr, count, variables, outvars)
+    program, used = program_between(jaxpr, count, variables, outvars)
     kept = [x for x, is_used in zip(values, used, strict=True) if is_used]
     if not any(map(jp.is_batched, kept)):
         return jp.core.jaxpr_as_fun(program)(*kept)
