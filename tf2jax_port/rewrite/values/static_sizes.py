@@ -115,7 +115,7 @@ class StaticSizes:
             whole = self.of(node.value)
             if whole not in (Static.SHAPE, Static.ARRAY):
                 return None
-            if _is_fixed_slice(node.slice):
+            if isinstance(node.slice, ast.Slice):
                 return whole
             number = self.of(node.slice) in (Static.LITERAL, Static.NUMBER)
             return Static.NUMBER if number else None
@@ -247,7 +247,7 @@ class StaticSizes:
         """Return whether all uses of a shape take a tuple as well as an array."""
         parent = self.values.names.parents[node]
         if isinstance(parent, ast.Subscript) and parent.value is node:
-            return not _is_fixed_slice(parent.slice) or self._may_be_tuple(parent)
+            return not isinstance(parent.slice, ast.Slice) or self._may_be_tuple(parent)
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
             return self._may_be_tuple_under(parent.targets[0])
         if isinstance(parent, ast.List | ast.Tuple):
@@ -282,8 +282,9 @@ class StaticSizes:
             return False
         if len(home.bindings[target.id]) > 1:
             return False
-        uses = self._uses.get((id(home), target.id), [])
-        return all(map(self._may_be_tuple, uses))
+        uses = self._uses.get(target.id, [])
+        own = (use for use, scope in uses if scope.lookup(target.id) is home)
+        return all(map(self._may_be_tuple, own))
 
     def _scope_around(self, node: ast.expr) -> Scope:
         """Return the scope that contains a node."""
@@ -293,19 +294,12 @@ class StaticSizes:
         )
 
     @functools.cached_property
-    def _uses(self) -> dict[tuple[int, str], list[ast.Name]]:
-        """A dict from a name in its scope to its uses."""
-        found: dict[tuple[int, str], list[ast.Name]] = {}
-        for use, scope in self.values.names.uses:
-            home = scope.lookup(use.id)
-            if home is not None:
-                found.setdefault((id(home), use.id), []).append(use)
+    def _uses(self) -> dict[str, list[tuple[ast.Name, Scope]]]:
+        """A dict from a name to its uses, in all scopes."""
+        found: dict[str, list[tuple[ast.Name, Scope]]] = {}
+        for use in self.values.names.uses:
+            found.setdefault(use[0].id, []).append(use)
         return found
-
-
-def _is_fixed_slice(index: ast.expr) -> bool:
-    """Return whether a subscript is a slice."""
-    return isinstance(index, ast.Slice)
 
 
 def _broadcast(forms: list[Static | None] | tuple[Static | None, ...], *, tuples: bool = False):
