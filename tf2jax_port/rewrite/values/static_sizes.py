@@ -5,19 +5,16 @@ from __future__ import annotations
 import ast
 import enum
 import functools
-from typing import TYPE_CHECKING
 
 from tf2jax_port.rewrite.knowledge.bind import signature
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
+from tf2jax_port.rewrite.reading.scopes import Binding, Scope
 from tf2jax_port.rewrite.values.numbers import dtype_numbers
 from tf2jax_port.rewrite.values.ragged_values import is_ragged
 from tf2jax_port.rewrite.values.selections import is_selection
+from tf2jax_port.rewrite.values.uses import Uses
 from tf2jax_port.table.numbers import Numbers
 from tf2jax_port.table.static_numbers import ELEMENTWISE, FORMS, JOINING, NUMBERS, RANGE, REDUCTIONS
-
-if TYPE_CHECKING:
-    from tf2jax_port.rewrite.reading.scopes import Binding, Scope
-    from tf2jax_port.rewrite.values.values import Values
 
 _SOURCES = ("shape", "size", "rank")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -37,7 +34,7 @@ class Static(enum.Enum):
 class StaticSizes:
     """Infers which expressions of one file are static sizes."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Uses) -> None:
         self.values = values
         self.known: dict[ast.expr, Static | None] = {}
         self.settled = False
@@ -68,8 +65,9 @@ class StaticSizes:
         shapes = [
             c for c in calls if isinstance(c, ast.Call) and self.values.is_call_of(c, "shape")
         ]
-        forms: dict[ast.expr, Static | None] = {call: self.of(call) for call in shapes}
-        for call, form in forms.items():
+        forms: dict[ast.expr, Static | None] = {}
+        for call in shapes:
+            form = forms[call] = self.of(call)
             plain = form is not None and len(call.args) < 2 and not call.keywords
             if plain and self._may_be_tuple(call):
                 forms[call] = Static.SHAPE
@@ -302,7 +300,9 @@ class StaticSizes:
         return found
 
 
-def _broadcast(forms: list[Static | None] | tuple[Static | None, ...], *, tuples: bool = False):
+def _broadcast(
+    forms: list[Static | None] | tuple[Static | None, ...], *, tuples: bool = False
+) -> Static | None:
     """Return the form of the result of arithmetic on static values."""
     if None in forms or (Static.SHAPE in forms and not tuples):
         return None
