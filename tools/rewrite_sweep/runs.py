@@ -51,7 +51,14 @@ def _run(side: str, jobs: dict[str, Any]) -> dict[str, dict[str, Any]]:
         source, target = pathlib.Path(folder) / "jobs", pathlib.Path(folder) / "results"
         source.write_bytes(pickle.dumps(jobs))
         environment = {**os.environ, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
-        command = [sys.executable, "-m", "tools.rewrite_sweep.worker", side, source, target]
+        command = [
+            sys.executable,
+            "-m",
+            "tools.rewrite_sweep.worker",
+            side,
+            str(source),
+            str(target),
+        ]
         subprocess.run(
             command, check=True, env=environment, timeout=_SECONDS, stderr=subprocess.DEVNULL
         )

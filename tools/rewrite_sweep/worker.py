@@ -29,11 +29,14 @@ def _load(code: str, path: pathlib.Path) -> Callable:
 
 
 def _plain(value: Any) -> tuple[str, dict[str, Any]]:
-    """Return a result as its structure and NumPy arrays by path."""
+    """Return a result as its structure and NumPy arrays by path; Python numbers are JAX's."""
     form, leaves = flatten(value)
-    return form, {
-        path: np.asarray(getattr(x, "unpad", lambda x=x: x)()) for path, x in leaves.items()
-    }
+    return form, {path: _array(leaf) for path, leaf in leaves.items()}
+
+
+def _array(leaf: Any) -> np.ndarray:
+    array = np.asarray(getattr(leaf, "unpad", lambda: leaf)())
+    return array.astype(np.int32) if type(leaf) in (int, np.int64) else array
 
 
 def _outcome(call: Callable[[], Any]) -> Any:

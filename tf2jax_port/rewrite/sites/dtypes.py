@@ -20,8 +20,8 @@ def hashable(text: str, node: ast.expr, parent: ast.AST) -> str:
     """Return the text of a dtype; as a key, the NumPy dtype, whose hash is that of `x.dtype`."""
     key = isinstance(parent, ast.Set) or (isinstance(parent, ast.Dict) and node in parent.keys)
     key = key or (isinstance(parent, ast.Subscript) and parent.slice is node)
-    looked_up = isinstance(parent, ast.Compare) and parent.left is node
-    key = key or (looked_up and isinstance(parent.ops[0], ast.In | ast.NotIn))
+    if isinstance(parent, ast.Compare) and parent.left is node:
+        key = isinstance(parent.ops[0], ast.In | ast.NotIn)
     method = parent.func if isinstance(parent, ast.Call) else None
     key = key or (isinstance(method, ast.Attribute) and method.attr == "get")
     return f"jnp.dtype({text})" if key else text

@@ -31,11 +31,14 @@ def compute_statically(site: CallSite, symbol: str) -> Decision | None:
     target = _target(site, form)
     if target is None:
         return None
-    site = dataclasses.replace(site, row=dataclasses.replace(site.row, target=target), static=True)
+    reads = site.row.name in ("shape", "size", "rank")
+    if reads and site.values.sizes.is_size(site.bound.arguments["input"].node):
+        target = dataclasses.replace(target, expression=target.expression.replace("jnp.", "np."))
+    row = dataclasses.replace(site.row, target=target)
+    site = dataclasses.replace(site, row=row, static=not reads)
     edits = forms.write_native(site)
     if edits is None:
         return None
-    reads = site.row.name in ("shape", "size", "rank")
     message = _SIZE if reads else _COMPUTED
     return Decision(State.REWRITTEN, "TJ108", message, symbol, site.call, tuple(edits))
 

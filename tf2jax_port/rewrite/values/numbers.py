@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
+from tf2jax_port.rewrite.reading.scopes import Binding, Scope
+from tf2jax_port.rewrite.values.uses import Uses
 from tf2jax_port.table import Native, Shim
 from tf2jax_port.table.numbers import (
     ADAPTING,
@@ -17,10 +18,6 @@ from tf2jax_port.table.numbers import (
     PASSED,
     Numbers,
 )
-
-if TYPE_CHECKING:
-    from tf2jax_port.rewrite.reading.scopes import Binding, Scope
-    from tf2jax_port.rewrite.values.values import Values
 
 INTEGERS = (Numbers.WIDE, Numbers.NARROW)
 _NAMED = {
@@ -42,7 +39,7 @@ def dtype_numbers(node: ast.expr) -> Numbers:
 class NumbersOf:
     """Infers whether expressions are floats, integers or booleans, from assignments in their scope."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Uses) -> None:
         self.values = values
         self.open: set[tuple[int, str]] = set()
         self.known: dict[tuple[int, str], Numbers] = {}

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tf2jax_port.rewrite.reading.scopes import Binding
-    from tf2jax_port.rewrite.values.values import Values
+from tf2jax_port.rewrite.reading.scopes import Binding
+from tf2jax_port.rewrite.values.uses import Uses
 
 # Functions of `tf.ragged` that return a dense tensor or a number.
 _DENSE = ("ragged.row_splits_to_segment_ids", "ragged.segment_ids_to_row_splits")
@@ -15,7 +13,7 @@ _KEPT_BY_METHODS = ("with_values", "with_flat_values", "merge_dims", "batch")
 _DENSE_RESULTS = ("reduce_", "shape", "rank", "size", "math.reduce_")
 
 
-def is_ragged(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
+def is_ragged(values: Uses, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
     """Return whether an expression is a ragged tensor, or a list that contains one."""
     if isinstance(node, ast.List | ast.Tuple):
         return any(is_ragged(values, element, seen) for element in node.elts)
@@ -37,7 +35,7 @@ def is_ragged(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()
     return any(_binds_ragged(values, binding, seen | {node.id}) for binding in bindings)
 
 
-def _gives_ragged(values: Values, node: ast.Call, seen: frozenset[str]) -> bool:
+def _gives_ragged(values: Uses, node: ast.Call, seen: frozenset[str]) -> bool:
     """Return whether a call returns a ragged tensor."""
     reference = values.by_node.get(node.func)
     if reference is None:
@@ -52,7 +50,7 @@ def _gives_ragged(values: Values, node: ast.Call, seen: frozenset[str]) -> bool:
     return any(is_ragged(values, argument, seen) for argument in given)
 
 
-def _binds_ragged(values: Values, binding: Binding, seen: frozenset[str]) -> bool:
+def _binds_ragged(values: Uses, binding: Binding, seen: frozenset[str]) -> bool:
     """Return whether an assignment or annotation shows that a name is a ragged tensor."""
     if binding.kind == "assign" and binding.value is not None:
         return is_ragged(values, binding.value, seen)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from tf2jax_port.rewrite.knowledge.known import Known, look_up
+from tf2jax_port.rewrite.knowledge.known import look_up
+from tf2jax_port.rewrite.reading.scopes import Binding
+from tf2jax_port.rewrite.values.uses import Uses, makes_selection
 
-if TYPE_CHECKING:
-    from tf2jax_port.rewrite.reading.scopes import Binding
-    from tf2jax_port.rewrite.values.values import Values
-
-# Their size is data-dependent only if a number from data is passed, which is judged elsewhere.
-_BY_ARGUMENT = ("range", "repeat", "sequence_mask", "dynamic_stitch")
 _OF_ONE_SIZE = ("shape", "size", "rank", "math.count_nonzero", "argmax", "argmin", "norm")
 
 
-def is_selection(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
+def is_selection(values: Uses, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
     """Return whether an expression is a selection, or a list that contains one."""
     if not values.selects:
         return False
@@ -40,14 +35,6 @@ def is_selection(values: Values, node: ast.expr, seen: frozenset[str] = frozense
     return any(_binds_selection(values, binding, seen | {node.id}) for binding in bindings)
 
 
-def makes_selection(known: Known, call: ast.Call) -> bool:
-    """Return whether the size of an operator's result depends on the values of its operands."""
-    given = len(call.args) + len(call.keywords)
-    if known.row.name == "where":
-        return given - any(keyword.arg == "name" for keyword in call.keywords) == 1
-    return known.row.fresh and known.row.name not in _BY_ARGUMENT and not known.rest
-
-
 def _is_slice(index: ast.expr) -> bool:
     """Return whether a subscript keeps an axis: `y[1:]`, `y[:, 0]`."""
     if isinstance(index, ast.Tuple):
@@ -55,7 +42,7 @@ def _is_slice(index: ast.expr) -> bool:
     return isinstance(index, ast.Slice)
 
 
-def _returns_selection(values: Values, node: ast.Call, seen: frozenset[str]) -> bool:
+def _returns_selection(values: Uses, node: ast.Call, seen: frozenset[str]) -> bool:
     reference = values.by_node.get(node.func)
     known = look_up(reference) if reference is not None else None
     if known is None or known.rest or known.row.params is None:
@@ -70,7 +57,7 @@ def _returns_selection(values: Values, node: ast.Call, seen: frozenset[str]) -> 
     return any(is_selection(values, argument, seen) for argument in given)
 
 
-def _binds_selection(values: Values, binding: Binding, seen: frozenset[str]) -> bool:
+def _binds_selection(values: Uses, binding: Binding, seen: frozenset[str]) -> bool:
     if binding.kind == "assign" and binding.value is not None:
         return is_selection(values, binding.value, seen)
     targets = values.names.parents.get(binding.node)

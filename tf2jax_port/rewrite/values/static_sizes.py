@@ -5,19 +5,16 @@ from __future__ import annotations
 import ast
 import enum
 import functools
-from typing import TYPE_CHECKING
 
 from tf2jax_port.rewrite.knowledge.bind import signature
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
+from tf2jax_port.rewrite.reading.scopes import Binding, Scope
 from tf2jax_port.rewrite.values.numbers import dtype_numbers
 from tf2jax_port.rewrite.values.ragged_values import is_ragged
 from tf2jax_port.rewrite.values.selections import is_selection
+from tf2jax_port.rewrite.values.uses import Uses
 from tf2jax_port.table.numbers import Numbers
 from tf2jax_port.table.static_numbers import ELEMENTWISE, FORMS, JOINING, NUMBERS, RANGE, REDUCTIONS
-
-if TYPE_CHECKING:
-    from tf2jax_port.rewrite.reading.scopes import Binding, Scope
-    from tf2jax_port.rewrite.values.values import Values
 
 _SOURCES = ("shape", "size", "rank")
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
@@ -37,7 +34,7 @@ class Static(enum.Enum):
 class StaticSizes:
     """Infers which expressions of one file are static sizes."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Uses) -> None:
         self.values = values
         self.known: dict[ast.expr, Static | None] = {}
         self.settled = False
@@ -68,8 +65,9 @@ class StaticSizes:
         shapes = [
             c for c in calls if isinstance(c, ast.Call) and self.values.is_call_of(c, "shape")
         ]
-        forms: dict[ast.expr, Static | None] = {call: self.of(call) for call in shapes}
-        for call, form in forms.items():
+        forms: dict[ast.expr, Static | None] = {}
+        for call in shapes:
+            form = forms[call] = self.of(call)
             plain = form is not None and len(call.args) < 2 and not call.keywords
             if plain and self._may_be_tuple(call):
                 forms[call] = Static.SHAPE
@@ -115,7 +113,7 @@ class StaticSizes:
             whole = self.of(node.value)
             if whole not in (Static.SHAPE, Static.ARRAY):
                 return None
-            if _is_fixed_slice(node.slice):
+            if isinstance(node.slice, ast.Slice):
                 return whole
             number = self.of(node.slice) in (Static.LITERAL, Static.NUMBER)
             return Static.NUMBER if number else None
@@ -247,7 +245,7 @@ class StaticSizes:
         """Return whether all uses of a shape take a tuple as well as an array."""
         parent = self.values.names.parents[node]
         if isinstance(parent, ast.Subscript) and parent.value is node:
-            return not _is_fixed_slice(parent.slice) or self._may_be_tuple(parent)
+            return not isinstance(parent.slice, ast.Slice) or self._may_be_tuple(parent)
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
             return self._may_be_tuple_under(parent.targets[0])
         if isinstance(parent, ast.List | ast.Tuple):
@@ -282,8 +280,9 @@ class StaticSizes:
             return False
         if len(home.bindings[target.id]) > 1:
             return False
-        uses = self._uses.get((id(home), target.id), [])
-        return all(map(self._may_be_tuple, uses))
+        uses = self._uses.get(target.id, [])
+        own = (use for use, scope in uses if scope.lookup(target.id) is home)
+        return all(map(self._may_be_tuple, own))
 
     def _scope_around(self, node: ast.expr) -> Scope:
         """Return the scope that contains a node."""
@@ -293,22 +292,17 @@ class StaticSizes:
         )
 
     @functools.cached_property
-    def _uses(self) -> dict[tuple[int, str], list[ast.Name]]:
-        """A dict from a name in its scope to its uses."""
-        found: dict[tuple[int, str], list[ast.Name]] = {}
-        for use, scope in self.values.names.uses:
-            home = scope.lookup(use.id)
-            if home is not None:
-                found.setdefault((id(home), use.id), []).append(use)
+    def _uses(self) -> dict[str, list[tuple[ast.Name, Scope]]]:
+        """A dict from a name to its uses, in all scopes."""
+        found: dict[str, list[tuple[ast.Name, Scope]]] = {}
+        for use in self.values.names.uses:
+            found.setdefault(use[0].id, []).append(use)
         return found
 
 
-def _is_fixed_slice(index: ast.expr) -> bool:
-    """Return whether a subscript is a slice."""
-    return isinstance(index, ast.Slice)
-
-
-def _broadcast(forms: list[Static | None] | tuple[Static | None, ...], *, tuples: bool = False):
+def _broadcast(
+    forms: list[Static | None] | tuple[Static | None, ...], *, tuples: bool = False
+) -> Static | None:
     """Return the form of the result of arithmetic on static values."""
     if None in forms or (Static.SHAPE in forms and not tuples):
         return None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import enum
-import functools
 
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
 from tf2jax_port.rewrite.reading.resolve import Reference
 from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
-from tf2jax_port.rewrite.values.selections import makes_selection
 from tf2jax_port.rewrite.values.static_sizes import StaticSizes
+from tf2jax_port.rewrite.values.uses import Uses
 from tf2jax_port.table import Native, Shim
 from tf2jax_port.table.version_1 import NO_TENSORS
 
@@ -63,32 +62,14 @@ def _returns_tensor(known: Known) -> bool:
     return operator and not known.rest and tensor and not row.name.startswith("keras.")
 
 
-class Values:
+class Values(Uses):
     """Infers whether expressions are tensors or lists, from assignments and annotations."""
 
     def __init__(self, names: Names, references: list[Reference]) -> None:
-        self.names = names
-        self.by_node = {reference.node: reference for reference in references}
+        super().__init__(names, references)
         self.open: set[tuple[int, str]] = set()
         self.known: dict[tuple[int, str], Kind] = {}
         self.sizes = StaticSizes(self)
-
-    @functools.cached_property
-    def selects(self) -> bool:
-        """Whether the file calls an operator whose result has a data-dependent size."""
-        return any(self._selects(reference) for reference in self.by_node.values())
-
-    def _selects(self, reference: Reference) -> bool:
-        call = self.names.parents.get(reference.node)
-        if not isinstance(call, ast.Call) or call.func is not reference.node:
-            return False
-        known = look_up(reference)
-        return known is not None and makes_selection(known, call)
-
-    @functools.cached_property
-    def scope_of(self) -> dict[ast.Name, Scope]:
-        """A dict from each use of a name to its scope."""
-        return dict(self.names.uses)
 
     def kind(self, node: ast.expr) -> Kind:
         """Infer whether an expression is a tensor or a list; a static size is neither."""
@@ -121,12 +102,6 @@ class Values:
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
         fixed = isinstance(index, ast.Constant) and type(index.value) is int
         return fixed and self.is_call_of(node.value, "shape")
-
-    def is_call_of(self, node: ast.Call, name: str) -> bool:
-        """Return whether a call is one of the TensorFlow operator `name`."""
-        reference = self.by_node.get(node.func)
-        known = look_up(reference) if reference is not None else None
-        return known is not None and known.row.name == name and not known.rest
 
     def holds_tensor(self, node: ast.expr) -> bool:
         """Return whether an expression is a tensor, or a list or tuple that contains one."""
