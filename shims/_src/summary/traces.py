@@ -88,7 +88,7 @@ def trace_off() -> None:
     if _Recording.current is not None:
         found = _Recording.current
         _stop(found)
-        if found.profile is not None and folder is not None:
+        if found.profile is not None:
             shutil.rmtree(found.profile)
 
 

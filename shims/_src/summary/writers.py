@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import os
 import socket
+import threading
 import time
 import weakref
 from collections.abc import Iterator

@@ -9,7 +9,13 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import equations, evaluate, own_equations, program_between, sub_jaxprs
+from shims._src.platform.jaxprs import (
+    equations,
+    evaluate,
+    own_equations,
+    program_between,
+    sub_jaxprs,
+)
 from shims._src.sizes import primitives, trace
 
 rows_p = jp.Primitive("rows")
