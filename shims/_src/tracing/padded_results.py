@@ -112,7 +112,10 @@ def with_status(results, status, sources):
 
 
 def _checked(array, status):
-    """Return an array of integers that raises an error when the program runs if the status is bad."""
+    """Return an array of integers or booleans that raises an error at run time unless `status` is `OK`.
+
+    Other arrays are returned unchanged.
+    """
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
         return array
     return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)

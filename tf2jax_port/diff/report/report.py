@@ -71,7 +71,7 @@ class CaseRow:
       inputs: every argument in a few words.
       states: a dict from lanes to `"ran"` or `"not covered"`; a lane of the port that was compared has its worst
         outcome instead.
-      sentence: the worst finding, or empty if all values are equal.
+      sentence: the worst finding that is different, unsteady or a knife edge; empty if there is none.
     """
 
     index: int

@@ -41,7 +41,10 @@ LIMIT_FRACTION = fraction(LIMIT)
 
 
 def measured(finding: Finding) -> str:
-    """Describe the error of the port: `R 1.3`, its ratio to the original's error; `exact`; or `""` if not measured."""
+    """Describe the error of the port: `R 1.3`, its ratio to the original's error; `exact` if no digit differs.
+
+    Empty if values that are compared exactly differ, or if no values were compared.
+    """
     closeness = finding.comparison.closeness
     if finding.outcome == NOT_COVERED or finding.stage in ("interface", "placement"):
         return ""

@@ -75,6 +75,10 @@ class Replay:
 
 
 def replayed(order: Order) -> Replay:
-    """Load the golden and the port of a requested comparison; return them, ready to be compared."""
+    """Load the golden and the port of a requested comparison; return them, ready to be compared.
+
+    Raises:
+      DiffError: the golden cannot be read, the port cannot be imported, or a requested case does not exist.
+    """
     golden = from_document(*read(Path(order.golden), sys.maxsize))
     return Replay(golden, load(order.new), order.only, order.beside)

@@ -339,9 +339,10 @@ class _Keys:
                 )
 
     def _attach(self, keys: dict[ast.Call, str], threads: Threads) -> None:
-        """Add the edits that create keys, which belong to no single call, to the edits of the first call with a key.
+        """Add the edits that belong to no single call to those of the first random call that gets a key.
 
-        Calls that set a seed from which keys are made are marked for review.
+        They insert the lines that create keys, and `enumerate` in comprehensions. Calls that set a seed from which keys
+        are made are marked for review, except those of Keras.
         """
         for reference, seed in self.seeds.items():
             if seed.unit in threads.needs and ".keras." not in self.found[reference].symbol:

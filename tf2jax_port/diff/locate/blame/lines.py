@@ -58,11 +58,10 @@ class Lines:
         self._computed = Computed(of, self._said, self._lines)
 
     def computed(self, found: Injection) -> Injection:
-        """Return an injection that names the omitted operation itself, not a reshape of its result.
+        """If the port omits an operation, return the injection with that operation's own result as its value.
 
-        If the port omits an operation, and the injected value is a reshape of that operation's result in the original,
-        the result takes its place. An injection that is not an omission, or that omits nothing but a reshape, is
-        returned unchanged.
+        The injected value may be a later one of the original, which only reshapes or broadcasts the result. The injection
+        is returned unchanged if it is no omission, or if the port omits nothing but the reshape.
         """
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)

@@ -52,7 +52,7 @@ class Injection:
 
     @property
     def part(self) -> float:
-        """The fraction of later values that agree."""
+        """The fraction of `later` values, those the injection changes downstream, that then agree with the original."""
         return self.mended / len(self.later)
 
 
@@ -174,9 +174,10 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """Return the values, without an equal in the original, from which the port computes a given value.
+        """Return the values that `new_region` would gain if a given value, and all equal to it, did not count as shared.
 
-        The search goes back to the nearest values that have an equal; values already in `new_region` are left out.
+        `new_region` reaches from the differing outputs back to the nearest values that both runs share. The given value
+        and its equals are left out.
         """
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
