@@ -260,6 +260,23 @@ def test_a_number_among_few_is_found():
         assert float(run(X[:2], np.array(m))) == [10.0, 21.0, 32.0][sum(m)]
 
 
+def test_programs_for_the_numbers_of_several_sizes_are_few():
+    table = [float(i) for i in range(20)]
+
+    def both(x, second):
+        return table[x[x > 0].shape[0]] + second(x[x > 1].shape[0])
+
+    listed, taken = table.__getitem__, lambda n: jnp.take(jnp.array(table), n)
+    for count, second in ((7, listed), (16, taken)):  # `taken` is what the message below advises
+        x = np.linspace(-1, 2, count, dtype=np.float32)
+        assert jax.jit(tf.dynamic(lambda x, f=second: both(x, f)))(x) == both(x, second)
+    with pytest.raises(
+        tf.errors.FreshSizeError, match="at most 64 combinations of numbers"
+    ) as found:
+        jax.jit(tf.dynamic(lambda x: both(x, listed)))(np.linspace(-1, 2, 16, dtype=np.float32))
+    assert "jnp.take(table, n)" in str(found.value)
+
+
 LOOK_UP = {
     "zeros": lambda p: np.zeros(p.shape[0]),
     "position in a list": lambda p: [10, 20, 30][p.shape[0]],

@@ -45,16 +45,11 @@ def number_of(
         raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs its number")
     problem = f"{asked} needs the number of a data-dependent size while the program is traced."
     state.pin(d, problem if reports else "")
-    for name in sorted(state.fresh.of(d)):
-        _stage_for_each_number(state, name)
+    required = "a size that the inputs determine"
+    if not all(_stage_for_each_number(state, name) for name in sorted(state.fresh.of(d))):
+        required += f", or sizes with at most {2**trace.MOST_QUESTIONS} combinations of numbers"
     raise errors.FreshSizeError(
-        errors.message(
-            "",
-            problem,
-            required="a size that the inputs determine",
-            received=f"the size `{d}`",
-            do=do,
-        )
+        errors.message("", problem, required=required, received=f"the size `{d}`", do=do)
     )
 
 
@@ -67,16 +62,22 @@ def settle_if_handled(state: trace.DynamicTrace, d) -> None:
         number_of(state, d, "a step whose error the program handles", AS_HANDLED)
 
 
-def _stage_for_each_number(state, name: str) -> None:
-    """Ask for the number of a size by bisection, unless it may be one of many."""
+def _stage_for_each_number(state, name: str) -> bool:
+    """Ask for the number of a size by bisection, unless it may be one of many.
+
+    Returns False if it is not asked for because of the questions that were asked before.
+    """
     low, high = state.decisions.least(name), state.fresh.bound(name)
     if jp.is_symbolic(high) or high is None or high - low >= _MOST_NUMBERS:
-        return
+        return True
     size = state.dimension(name)
     while low < high:
         middle = (low + high + 1) // 2
-        answer = state.answer(size - middle, Question.NONNEGATIVE, f"{name} >= {middle}")
+        asked = size - middle, Question.NONNEGATIVE
+        if not state.may_ask(*asked, count=(high - low).bit_length()):
+            return False
+        answer = state.answer(*asked, f"{name} >= {middle}")
         if answer is None:
-            return
+            return True
         low, high = (middle, high) if answer else (low, middle - 1)
     raise trace.Respecialize(pins={name: low})

@@ -24,6 +24,8 @@ from shims._src.sizes.sites import Settled, Site, SiteKind
 
 _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
+# The largest number of questions on the way to one program; there is a program for each combination of answers.
+MOST_QUESTIONS = 6
 
 
 class Signal(BaseException):
@@ -332,6 +334,11 @@ class DynamicTrace:
         if given is None:
             raise Undecided(number, (str(d), question), text)
         return self._take(d, question, given, is_measured=False)
+
+    def may_ask(self, d, question: Question, count: int) -> bool:
+        """Return whether a question is answered, or it and those that follow it, `count`, are few enough."""
+        given = self._answers
+        return given is None or (str(d), question) in given or len(given) + count <= MOST_QUESTIONS
 
     def _take(self, d, question: Question, answer: bool, *, is_measured: bool) -> bool:
         pin = only_zero(d) if answer and question is Question.ZERO else None

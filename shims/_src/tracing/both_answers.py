@@ -31,9 +31,6 @@ from shims._src.tracing.padded_results import (
 )
 from shims._src.tracing.program import lower, measured_sizes, trace_program
 
-# The largest number of questions on the way to one program.
-_MOST_QUESTIONS = 6
-
 
 @dataclasses.dataclass(frozen=True)
 class _Answers:
@@ -128,7 +125,7 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             answers = answers.pinned(known)
             continue
         except trace.Undecided as question:
-            if len(answers.given) >= _MOST_QUESTIONS:
+            if len(answers.given) >= trace.MOST_QUESTIONS:
                 raise _too_many_questions(question) from None
             value, _ = lower(
                 question.number.program,
@@ -375,7 +372,7 @@ def _too_many_questions(question: trace.Undecided) -> errors.FreshSizeError:
     return errors.FreshSizeError(
         errors.message(
             "",
-            f"`{question.text}` is the {_MOST_QUESTIONS + 1}th question about data-dependent sizes; "
+            f"`{question.text}` is the {trace.MOST_QUESTIONS + 1}th question about data-dependent sizes; "
             "there would be a program for every combination of answers.",
             at=question.line,
             do="compare the number instead, `shims.size(y)` with `shims.cond`, or call the function "
