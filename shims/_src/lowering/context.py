@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 
 import jax
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.lowering import packing, spread_padding
+from shims._src.lowering import packing, spread_padding, uses
 from shims._src.lowering.extents import (
     common_axis,
     common_extent,
@@ -52,8 +53,11 @@ class Root:
       unbounded: the sizes without a bound, numbered in order of appearance.
     """
 
-    def __init__(self, interpret, state, buckets: dict[Site, int] | None = None, notes=None):
+    def __init__(
+        self, interpret, state, buckets: dict[Site, int] | None = None, notes=None, program=None
+    ):
         self.interpret = interpret
+        self._program = program
         self.state = state
         self.buckets = buckets
         self.notes: list[str] | None = notes
@@ -62,6 +66,11 @@ class Root:
         self.fresh_capacity: dict[str, int] = {}
         self.largest = Largest()
         self.frames: list[dict] = []  # values of the programs being lowered, innermost last
+
+    @functools.cached_property
+    def deciding(self) -> set[int]:
+        """The identities of the equations of the program whose results cannot be marked by NaN."""
+        return set() if self._program is None else uses.deciding(jp.open_jaxpr(self._program)[0])
 
 
 class Context:

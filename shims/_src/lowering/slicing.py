@@ -128,11 +128,12 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
       kept: whether the read axis stays in the result, whose shape would then be wrong, too.
 
     Returns:
-      The value. Inside an enclosing trace, a value of inexact dtype that is not `kept` is NaN where `absent`
-      is true; in all other cases a run-time check is added.
+      The value. Inside an enclosing trace, a value of inexact dtype that is not `kept`, and from which no values
+      of other dtypes are computed, is NaN where `absent` is true; in all other cases a run-time check is added.
     """
     kept = kept or ctx.root.buckets is not None  # a top-level call can raise
-    if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
+    is_inexact = jnp.issubdtype(value.array.dtype, jnp.inexact)
+    if not kept and is_inexact and id(eqn) not in ctx.root.deciding:
         nan = lax.full(value.array.shape, ctx.error_value(), value.array.dtype)
         absent = jnp.broadcast_to(absent, value.array.shape)
         return Value(lax.select(absent, nan, value.array), value.axes)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import jax.numpy as jnp
+
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import uses
+from shims._src.platform.jaxprs import equations, sub_jaxprs, uses
 
 _ARITHMETIC = frozenset(
     [
@@ -100,3 +102,40 @@ def _only_arithmetic(inner, var) -> bool:
         e.primitive.name in _ARITHMETIC and e.outvars[0].aval.dtype.kind != "f"
         for e in uses(inner, var)
     )
+
+
+def deciding(jaxpr, ends=()) -> set[int]:
+    """Return the identities of the equations whose inexact results decide values of other dtypes.
+
+    Such a value, as of `y[0] > 0` or `y.astype(int)`, cannot be marked by NaN.
+
+    Args:
+      jaxpr: an open jaxpr.
+      ends: the outputs of the jaxpr that do so where they are used.
+    """
+    found: set[int] = set()
+    marked = set(filter(_is_inexact_variable, ends))
+    for eqn in reversed(jaxpr.eqns):
+        decides = any(v in marked for v in eqn.outvars)
+        if decides:
+            found.add(id(eqn))
+        inner = [jp.open_jaxpr(sub)[0] for sub in sub_jaxprs(eqn.params)]
+        for program in inner:
+            found |= deciding(program, program.outvars if decides else ())
+        within = [e for program in inner for e in equations(program)]
+        if decides or any(map(_makes_integers, within or [eqn])):
+            marked |= set(filter(_is_inexact_variable, eqn.invars))
+    return found
+
+
+def _makes_integers(eqn) -> bool:
+    """Return whether an equation computes values of other dtypes from inexact ones."""
+    return any(map(_is_inexact, eqn.invars)) and not all(map(_is_inexact, eqn.outvars))
+
+
+def _is_inexact(x) -> bool:
+    return jnp.issubdtype(getattr(x.aval, "dtype", bool), jnp.inexact)
+
+
+def _is_inexact_variable(x) -> bool:
+    return not isinstance(x, jp.Literal) and _is_inexact(x)

@@ -219,7 +219,7 @@ def lower(
     # Imported with the first program, so that `import shims` stays fast.
     from shims._src.lowering import interpreter
 
-    root = Root(interpreter.run, program.state, buckets, notes)
+    root = Root(interpreter.run, program.state, buckets, notes, program.jaxpr)
     ctx = Context(root)
     ctx.error_value = error_value
     for name, size in sizes.items():
