@@ -27,12 +27,12 @@ def of_whole_rows(r, chosen):
 @pytest.mark.parametrize(
     "row", [of_constants, of_selections, of_whole_rows], ids=lambda row: row.__name__
 )
-def test_as_with_masks(row):
+def test_as_with_masks(program):
     def selected(x):
-        return jax.vmap(lambda r: row(r, lambda a, m: a[m]), axis_name="i")(x)
+        return jax.vmap(lambda r: program(r, lambda a, m: a[m]), axis_name="i")(x)
 
     def masked(x):
-        return jax.vmap(lambda r: row(r, lambda a, m: jnp.where(m, a, 0)), axis_name="i")(x)
+        return jax.vmap(lambda r: program(r, lambda a, m: jnp.where(m, a, 0)), axis_name="i")(x)
 
     for lane in (shims.function, lambda f: jax.jit(shims.dynamic(f))):
         np.testing.assert_allclose(lane(selected)(X), masked(X), rtol=1e-6)
