@@ -1,4 +1,7 @@
-"""Define the table rows of `tf.sparse` and of sparse lookups, which have hand-written tests."""
+"""Define the operator table's rows for `tf.sparse` and for embedding lookups with sparse ids.
+
+These operators have hand-written tests.
+"""
 
 from __future__ import annotations
 

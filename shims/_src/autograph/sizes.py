@@ -76,9 +76,9 @@ def _staged_membership(item, container):
 
 
 def _staged_equality(left: tuple, right: tuple):
-    """Test at run time whether two tuples of sizes are equal.
+    """Return a traced boolean that tells at run time whether two tuples of sizes are equal.
 
-    Returns False if they cannot be equal, `None` if the test need not be at run time.
+    Returns False if they cannot be equal, and `None` if Python's own comparison decides it.
     """
     if len(left) != len(right) or not is_only_run_time([*left, *right]):
         return None

@@ -159,7 +159,7 @@ def _layout_token(axis: Axis | None):
 
 
 def _selection_token(ctx, dim, bound: dims.Binding, mask: Value):
-    """Return the layout token of an axis whose valid slots are those selected by `mask`."""
+    """Return the token of a selected axis; axes with equal tokens have their valid elements in the same places."""
     token = ("selected", dim, bound.serial)
     return token if _as_at_first(ctx, bound, mask) else (*token, _layout_token(mask.axes[0]))
 

@@ -16,12 +16,12 @@ def seed(s) -> None:
 
 
 def rand(*size) -> jax.Array:
-    """Return numbers from 0 below 1 of a shape."""
+    """Draw uniform random numbers from [0, 1), in an array of a shape."""
     return uniform(0, 1, size)
 
 
 def random(size=None) -> jax.Array:
-    """Return numbers from 0 below 1 of a shape."""
+    """Draw uniform random numbers from [0, 1), in an array of a shape."""
     return uniform(0, 1, size)
 
 

@@ -26,7 +26,7 @@ def splits_dtype(dtype=None) -> np.dtype:
 def as_partition(function: str, name: str, value, beside=None):
     """Convert row splits, row lengths or row ids to an integer array.
 
-    Python numbers become int64, as in TensorFlow, or get the dtype of the row splits of `beside`.
+    Python numbers become int64, as in TensorFlow; if `beside` is a ragged tensor, they get the dtype of its row splits.
     """
     if isinstance(value, (list, tuple)) and not any(map(jp.is_tracer, value)):
         value = np.asarray(value)

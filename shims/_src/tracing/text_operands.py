@@ -114,7 +114,7 @@ class Vocabulary:
         return jnp.asarray(codes.reshape(np.shape(x)))
 
     def encode_first(self, x):
-        """Encode the first operand."""
+        """Replace the strings of an operator's first operand by codes; a subclass may encode it differently."""
         return self.encode(x)
 
     def decode(self, x):
@@ -130,7 +130,7 @@ class _Sums(Vocabulary):
     """The vocabulary of `add`, which joins strings: the sum of two codes stands for both."""
 
     def encode_first(self, x):
-        """Encode the first operand, so that its codes are multiples of the number of words."""
+        """Replace the strings of an operator's first operand by codes that are multiples of the number of words."""
         if len(self.words) ** 2 > np.iinfo(CODE).max:
             raise errors.ResourceExhaustedError(
                 errors.message(

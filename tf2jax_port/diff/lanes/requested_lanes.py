@@ -19,11 +19,11 @@ from tf2jax_port.diff.vocabulary.lanes import BACKENDS, JAX_SHARDED, JAX_VMAP, R
 
 
 class RequestedLane:
-    """An optional lane of the port, which runs only on request.
+    """A way to run the port only on request: under `vmap`, on sharded arrays, or on another backend.
 
     Args:
-      lane: its name.
-      lanes: the `JaxLanes` of the port.
+      lane: the name of this lane.
+      lanes: the port in its other lanes, such as eager JAX.
     """
 
     def __init__(self, lane: str, lanes: JaxLanes) -> None:
