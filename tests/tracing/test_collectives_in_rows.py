@@ -25,7 +25,7 @@ def of_whole_rows(r, chosen):
 
 
 @pytest.mark.parametrize(
-    "row", [of_constants, of_selections, of_whole_rows], ids=lambda row: row.__name__
+    "program", [of_constants, of_selections, of_whole_rows], ids=lambda f: f.__name__
 )
 def test_as_with_masks(program):
     def selected(x):

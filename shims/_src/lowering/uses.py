@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import equations, sub_jaxprs, uses
+from shims._src.platform.jaxprs import equations, own_equations, sub_jaxprs, uses
 
 _ARITHMETIC = frozenset(
     [
@@ -115,7 +115,7 @@ def deciding(jaxpr, ends=()) -> set[int]:
     """
     found: set[int] = set()
     marked = set(filter(_is_inexact_variable, ends))
-    for eqn in reversed(jaxpr.eqns):
+    for eqn in reversed(own_equations(jaxpr)):
         decides = any(v in marked for v in eqn.outvars)
         if decides:
             found.add(id(eqn))
