@@ -88,6 +88,8 @@ def test_the_document():
             "states": {"rewritten": 1, "review": 0, "shim": 0, "kept": 0, "manual": 1},
             "computing": {"rewritten": 1, "review": 0, "shim": 0, "kept": 0, "manual": 1},
             "files_finished": 0,
+            "files_computing": 1,
+            "files_computing_done": 0,
             "imports": {"names": 1, "dropped": 0},
         },
         "files": [

@@ -68,10 +68,13 @@ def summary(ledger: Ledger, files: Sequence[FileEffort]) -> str:
     counts = count_states(ledger.findings)
     total = sum(counts.values())
     lines = sum(file.entry.lines for file in files)
+    computing = sum(bool(file.entry.computing) for file in files)
+    done = sum(file.entry.has_computing_done for file in files)
     return (
         f"{len(files)} of {len(ledger.entries)} files refer to TensorFlow, {lines:,} lines. "
         f"`tf2jax-port rewrite --write` settles {share(total - counts[State.MANUAL], total)} of "
-        f"{total:,} references. Fully migrated files: {finished(files)}."
+        f"{total:,} references. Fully migrated files: {finished(files)}. "
+        f"Files in which all that computes is done: {done} of {computing}."
     )
 
 

@@ -37,7 +37,7 @@ def encode(value: Any, arrays: list[np.ndarray]) -> Node:
 
 
 def _of_tensorflow(value: Any, arrays: list[np.ndarray]) -> Node:
-    """Return plain data for a tensor, a variable, a dtype or a shape of TensorFlow."""
+    """Return plain data for a tensor, a dtype or a shape of TensorFlow."""
     tf: Any = sys.modules.get("tensorflow")
     kind = type(value).__name__
     if tf is None:
@@ -48,7 +48,7 @@ def _of_tensorflow(value: Any, arrays: list[np.ndarray]) -> Node:
         if value.rank is None:
             raise UnfitError(kind)
         return {"kind": "tuple", "items": [encode(size, arrays) for size in value.as_list()]}
-    if isinstance(value, tf.Tensor | tf.Variable):
+    if isinstance(value, tf.Tensor):
         if not hasattr(value, "numpy"):
             raise UnfitError("symbolic tensor")
         return _array("tensor", np.array(value.numpy()), arrays)

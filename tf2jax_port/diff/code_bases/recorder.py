@@ -142,6 +142,9 @@ class Recorder:
             self.made[id(owner)] = str(error)
 
     def _arguments(self, code: CodeType, frame: FrameType) -> dict[str, Node]:
+        outer = code.co_qualname.partition(".")[0]
+        if outer not in frame.f_globals:
+            raise UnfitError("function that its module does not name")
         if "." not in code.co_qualname:
             return {"call": _pack(code, frame, 0, self.arrays)}
         first = code.co_varnames[0] if code.co_argcount else ""

@@ -59,6 +59,17 @@ class Entry:
         findings = self.outcome.findings
         return bool(findings) and not any(finding.state in left for finding in findings)
 
+    @property
+    def computing(self) -> tuple[Finding, ...]:
+        """The findings of references that compute, as opposed to reading files, logging, types."""
+        return tuple(f for f in self.outcome.findings if is_computing(f.symbol))
+
+    @property
+    def has_computing_done(self) -> bool:
+        """Whether the file computes, and nothing that computes is left for manual work."""
+        found = self.computing
+        return bool(found) and not any(f.state is State.MANUAL for f in found)
+
     def without_texts(self) -> Entry:
         """Return a copy without the bytes of the file, to save memory."""
         outcome = dataclasses.replace(self.outcome, data=b"")
@@ -101,6 +112,8 @@ class Ledger:
                 "states": count_states(self.findings),
                 "computing": count_states(f for f in self.findings if is_computing(f.symbol)),
                 "files_finished": sum(entry.is_finished for entry in self.entries),
+                "files_computing": sum(bool(entry.computing) for entry in self.entries),
+                "files_computing_done": sum(e.has_computing_done for e in self.entries),
                 "imports": _imports(entry.outcome for entry in self.entries),
             },
             "files": [_file(entry) for entry in self.entries if _has_tensorflow(entry)],

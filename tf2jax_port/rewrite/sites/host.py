@@ -65,7 +65,8 @@ def decide_host(file: File, reference: Reference, symbol: str) -> Decision | Non
         plain = function == f"shims.{reference.path}" and reference.version == 2
         span = reference.node
         return Decision(State.SHIM, "TJ407", message, symbol, span, (edit,), plain)
-    return _as_absl(file, reference, symbol)
+    named = reference.path.startswith(("app.", "flags."))
+    return _as_absl(file, reference, symbol) if named else None
 
 
 def explain_unknown(reference: Reference) -> tuple[State, str, str]:
