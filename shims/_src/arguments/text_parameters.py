@@ -85,7 +85,7 @@ _BY_CODES = contextvars.ContextVar("_BY_CODES", default=False)
 
 @contextlib.contextmanager
 def computing_by_codes() -> Iterator[None]:
-    """Return a context in which arrays of the dtype of codes stand for strings."""
+    """Open a block in which strings are represented by integer codes, so that operators run on arrays."""
     before = _BY_CODES.set(True)
     try:
         yield
@@ -94,7 +94,7 @@ def computing_by_codes() -> Iterator[None]:
 
 
 def is_code(dtype) -> bool:
-    """Return whether a dtype is that of codes for strings, in a call that is computed by them."""
+    """Return whether arrays of a dtype hold codes of strings: uint32, in `computing_by_codes`."""
     return _BY_CODES.get() and dtype == CODE
 
 

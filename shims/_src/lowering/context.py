@@ -117,7 +117,10 @@ class Context:
             self.root.notes.append(text)
 
     def bind_missing(self, name: str) -> None:
-        """Set a size that only another branch creates to 0, with the capacity from that branch."""
+        """Set a size that only another branch of a conditional creates to 0 in this branch.
+
+        Its capacity is the one from the other branch, since the results of all branches have equal shapes.
+        """
         self.bind(
             name,
             jnp.int32(0),

@@ -53,7 +53,10 @@ def size_number(ctx, eqn, *sources):
 
 
 def _number_selected(ctx, name: str, mask: Value) -> Value:
-    """Count a mask, or return the size of its selection, if the mask is the one that selected."""
+    """Count the true entries of a mask.
+
+    If a selection by this very array was lowered already, return the size of that selection.
+    """
     mask = ctx.expand_uniform(mask)
     known = ctx.cache.get(_selection_key(name, mask))
     if known is not None and known[0] is mask.array:
@@ -159,7 +162,7 @@ def _layout_token(axis: Axis | None):
 
 
 def _selection_token(ctx, dim, bound: dims.Binding, mask: Value):
-    """Return the layout token of an axis whose valid slots are those selected by `mask`."""
+    """Return a key for the axis that a mask selects; axes with equal keys have the same valid slots."""
     token = ("selected", dim, bound.serial)
     return token if _as_at_first(ctx, bound, mask) else (*token, _layout_token(mask.axes[0]))
 

@@ -61,7 +61,10 @@ def is_handled(outside: str) -> bool:
 
 
 def _handler_in(frame: FrameType):
-    """Return a predicate: whether a statement that a frame executes handles exceptions of its body."""
+    """Return a function that tells whether a statement handles exceptions raised now in a frame.
+
+    The statement is `try` with handlers or `with`, and its body contains the position that the frame executes.
+    """
     line, _, column, _ = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     place = line or 0, column or 0
 

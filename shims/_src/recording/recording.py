@@ -244,7 +244,7 @@ def unrecorded() -> Iterator[None]:
 
 
 def whole() -> contextlib.AbstractContextManager[object]:
-    """Return a context manager in which a function call is recorded as one operation.
+    """Open a block in which a function call is recorded as one operation.
 
     Every result is linked to every operand, as TensorFlow does with functions. An operand with
     respect to which no result can be differentiated stays unconnected.

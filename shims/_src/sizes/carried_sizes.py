@@ -1,9 +1,9 @@
-"""Let the gradient of a padded value have the sizes of that value.
+"""Let the gradient of a `Padded` be a `Padded` with the same sizes.
 
-The sizes are encoded as floats (`size_code.py`), a differentiable leaf that no result depends on, so JAX
-would return zeros as its gradient. `carry` is a linear primitive, the identity on the values. Its
-transpose returns the encoded sizes as the gradient of that leaf, scaled down so far that neither norms
-nor the steps of optimizers see them.
+A `Padded` is a pytree of values and of its sizes, encoded as floats (`size_code.py`). No result depends on the
+encoded sizes, so JAX would return zeros as their gradient, which encode no sizes. The linear primitive
+`carry(values, code)` returns `values`. Its transpose returns, as the gradient of `code`, a code of the same
+sizes, scaled down so far that neither norms nor the steps of optimizers are affected.
 """
 
 from __future__ import annotations

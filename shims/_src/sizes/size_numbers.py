@@ -68,7 +68,10 @@ def settle_if_handled(state: trace.DynamicTrace, d) -> None:
 
 
 def _stage_for_each_number(state, name: str) -> None:
-    """Ask for the number of a size by bisection, unless it may be one of many."""
+    """Find the number of a size by bisection: trace once per possible number.
+
+    Do nothing if the size has no bound, or may be one of many numbers.
+    """
     low, high = state.decisions.least(name), state.fresh.bound(name)
     if jp.is_symbolic(high) or high is None or high - low >= _MOST_NUMBERS:
         return

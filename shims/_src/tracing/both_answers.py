@@ -94,7 +94,10 @@ def run_enclosed(f, operands):
 
 
 def _sources(operands, captured) -> list:
-    """Return the arrays that have the gradient of an error value of a program with these operands."""
+    """Return the floating-point and complex arrays that a program reads.
+
+    If the program fails, its result is NaN, and so is the gradient of the result for these arrays.
+    """
     arrays = list(captured)
     for x in operands:
         arrays += [x.values, *x.sources] if isinstance(x, Padded) else [x]
@@ -319,7 +322,10 @@ def _common_dtype(a, b):
 
 
 def _common_form(a, b):
-    """Return `(dtype, capacities, dynamic axes)` that hold both results."""
+    """Return `(dtype, capacities, dynamic axes)` to which both results of a conditional can be converted.
+
+    The branches of `lax.cond` must return arrays of the same dtype and shape.
+    """
     shapes = list(zip(_shape_of(a), _shape_of(b), strict=True))
     dynamic = {axis for x in (a, b) if isinstance(x, Padded) for axis in x.sizes}
     dynamic |= {axis for axis, (m, n) in enumerate(shapes) if m != n}
@@ -327,7 +333,7 @@ def _common_form(a, b):
 
 
 def _in_form(x, form):
-    """Convert a result to another form: of a wider dtype, with larger capacities and more dynamic axes."""
+    """Convert a result to the dtype, the capacities and the dynamic axes from `_common_form`."""
     dtype, capacities, dynamic = form
     if not dynamic:
         return lax.convert_element_type(x, dtype)

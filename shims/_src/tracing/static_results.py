@@ -50,7 +50,10 @@ class StaticArray(np.ndarray):
 
 
 def is_wanted() -> bool:
-    """Return whether operators on known numbers are computed while tracing: in enclosing traces only."""
+    """Return whether operators on known numbers are computed while tracing.
+
+    They are under `jax.jit` and other traces of JAX, but not in eager mode or in dynamic traces.
+    """
     return trace.current() is None and not jp.ambient_is_eager()
 
 

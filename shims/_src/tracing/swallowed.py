@@ -45,13 +45,19 @@ def install(replace: Callable, staging: type) -> None:
 
 
 def _note(state: trace.DynamicTrace, original, error: BaseException, *args: Any, **kwargs) -> None:
-    """Create a refusal, and keep it in order to find out who handles it."""
+    """Create an error that refuses a step of the trace, and store it.
+
+    When the trace ends, `ending_refusal` finds out whether the traced program caught it.
+    """
     original(error, *args, **kwargs)
     _keep(state, error)
 
 
 def _note_conversion(state, original, error: BaseException, tracer, *args: Any) -> None:
-    """Create the error of a conversion; keep it if the value is one of a selection."""
+    """Create the error for converting a tracer to a Python value.
+
+    It is stored for `ending_refusal` if the value depends on a data-dependent size.
+    """
     original(error, tracer, *args)
     behind = numbering.equations_behind(tracer, ends=())
     if any(eqn is not None and eqn.primitive.name in primitives.SIZE_MAKERS for eqn in behind):
