@@ -104,7 +104,10 @@ def is_free(function: str) -> bool:
 
 
 def of(f: Callable) -> tuple[tuple[int, str, str], ...]:
-    """Return position, name and form of each parameter of an operator that takes strings."""
+    """Return `(position, name, form)` of each parameter that takes strings in an operator.
+
+    The form is `ONE` tensor, a `LIST` of tensors, `NESTED` Python lists, or a `DTYPE`.
+    """
     function = f"{f.__module__.removeprefix('shims._src.')}.{f.__qualname__}"
     listed = TAKES.get(function, ())
     if not listed:

@@ -152,7 +152,10 @@ def _selection_key(name: str, mask: Value):
 
 
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
-    """Return whether a mask has the same layout as when its selection was first lowered."""
+    """Return whether a mask has the same padding layout as at the first selection with its size.
+
+    Only then do the slots that both selections keep correspond.
+    """
     key = ("source", bound.serial)
     return key not in ctx.cache or _layout_token(ctx.cache[key]) == _layout_token(mask.axes[0])
 
@@ -177,7 +180,7 @@ def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
 
 
 def _misjudged(ctx, name, eqn) -> Misjudged:
-    """Return the run-time check that the size `name` equals the constant that replaced it."""
+    """Return the run-time check that the size `name` has the value that was assumed during tracing."""
     return Misjudged(name, line_of(eqn), ctx.root.state.is_measured(name))
 
 

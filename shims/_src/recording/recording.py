@@ -253,7 +253,10 @@ def whole() -> contextlib.AbstractContextManager[object]:
 
 
 def renamed(x):
-    """Return a copy of an array that has no connection to recorded operations."""
+    """Return a copy of an array under which no operation is recorded.
+
+    Recorders identify arrays by their `id`, so the copy has no connection to what computed the original.
+    """
     with jp.under(trace_below()):
         return jp.another(x)
 

@@ -307,7 +307,10 @@ def _shape_of(x):
 
 
 def _are_unlike(a, b) -> bool:
-    """Return whether two results have different ranks, or dtypes of which none is that of a Python number."""
+    """Return whether two results cannot be converted to each other, since their ranks or dtypes differ.
+
+    Dtypes may differ if one is that of a Python number.
+    """
     return _common_dtype(a, b) is None or len(_shape_of(a)) != len(_shape_of(b))
 
 
