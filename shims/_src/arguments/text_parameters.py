@@ -85,7 +85,7 @@ _BY_CODES = contextvars.ContextVar("_BY_CODES", default=False)
 
 @contextlib.contextmanager
 def computing_by_codes() -> Iterator[None]:
-    """Open a block in which strings are represented by integer codes, so that operators run on arrays."""
+    """Open a block in which integer codes stand for strings, so that operators run on arrays."""
     before = _BY_CODES.set(True)
     try:
         yield

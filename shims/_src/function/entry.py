@@ -25,7 +25,7 @@ from shims._src.tracing.program import Program, Size, lower, measured_sizes, tra
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """Representation of an input size in a traced program: a symbol, a constant, or a multiple of a symbol."""
+    """Representation of an input size in a program: a symbol, a constant, a multiple of a symbol."""
 
     kind: str = "symbol"
     number: int = 0
@@ -275,7 +275,7 @@ def _proven(body, given, largest):
 
 
 class _Static:
-    """A pytree node that passes a hashable value as static data through `jit`."""
+    """A container that passes a hashable Python value through `jit` as static data, not an array."""
 
     def __init__(self, value):
         self.value = value

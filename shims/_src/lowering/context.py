@@ -244,9 +244,10 @@ class Context:
         return self.fill(value, np.zeros((), value.array.dtype), axes)
 
     def clear_spread(self, value: Value) -> Value:
-        """Clear the padding of a broadcast array where it is differentiated; elsewhere mark it as spread.
+        """Set the padding of a broadcast array to 0, but only if derivatives are computed.
 
-        A rule that creates such values passes the mark on to its results.
+        Otherwise the padding is unknown, and the value is marked as `spread`. A rule that creates such values passes
+        the mark on to its results. See `spread_padding.py`.
         """
         if self.is_derivative or jp.is_differentiated() or not _is_staged(value.array):
             return self.clear_padding(value)

@@ -45,7 +45,7 @@ def _with_value(eqn, value) -> list:
 
 
 def _operand_position(eqn) -> int | None:
-    """Return the position of the operand through which an equation is made to depend on the iteration.
+    """Return the position of the operand by which an equation is made to depend on the iteration.
 
     Return `None` for equations that report no checks, and so may be hoisted.
     """

@@ -73,7 +73,10 @@ class FreshSizes:
         self._with_sources.note(source, name)
 
     def made_again(self, name: str, source) -> None:
-        """Record the new mask or count of a size that is computed again: the first one's trace has ended."""
+        """Record the mask or count from which a size is computed again.
+
+        The trace that computed it first has ended, so that the earlier mask or count cannot be used.
+        """
         self.made_from(name, source)
         self._makers.pop(name, None)
         self._renewals += 1

@@ -56,7 +56,10 @@ def over(form: jp.Form, domain: Domain) -> np.ndarray | None:
 
 
 def _magnitude(form: jp.Form, ranges: dict[str, Interval]) -> int:
-    """Return a bound of the absolute value of an expression and of all its parts."""
+    """Return a bound of the absolute value of an expression and of all its parts.
+
+    If int64 holds the bound, NumPy can evaluate the expression without overflow.
+    """
     total = parts = 0
     for factors, coefficient in form:
         product = abs(coefficient)

@@ -307,7 +307,7 @@ def _shape_of(x):
 
 
 def _are_unlike(a, b) -> bool:
-    """Return whether two results cannot be converted to each other, since their ranks or dtypes differ.
+    """Return whether two results cannot be converted to each other: their ranks or dtypes differ.
 
     Dtypes may differ if one is that of a Python number.
     """
@@ -325,9 +325,9 @@ def _common_dtype(a, b):
 
 
 def _common_form(a, b):
-    """Return `(dtype, capacities, dynamic axes)` to which both results of a conditional can be converted.
+    """Return `(dtype, capacities, dynamic axes)` to which two results can be converted.
 
-    The branches of `lax.cond` must return arrays of the same dtype and shape.
+    `lax.cond` chooses between them at run time, so they must have the same dtype and shape.
     """
     shapes = list(zip(_shape_of(a), _shape_of(b), strict=True))
     dynamic = {axis for x in (a, b) if isinstance(x, Padded) for axis in x.sizes}

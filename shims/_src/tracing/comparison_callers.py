@@ -153,7 +153,10 @@ def library_orders(hooks: dict) -> str:
 
 
 def rule_reads() -> bool:
-    """Return whether the caller is a JAX shape rule comparing an axis with a slice of it."""
+    """Return whether JAX itself compares an axis with a slice of it, as its shape rules do.
+
+    The axis is then taken as long enough while tracing, since the masking rules handle any size.
+    """
     return _asked_by(*READS)
 
 
