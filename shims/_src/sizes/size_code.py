@@ -24,7 +24,7 @@ _LARGE = 1.5 * 2.0**127
 
 
 class _Layout(NamedTuple):
-    """The meaning of each float of encoded sizes: it stands for one bit of one number, or the inverse.
+    """The meaning of each float of encoded sizes: one bit of one number, or the inverse of a bit.
 
     The encoded numbers are followed by one more, the constant 255.
     """

@@ -279,7 +279,10 @@ def _staged(f, operands, answers) -> _Staged:
 
 
 def _outcome_of_one(staged: _Staged, answer: bool, operands, asked, text: str) -> _Outcome:
-    """Return the results of the program for one answer, with a status for the error `text` for the other."""
+    """Return the results of the program for the only answer for which it can be traced.
+
+    If the answer is the other one at run time, their status stands for the error `text`.
+    """
     results, status = staged.call(operands)
     status = jnp.asarray(OK if status is None else status, jnp.int32)
     status = jnp.where(asked == answer, status, jnp.int32(failure_codes.code_of(text)))
@@ -315,7 +318,10 @@ def _are_unlike(a, b) -> bool:
 
 
 def _common_dtype(a, b):
-    """Return the dtype of one of two results to which the other, a Python number, is promoted; else `None`."""
+    """Return the dtype to which two results can be converted, or `None`.
+
+    Different dtypes have one only if one result is a Python number, which is promoted to the other's dtype.
+    """
     if a.dtype == b.dtype:
         return a.dtype
     weak = [getattr(x, "weak_type", False) for x in (a, b)]

@@ -114,7 +114,10 @@ def user_orders(hooks: dict) -> bool:
 
 
 def program_calls(depth: int) -> bool:
-    """Return whether the function `depth` frames above the caller was called neither by JAX nor by the shims."""
+    """Return whether the function `depth` frames above the caller was called by the program.
+
+    That is, neither by JAX nor by the shims.
+    """
     return user_frames.root_package(sys._getframe(depth + 1).f_globals) not in _SYMBOLIC
 
 

@@ -1,4 +1,4 @@
-"""Give the text of a size: its symbol in a message, its number wherever else a program makes text of it.
+"""Convert a size to text: to its symbol in a message to people, to its number elsewhere.
 
 A text that only people read, in a `print`, a log, a warning or an error, may show the symbol. Any other
 text could be compared, measured or looked up, and nothing tells afterwards whether it is.
