@@ -85,7 +85,7 @@ _BY_CODES = contextvars.ContextVar("_BY_CODES", default=False)
 
 @contextlib.contextmanager
 def computing_by_codes() -> Iterator[None]:
-    """Return a context in which arrays of the dtype of codes stand for strings."""
+    """Open a block in which integer codes stand for strings, so that operators run on arrays."""
     before = _BY_CODES.set(True)
     try:
         yield
@@ -104,7 +104,10 @@ def is_free(function: str) -> bool:
 
 
 def of(f: Callable) -> tuple[tuple[int, str, str], ...]:
-    """Return position, name and form of each parameter of an operator that takes strings."""
+    """Return `(position, name, form)` of each parameter that takes strings in an operator.
+
+    The form is `ONE` tensor, a `LIST` of tensors, `NESTED` Python lists, or a `DTYPE`.
+    """
     function = f"{f.__module__.removeprefix('shims._src.')}.{f.__qualname__}"
     listed = TAKES.get(function, ())
     if not listed:

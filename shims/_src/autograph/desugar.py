@@ -343,7 +343,10 @@ class _ContainerChanges(ast.NodeTransformer):
 
 
 def _store_notes(target) -> list:
-    """Return statements that record an assignment to an attribute or an item when they run."""
+    """Return statements that report an assignment to an attribute or an item when they run.
+
+    `lists.no_leaks` then refuses traced values that a staged branch or loop body has stored.
+    """
     if isinstance(target, (ast.Tuple, ast.List)):
         return [note for element in target.elts for note in _store_notes(element)]
     if isinstance(target, ast.Attribute) and _is_repeatable(target.value):

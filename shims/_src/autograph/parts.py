@@ -7,5 +7,5 @@ from shims._src.variables.variable_part import Parts
 
 
 def part_of(value):
-    """Wrap a variable so that `value[...].assign(x)` works on it; return other values unchanged."""
+    """Wrap a variable so that `value[1:3].assign(x)` works on it; return other values unchanged."""
     return Parts(value) if isinstance(value, Variable) else value

@@ -138,7 +138,10 @@ _DEEPEST = 8
 
 
 class _Recursion(BaseException):
-    """Ends the staging of a statement whose branches reach it again and again."""
+    """Ends the staging of a statement whose branches call the same function again and again.
+
+    The program is then traced again with numbers in place of the sizes that decide on the recursion.
+    """
 
     def __init__(self, code: types.CodeType):
         super().__init__(code.co_name)

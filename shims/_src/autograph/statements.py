@@ -117,7 +117,10 @@ def _without_tracers(value, flag):
 
 
 def _untaken_output(old):
-    """Return the placeholder output of a branch that cannot be traced and must not be taken."""
+    """Return a placeholder for the output of a branch that cannot be traced and must not be taken.
+
+    It is no entries for a list, and otherwise an undefined value.
+    """
     return () if isinstance(old, lists.Recorder) else UndefinedReturnValue()
 
 
@@ -304,7 +307,7 @@ def _step_function(body, get_state, set_state, names) -> Callable:
 
 
 def _test_function(test, set_state, grown=None) -> Callable:
-    """Return a loop's test as a function from the loop's state to a condition."""
+    """Return the test of a `while` loop as a function from its variables' values to a condition."""
 
     def of_state(values):
         set_state(tuple(values if grown is None else grown.open(values)))

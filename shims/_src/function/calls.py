@@ -63,7 +63,7 @@ class Plan:
     def came_again(self, operands) -> bool:
         """Count a call; return whether a program for exactly these sizes was traced at this call.
 
-        That program is then used instead of the padded one. It is traced once, after enough calls.
+        Calls of equal sizes that are repeated often enough use such a program, which needs no padding.
         """
         if not self.sizes or self.calls == REPEATS or not jp.nothing_looks_on():
             return False

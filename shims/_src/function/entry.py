@@ -25,13 +25,13 @@ from shims._src.tracing.program import Program, Size, lower, measured_sizes, tra
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """The form of an input size in a program: a symbol, a constant, or a multiple of a symbol."""
+    """Representation of an input size in a program: a symbol, a constant, a multiple of a symbol."""
 
     kind: str = "symbol"
     number: int = 0
 
     def fits(self, size: int) -> bool:
-        """Return whether a size can be represented in this form."""
+        """Return whether a size can be represented so: it equals the constant, or is a multiple."""
         if self.kind == "constant":
             return size == self.number
         return self.kind == "symbol" or size % self.number == 0
@@ -275,7 +275,7 @@ def _proven(body, given, largest):
 
 
 class _Static:
-    """A pytree node that passes a hashable value as static data through `jit`."""
+    """A container that passes a hashable Python value through `jit` as static data, not an array."""
 
     def __init__(self, value):
         self.value = value

@@ -57,6 +57,9 @@ class JointBuckets:
 
 
 def _coarser(capacity: int, step: int) -> int:
-    """Round a power of two up to the next `2**k` for which `k` is a multiple of `2**step`."""
+    """Round a power of two up to the next `2**k` for which `k` is a multiple of `2**step`.
+
+    Larger steps leave fewer capacities, for which fewer programs are compiled.
+    """
     distance = 1 << step
     return 1 << -(-(capacity.bit_length() - 1) // distance) * distance

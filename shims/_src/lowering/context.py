@@ -126,7 +126,10 @@ class Context:
             self.root.notes.append(text)
 
     def bind_missing(self, name: str) -> None:
-        """Set a size that only another branch creates to 0, with the capacity from that branch."""
+        """Set a size that only another branch of a conditional creates to 0 in this branch.
+
+        Its capacity is the one from the other branch, since the results of all branches have equal shapes.
+        """
         self.bind(
             name,
             jnp.int32(0),
@@ -250,9 +253,10 @@ class Context:
         return self.fill(value, np.zeros((), value.array.dtype), axes)
 
     def clear_spread(self, value: Value) -> Value:
-        """Clear the padding of a broadcast array where it is differentiated; elsewhere mark it as spread.
+        """Set the padding of a broadcast array to 0, but only if derivatives are computed.
 
-        A rule that creates such values passes the mark on to its results.
+        Otherwise the padding is unknown, and the value is marked as `spread`. A rule that creates such values passes
+        the mark on to its results. See `spread_padding.py`.
         """
         if self.is_derivative or jp.is_differentiated() or not _is_staged(value.array):
             return self.clear_padding(value)

@@ -14,8 +14,8 @@ from shims._src.platform import jax_private as jp
 def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
     """Convert axis `i` of `a` and axis `j` of `b` so that equal slots hold equal positions.
 
-    Uniform axes (one stored slot stands for all) are expanded. If the layouts differ, both axes are packed (valid
-    slots first) and cut to the same length.
+    Uniform axes (one stored slot stands for all) are expanded. If the layouts of two dynamic axes differ, both
+    are packed (valid slots first) and cut to the same length.
     """
     a, b = ctx.expand_uniform(a, (i,)), ctx.expand_uniform(b, (j,))
     x, y = a.axes[i], b.axes[j]

@@ -356,7 +356,10 @@ class _Branch:
 
 
 def _bindings(inner, axis, shapes):
-    """Return the bindings of an axis's sizes named in `shapes`, broadcast to these shapes."""
+    """Return the sizes in the axis of a branch's result, broadcast to the shapes in `shapes`.
+
+    All branches of a conditional must return their sizes in arrays of equal shapes.
+    """
     bound = {name: axis.own.get(name) or inner.env[name] for name in shapes}
     return {
         name: dataclasses.replace(b, size=jnp.broadcast_to(jnp.int32(b.size), shapes[name]))
@@ -385,7 +388,10 @@ def _branch_results(ctx, avals, outs, sizes, serials):
 
 
 def _bind_name(ctx, name, bound):
-    """Bind a size to its name unless another size has that name; return whether the name was unique."""
+    """Bind a size to its name in a scope; return whether no other size has the name there.
+
+    If another size has it, the name is marked as ambiguous, and its use is an error.
+    """
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

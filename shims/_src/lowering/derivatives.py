@@ -155,7 +155,10 @@ class Rebuilt:
         return put_together(self.outs, arrays, carried)
 
     def at(self, primals):
-        """Return the traced function with only its floating-point and complex operands as parameters."""
+        """Return the traced function with only its floating-point and complex operands as parameters.
+
+        The other operands, which have no derivative, are fixed to those in `primals`.
+        """
 
         def call(*parts):
             full = list(primals)

@@ -47,7 +47,7 @@ class _Substitution:
         self._programs: dict[int, tuple[Any, Any]] = {}
 
     def program(self, jaxpr):
-        """Return a jaxpr with numbers for the known sizes; convert a jaxpr that occurs several times only once."""
+        """Return a jaxpr with numbers for the known sizes; convert one that occurs repeatedly only once."""
         known = self._programs.get(id(jaxpr))
         if known is None:
             known = self._programs[id(jaxpr)] = (jaxpr, self._program(jaxpr))

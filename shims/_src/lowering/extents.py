@@ -36,7 +36,10 @@ def is_uniform(value: Value, i: int) -> bool:
 
 
 def common_axis(values: list[Value], i: int) -> Axis | None:
-    """Return the axis that values have after broadcasting: one that stores its slots, if any."""
+    """Return axis `i` of the result of broadcasting values; `None` if it is static.
+
+    An axis that stores all slots takes precedence over a uniform one, which stores one slot for all.
+    """
     best = None
     for v in values:
         axis = v.axes[i]

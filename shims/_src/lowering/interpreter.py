@@ -69,7 +69,10 @@ def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Va
 
 
 def _waited_for(value: Deferred):
-    """Return the abstract value of unknown size because of which a result is still deferred."""
+    """Return an abstract value with an unknown size because of which a result is still deferred.
+
+    It is shown in an error message.
+    """
     avals = [v.aval for v in value.eqn.outvars]
     sized = [a for a in avals if any(jp.is_symbolic(d) for d in getattr(a, "shape", ()))]
     others = [v for v in value.values if isinstance(v, Deferred)]
@@ -240,7 +243,10 @@ def _apply_rule(ctx: Context, eqn, values) -> list[Value]:
 
 
 def _as_spread(out: Value) -> Value:
-    """Mark a result as computed from padding that may hold NaN or infinity."""
+    """Mark a result as `spread` unless the contents of its padding are known.
+
+    They may be NaN or infinity, so the padding is cleared before derivatives multiply by it.
+    """
     is_known = out.spread or not out.dynamic or out.pad is not None
     return out if is_known else dataclasses.replace(out, spread=True)
 

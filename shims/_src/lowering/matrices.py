@@ -90,7 +90,7 @@ def singular_values(ctx, eqn, value):
 
 
 def _vectors_of_any_shape(ctx, eqn, value):
-    """Compute singular values and vectors of matrices that may be tall or wide."""
+    """Compute the singular value decomposition of matrices that may turn out tall or wide."""
     value = _with_zero_rows(ctx, value)
     rows, columns = (jnp.asarray(ctx.size(d)) for d in eqn.invars[0].aval.shape[-2:])
     outs = factors.svd(value.array, rows, columns)

@@ -169,7 +169,10 @@ class _Derivative:
 
 
 def _mark(reports):
-    """Return a factor for derivatives: NaN if a run-time check fails; `None` without checks."""
+    """Return a number to multiply derivatives by: NaN if a run-time check fails, otherwise 1.
+
+    Return `None` if there are no checks.
+    """
     if not reports:
         return None
     fine = functools.reduce(jnp.logical_and, [jnp.all(r.code < 0) for r in reports])

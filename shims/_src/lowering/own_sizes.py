@@ -24,7 +24,10 @@ Own = dict[str, dims.Binding]
 
 
 def of(ctx, inner, axis: Axis | None) -> Own:
-    """Return the sizes of an axis of a nested jaxpr's result that are unknown in the outer scope."""
+    """Return those sizes in an axis of a nested jaxpr's result that the nested jaxpr created.
+
+    They are unknown in the outer scope, into which they must be returned along with the result.
+    """
     found = {}
     for name in sorted(jp.variables(axis.dim)) if axis is not None else ():
         bound = axis.own.get(name) or inner.env[name]
@@ -51,7 +54,10 @@ def _size_names(shapes) -> set[str]:
 
 
 def axis(ctx, dim, own: Own) -> Axis | None:
-    """Return the axis of a dimension; `own` are its sizes that are unknown in the scope `ctx`."""
+    """Return the lowered axis of a dimension some of whose sizes are unknown in the scope `ctx`.
+
+    These sizes are given as `own`, with one value, or with one per row of the leading axes.
+    """
     if not own:
         return ctx.axis(dim)
     if ctx.ambiguous & (jp.variables(dim) - own.keys()):

@@ -93,5 +93,5 @@ def escaping(outer: Context, aval) -> list[str]:
 
 
 def describe(inner: Context):
-    """Return the run-time checks of an inner scope, and the list of their result codes."""
+    """Return the conditions of the run-time checks of an inner scope, and their result codes."""
     return [r.condition for r in inner.reports], [r.code for r in inner.reports]

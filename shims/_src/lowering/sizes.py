@@ -53,7 +53,10 @@ def size_number(ctx, eqn, *sources):
 
 
 def _number_selected(ctx, name: str, mask: Value) -> Value:
-    """Count a mask, or return the size of its selection, if the mask is the one that selected."""
+    """Count the true entries of a mask.
+
+    If a selection by this very array was lowered already, return the size of that selection.
+    """
     mask = ctx.expand_uniform(mask)
     known = ctx.cache.get(_selection_key(name, mask))
     if known is not None and known[0] is mask.array:
@@ -149,7 +152,10 @@ def _selection_key(name: str, mask: Value):
 
 
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
-    """Return whether a mask has the same layout as when its selection was first lowered."""
+    """Return whether a mask has the same padding layout as at the first selection with its size.
+
+    Only then do the slots that both selections keep correspond.
+    """
     key = ("source", bound.serial)
     return key not in ctx.cache or _layout_token(ctx.cache[key]) == _layout_token(mask.axes[0])
 
@@ -159,7 +165,7 @@ def _layout_token(axis: Axis | None):
 
 
 def _selection_token(ctx, dim, bound: dims.Binding, mask: Value):
-    """Return the token of a selected axis; axes with equal tokens have their valid elements in the same places."""
+    """Return a key for the axis that a mask selects; axes with equal keys have the same valid slots."""
     token = ("selected", dim, bound.serial)
     return token if _as_at_first(ctx, bound, mask) else (*token, _layout_token(mask.axes[0]))
 
@@ -174,7 +180,7 @@ def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
 
 
 def _misjudged(ctx, name, eqn) -> Misjudged:
-    """Return the run-time check that the size `name` equals the constant that replaced it."""
+    """Return the run-time check that the size `name` has the value that was assumed during tracing."""
     return Misjudged(name, line_of(eqn), ctx.root.state.is_measured(name))
 
 

@@ -17,7 +17,10 @@ cleared_p = jp.Primitive("cleared_in_derivatives")
 
 
 def cleared(x, valid):
-    """Return an array whose invalid slots are 0 where a derivative is computed, and unknown elsewhere."""
+    """Set the padding of an array to 0 if derivatives are computed; otherwise leave it as it is.
+
+    `valid` is the mask of the slots that are not padding.
+    """
     return cleared_p.bind(x, valid)
 
 

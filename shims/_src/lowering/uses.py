@@ -85,7 +85,7 @@ def _uses_as_position(jaxpr, eqn, var) -> bool:
 
 
 def _is_checked(jaxpr, flag) -> bool:
-    """Return whether a run-time check depends on a boolean variable of a jaxpr."""
+    """Return whether a run-time check reads a boolean variable, directly or after `and`, `or`, `not`."""
     return any(
         e.primitive.name == "runtime_check"
         or (e.primitive.name in ("and", "or", "not") and _is_checked(jaxpr, e.outvars[0]))

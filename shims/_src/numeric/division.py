@@ -109,7 +109,7 @@ def divides(eqn) -> bool:
 
 
 def programs_with_ratios(params):
-    """Return a primitive's parameters in which nested jaxprs divide by `ratio`."""
+    """Return an equation's parameters, with divisions in nested jaxprs replaced by `ratio`."""
     found = {}
     for name, value in params.items():
         new = _replace_divisions(value)

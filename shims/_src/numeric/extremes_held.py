@@ -17,7 +17,10 @@ _EXTREMES = ("reduce_max", "reduce_min")
 
 
 def barriered_operands(jaxpr) -> frozenset:
-    """Return the variables of a jaxpr that are both compared and reduced to their maximum or minimum."""
+    """Return the variables of a jaxpr that are both compared and reduced to their maximum or minimum.
+
+    They need a barrier, because otherwise XLA may compute them twice with different rounding.
+    """
     extremes = [eqn for eqn in own_equations(jaxpr) if is_extreme(eqn)]
     if not extremes:
         return frozenset()

@@ -92,7 +92,10 @@ Form: TypeAlias = tuple[tuple[tuple[tuple[Any, Any, tuple["Form", ...], int], ..
 
 
 def form(d) -> Form:
-    """Return the structure of a dimension, which compares and hashes without JAX's rules."""
+    """Convert a dimension to nested tuples of its terms, factors and operands.
+
+    Unlike dimensions, they are compared and hashed as plain data, without JAX's decision procedures.
+    """
     if not isinstance(d, DimExpr):
         return (((), int(d)),)
     return tuple(
@@ -105,7 +108,10 @@ def form(d) -> Form:
 
 
 def hashed_by(d: DimExpr, inherited: Callable[[Any], int], key: Callable[[Any], object]) -> int:
-    """Return the hash of a dimension, which is the hash of its key from the first call on."""
+    """Return the hash of a dimension, computed from `key(d)` in place of JAX's hash.
+
+    It is stored in the dimension at the first call. `inherited` is JAX's own method, which is called, too.
+    """
     is_new = d._hash is None
     number = inherited(d)
     if is_new:

@@ -13,12 +13,18 @@ from shims._src.platform import user_frames
 
 
 def statements_of(frame: FrameType) -> list[ast.stmt]:
-    """Return the statements that a frame executes, from the outermost; none if there is no source."""
+    """Return the statements of its function that a frame executes, from the outermost; none without source."""
     code = frame.f_code
     line, _, column, _ = list(code.co_positions())[frame.f_lasti // 2]
     place = line or 0, column or 0
-    lines = tuple(linecache.getlines(code.co_filename))
-    return [node for node in _statements(lines) if _contains(node, place)]
+    around = [n for n in _nodes(tuple(linecache.getlines(code.co_filename))) if _contains(n, place)]
+    functions = [i for i, node in enumerate(around) if isinstance(node, _FUNCTIONS)]
+    own = around[functions[-1] :] if functions else around
+    return [node for node in own if isinstance(node, ast.stmt)]
+
+
+# A function in the body of another statement is not run by it.
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def _contains(node: ast.stmt | ast.expr, place: tuple[int, int]) -> bool:
@@ -27,13 +33,13 @@ def _contains(node: ast.stmt | ast.expr, place: tuple[int, int]) -> bool:
 
 
 @functools.lru_cache(maxsize=16)
-def _statements(lines: tuple[str, ...]) -> list[ast.stmt]:
-    """Return the statements of a file in their order; an outer one precedes those in it."""
+def _nodes(lines: tuple[str, ...]) -> list[ast.stmt | ast.expr]:
+    """Return the statements and lambda expressions of a file in their order; an outer one precedes those in it."""
     try:
         tree = ast.parse("".join(lines))
     except SyntaxError:
         return []
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    found = [node for node in ast.walk(tree) if isinstance(node, (ast.stmt, ast.Lambda))]
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
@@ -61,7 +67,10 @@ def is_handled(outside: str) -> bool:
 
 
 def _handler_in(frame: FrameType):
-    """Return a predicate: whether a statement that a frame executes handles exceptions of its body."""
+    """Return a function that tells whether a statement handles exceptions raised now in a frame.
+
+    The statement is `try` with handlers or `with`, and its body contains the position that the frame executes.
+    """
     line, _, column, _ = list(frame.f_code.co_positions())[frame.f_lasti // 2]
     place = line or 0, column or 0
 

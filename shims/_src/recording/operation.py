@@ -181,7 +181,10 @@ class Equation:
 
 
 class Capturing:
-    """A recorded call of a compiled function whose captured arrays are additional operands."""
+    """A recorded call of a compiled function that uses arrays from outside of it.
+
+    These arrays are additional operands, so that gradients flow to them, too.
+    """
 
     compiles = False
 

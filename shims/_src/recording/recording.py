@@ -244,7 +244,7 @@ def unrecorded() -> Iterator[None]:
 
 
 def whole() -> contextlib.AbstractContextManager[object]:
-    """Return a context manager in which a function call is recorded as one operation.
+    """Open a block in which a function call is recorded as one operation.
 
     Every result is linked to every operand, as TensorFlow does with functions. An operand with
     respect to which no result can be differentiated stays unconnected.
@@ -253,7 +253,10 @@ def whole() -> contextlib.AbstractContextManager[object]:
 
 
 def renamed(x):
-    """Return a copy of an array that has no connection to recorded operations."""
+    """Return a copy of an array under which no operation is recorded.
+
+    Recorders identify arrays by their `id`, so the copy has no connection to what computed the original.
+    """
     with jp.under(trace_below()):
         return jp.another(x)
 

@@ -45,7 +45,10 @@ def _with_value(eqn, value) -> list:
 
 
 def _operand_position(eqn) -> int | None:
-    """Return which operand of an equation is to depend on the iteration, `None` if it needs none."""
+    """Return the position of the operand by which an equation is made to depend on the iteration.
+
+    Return `None` for equations that report no checks, and so may be hoisted.
+    """
     if eqn.primitive in (primitives.check_p, primitives.outgrow_p) or eqn.primitive.name == "cond":
         return 0
     if eqn.primitive.name == "scan":

@@ -23,7 +23,7 @@ MANY = 3
 
 
 class Unnumbered(enum.Enum):
-    """Serial numbers of sizes that no equation of the lowered program creates."""
+    """Markers in place of a serial number, for sizes that no equation of the lowered program creates."""
 
     MISSING = "made by another branch: its count is 0 here"
     COUNTED = "counted again from the number behind it"

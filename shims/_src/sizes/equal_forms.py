@@ -29,7 +29,7 @@ def are_equal(a, b) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def key(d) -> object:
-    """Return a key that equal sizes have in common."""
+    """Return a hashable key of a size, the same for sizes that are equal for all values."""
     return _key(_polynomial(d)) if _has_extreme(d) else d
 
 

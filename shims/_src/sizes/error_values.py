@@ -40,7 +40,10 @@ def _invalid_jvp(primals, tangents):
 
 @jax.custom_jvp
 def without_derivative(array, refused, nan):
-    """Return an array, whose derivative is that of an error value, `nan`, where `refused` is true."""
+    """Return `array` unchanged; where `refused` is true, its derivative is replaced by that of `nan`.
+
+    `nan` is an error value from `invalid`, so that gradients are NaN there.
+    """
     return array
 
 

@@ -73,7 +73,10 @@ class FreshSizes:
         self._with_sources.note(source, name)
 
     def made_again(self, name: str, source) -> None:
-        """Record that a size is computed again after the trace that first computed it has ended."""
+        """Record the mask or count from which a size is computed again.
+
+        The trace that computed it first has ended, so that the earlier mask or count cannot be used.
+        """
         self.made_from(name, source)
         self._makers.pop(name, None)
         self._renewals += 1
@@ -157,7 +160,10 @@ class FreshSizes:
         return bound if isinstance(bound, int) else None
 
     def state_maker(self, name: str, make: Callable[[], Any]) -> None:
-        """Set the function that creates an array as long as the size, unless it is set already."""
+        """Set the function that creates an array as long as the size, unless it is set already.
+
+        `carrier` calls it, to connect a nested program with the arrays that the size depends on.
+        """
         self._makers.setdefault(name, make)
 
     def carrier(self, name: str):

@@ -1,4 +1,4 @@
-"""Compute expressions over sizes for every number that the sizes can be, which decides what always holds.
+"""Evaluate expressions over sizes for all possible sizes, to decide what always holds.
 
 A selection from 8 slots has 0 to 8 elements: `min(8, u)` is `u` then, `max(0, u - 1)` is `u - min(u, 1)`, and
 4 divides `u + (-u) % 4`. JAX's rules cannot derive this; trying all numbers can.
@@ -27,7 +27,7 @@ _SAMPLES = 64
 
 @functools.lru_cache(maxsize=4096)
 def extremes(form: jp.Form, domain: Domain) -> Interval | None:
-    """Return the least and the greatest value of an expression; `None` if too many sizes are possible."""
+    """Return the least and greatest value of an expression; `None` if too many sizes are possible."""
     values = over(form, domain)
     return None if values is None else (int(values.min()), int(values.max()))
 
@@ -40,7 +40,7 @@ def is_never_zero(form: jp.Form, domain: Domain) -> bool:
 
 
 def over(form: jp.Form, domain: Domain) -> np.ndarray | None:
-    """Return the values of an expression for all sizes, one axis per size; `None` if they are too many."""
+    """Return an expression's values for all sizes, one axis per size; `None` if they are too many."""
     extents = [high - low + 1 for _, (low, high) in domain]
     if math.prod(extents) > _MOST or min(extents, default=1) < 1:
         return None
@@ -56,7 +56,10 @@ def over(form: jp.Form, domain: Domain) -> np.ndarray | None:
 
 
 def _magnitude(form: jp.Form, ranges: dict[str, Interval]) -> int:
-    """Return a bound of the absolute value of an expression and of all its parts."""
+    """Return a bound of the absolute value of an expression and of all its parts.
+
+    If int64 holds the bound, NumPy can evaluate the expression without overflow.
+    """
     total = parts = 0
     for factors, coefficient in form:
         product = abs(coefficient)

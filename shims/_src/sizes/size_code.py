@@ -24,7 +24,7 @@ _LARGE = 1.5 * 2.0**127
 
 
 class _Layout(NamedTuple):
-    """The meaning of each float of a code: bit `bit` of number `number`, or the inverse of that bit.
+    """The meaning of each float of encoded sizes: one bit of one number, or the inverse of a bit.
 
     The encoded numbers are followed by one more, the constant 255.
     """

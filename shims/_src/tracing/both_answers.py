@@ -91,7 +91,10 @@ def run_enclosed(f, operands):
 
 
 def _sources(operands, captured) -> list:
-    """Return the arrays that have the gradient of an error value of a program with these operands."""
+    """Return the floating-point and complex arrays that a program reads.
+
+    If the program fails, its result is NaN, and so is the gradient of the result for these arrays.
+    """
     arrays = list(captured)
     for x in operands:
         arrays += [x.values, *x.sources] if isinstance(x, Padded) else [x]
@@ -273,7 +276,10 @@ def _staged(f, operands, answers) -> _Staged:
 
 
 def _outcome_of_one(staged: _Staged, answer: bool, operands, asked, text: str) -> _Outcome:
-    """Return the results of the program for one answer, with a status for the error `text` for the other."""
+    """Return the results of the program for the only answer for which it can be traced.
+
+    If the answer is the other one at run time, their status stands for the error `text`.
+    """
     results, status = staged.call(operands)
     status = jnp.asarray(OK if status is None else status, jnp.int32)
     status = jnp.where(asked == answer, status, jnp.int32(failure_codes.code_of(text)))
@@ -301,12 +307,18 @@ def _shape_of(x):
 
 
 def _are_unlike(a, b) -> bool:
-    """Return whether two results have different ranks, or dtypes of which none is that of a Python number."""
+    """Return whether two results cannot be converted to each other: their ranks or dtypes differ.
+
+    Dtypes may differ if one is that of a Python number.
+    """
     return _common_dtype(a, b) is None or len(_shape_of(a)) != len(_shape_of(b))
 
 
 def _common_dtype(a, b):
-    """Return the dtype of one of two results to which the other, a Python number, is promoted; else `None`."""
+    """Return the dtype to which two results can be converted, or `None`.
+
+    Different dtypes have one only if one result is a Python number, which is promoted to the other's dtype.
+    """
     if a.dtype == b.dtype:
         return a.dtype
     weak = [getattr(x, "weak_type", False) for x in (a, b)]
@@ -316,7 +328,10 @@ def _common_dtype(a, b):
 
 
 def _common_form(a, b):
-    """Return `(dtype, capacities, dynamic axes)` that hold both results."""
+    """Return `(dtype, capacities, dynamic axes)` to which two results can be converted.
+
+    `lax.cond` chooses between them at run time, so they must have the same dtype and shape.
+    """
     shapes = list(zip(_shape_of(a), _shape_of(b), strict=True))
     dynamic = {axis for x in (a, b) if isinstance(x, Padded) for axis in x.sizes}
     dynamic |= {axis for axis, (m, n) in enumerate(shapes) if m != n}
@@ -324,7 +339,7 @@ def _common_form(a, b):
 
 
 def _in_form(x, form):
-    """Convert a result to another form: of a wider dtype, with larger capacities and more dynamic axes."""
+    """Convert a result to the dtype, the capacities and the dynamic axes from `_common_form`."""
     dtype, capacities, dynamic = form
     if not dynamic:
         return lax.convert_element_type(x, dtype)

@@ -114,7 +114,10 @@ def user_orders(hooks: dict) -> bool:
 
 
 def program_calls(depth: int) -> bool:
-    """Return whether the function `depth` frames above the caller was called neither by JAX nor by the shims."""
+    """Return whether the function `depth` frames above the caller was called by the program.
+
+    That is, neither by JAX nor by the shims.
+    """
     return user_frames.root_package(sys._getframe(depth + 1).f_globals) not in _SYMBOLIC
 
 
@@ -153,7 +156,10 @@ def library_orders(hooks: dict) -> str:
 
 
 def rule_reads() -> bool:
-    """Return whether the caller is a JAX shape rule comparing an axis with a slice of it."""
+    """Return whether JAX itself compares an axis with a slice of it, as its shape rules do.
+
+    The axis is then taken as long enough while tracing, since the masking rules handle any size.
+    """
     return _asked_by(*READS)
 
 

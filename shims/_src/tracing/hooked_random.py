@@ -38,7 +38,10 @@ def _shuffle(state, original, key, x, axis):
 
 @functools.cache
 def _sizes_of_rounds() -> tuple[int, ...]:
-    """Return the array sizes from which JAX's shuffle needs one, two, ... rounds of sorting."""
+    """Return the array sizes at which the number of sorting rounds in JAX's shuffle increases.
+
+    JAX computes this number in Python; a size that is unknown while tracing is compared with these sizes.
+    """
     most = int(np.iinfo(np.int32).max)
     found: list[int] = []
     for rounds in range(_rounds(most)):

@@ -1,7 +1,7 @@
 """Call JAX's reductions over unknown sizes without their `jit`; sums and means take a short path.
 
 JAX traces the `jit` around a reduction once per type and caches the result. The result of each selection, such
-as `boolean_mask`, has a size symbol and so a type of its own, so that the cache would never be hit.
+as `boolean_mask`, has a size symbol and so a type of its own, for which the cache has no entry.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 
 
 def call_in_place(state, original, *args, **kwargs):
-    """Trace a reduction of JAX's in the current program, not on its own."""
+    """Call a reduction of JAX without its `jit` if its operand has unknown sizes."""
     a = args[0] if args else None
     if not any(map(jp.is_symbolic, np.shape(a))):
         return original(*args, **kwargs)
@@ -32,7 +32,10 @@ def call_in_place(state, original, *args, **kwargs):
 
 
 def _plain_axes(original, args, kwargs) -> tuple[int, ...] | None:
-    """Return the axes of a reduction that has no other options; `None` if it has some."""
+    """Return the axes of a reduction of a traced array, as positive numbers.
+
+    Return `None` if other options or an unusual dtype require JAX's own implementation.
+    """
     a = args[0]
     if not jp.is_tracer(a) or a.dtype not in _DTYPES or a.aval.weak_type:
         return None

@@ -38,7 +38,7 @@ def bind() -> None:
 
 
 def _inside_traces(name: str, method: Callable, inherited: Callable | None) -> Callable:
-    """Return a method that calls `method` for sizes of the current dynamic trace.
+    """Return a method of sizes that calls `method` for the sizes of the current dynamic trace only.
 
     For other sizes it does what JAX or `object` does.
     """
@@ -144,7 +144,7 @@ def _right_shift(state, inherited, d, count):
 
 
 def _staged(operation: Callable) -> Callable:
-    """Return the method of an operator that is computed at run time, with the size as array."""
+    """Return the method of an operator on a size, which is applied to the size as a traced array."""
 
     def method(state, inherited, d, other):
         return operation(d.__jax_array__(), _as_operand(other))

@@ -107,7 +107,10 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
 
 
 def _call(state, f, leaves):
-    """Call the traced function; a refusal that it caught ends the trace as if it had not."""
+    """Call the traced function.
+
+    If it caught an error that ends the trace, such as a size whose number it cannot have, raise that error.
+    """
     try:
         out = f(*leaves)
     except _EndOfTrace:
@@ -172,7 +175,10 @@ def _measured_sizes(state, top, operands) -> dict[str, int]:
 
 
 def _number_of(state, top, d) -> Number | None:
-    """Return the program that computes a dimension; `None` if an inner trace made its sizes."""
+    """Return the program that computes a dimension from the inputs of the trace `top`.
+
+    Return `None` if one of its sizes was created in an inner trace.
+    """
     if not all(jp.belongs_to(state.fresh.source(name), top) for name in state.fresh.of(d)):
         return None
     with jp.staging_in(top):

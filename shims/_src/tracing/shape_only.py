@@ -67,7 +67,7 @@ def outlined(f, operands):
 
 
 def _own_dimension(state, given, size, *, is_dynamic: bool):
-    """Return the inner program's dimension for a size of the enclosing trace.
+    """Create the symbol that stands for a size of the enclosing trace in the inner program.
 
     Equal sizes share one dimension; a size that is only an upper bound (of a `Padded`) gets its own.
     """

@@ -1,4 +1,4 @@
-"""Give the text of a size: its symbol in a message, its number wherever else a program makes text of it.
+"""Convert a size to text: to its symbol in a message to people, to its number elsewhere.
 
 A text that only people read, in a `print`, a log, a warning or an error, may show the symbol. Any other
 text could be compared, measured or looked up, and nothing tells afterwards whether it is.
@@ -38,7 +38,10 @@ def is_message(depth: int) -> bool:
 
 
 def _shows(frame: types.FrameType) -> bool:
-    """Return whether a frame executes a statement whose text only people see."""
+    """Return whether a frame executes a statement whose text only people see.
+
+    Such statements are `raise`, the message of `assert`, and calls of `print`, of `warnings` and of loggers.
+    """
     statements = user_source.statements_of(frame)
     statement = statements[-1] if statements else None
     if isinstance(statement, ast.Raise):

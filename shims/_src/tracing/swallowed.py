@@ -1,4 +1,4 @@
-"""Find refusals of a dynamic trace that the traced program caught, whose handlers must not decide its result.
+"""Find errors that refuse a step of a dynamic trace and that the traced program caught.
 
 A step that is refused because a size is unknown would often work for the exact arrays. A handler of the program,
 `except Exception`, cannot tell the two cases apart, so that the trace ends with the refusal all the same.
@@ -36,7 +36,10 @@ _MOST, _NEWEST = 200, 20
 
 
 def install(replace: Callable, staging: type) -> None:
-    """Install hooks that keep the refusals of a dynamic trace: errors, and primitives that fail in `staging`."""
+    """Install hooks that store the errors by which a dynamic trace refuses a step.
+
+    The errors of `staging`, a class of JAX traces, are those of primitives that fail for unknown sizes.
+    """
     replace(staging, "process_primitive", _note_failing_primitive)
     for refusal in _REFUSALS:
         replace(refusal, "__init__", _note)
@@ -45,13 +48,19 @@ def install(replace: Callable, staging: type) -> None:
 
 
 def _note(state: trace.DynamicTrace, original, error: BaseException, *args: Any, **kwargs) -> None:
-    """Create a refusal, and keep it in order to find out who handles it."""
+    """Initialize an error that refuses a step of the trace, and store it.
+
+    When the trace ends, `ending_refusal` finds out whether the traced program caught it.
+    """
     original(error, *args, **kwargs)
     _keep(state, error)
 
 
 def _note_conversion(state, original, error: BaseException, tracer, *args: Any) -> None:
-    """Create the error of a conversion; keep it if the value is one of a selection."""
+    """Initialize the error for converting a tracer to a Python value.
+
+    It is stored for `ending_refusal` if the value depends on a data-dependent size.
+    """
     original(error, tracer, *args)
     behind = numbering.equations_behind(tracer, ends=())
     if any(eqn is not None and eqn.primitive.name in primitives.SIZE_MAKERS for eqn in behind):
@@ -94,7 +103,10 @@ def ending_refusal(state, ending: BaseException | None = None) -> BaseException 
 
 
 def _caught_by_user(error: BaseException) -> bool:
-    """Return whether the user's code caught an exception, or code in C that asked for the number of a size."""
+    """Return whether the user's code caught an exception, as its traceback shows.
+
+    Code in C has no frame; if it asked for the number of a size, that operator of the size is the frame.
+    """
     step: TracebackType | None = error.__traceback__
     if step is None:
         return False

@@ -182,7 +182,10 @@ def compute(call: Callable, takes, args, kwargs) -> Any:
 
 
 def _parts(function: str, takes, args, kwargs):
-    """Yield the arguments to replace, by position or name, with their strings as `HostTensor`s."""
+    """Yield `(position or name, replacement)` for the arguments of an operator that hold strings.
+
+    A replacement holds its strings as a `HostTensor`; a string dtype is replaced by the dtype of codes.
+    """
     follows = any(form != DTYPE for *_, form in takes) and not text_parameters.is_free(function)
     for place, name, form in takes:
         key = place if place < len(args) else name
@@ -202,7 +205,7 @@ def _parts(function: str, takes, args, kwargs):
 
 
 def _part(function: str, name: str, value) -> Any:
-    """Convert an operand to a `HostTensor`, or to a composite of one."""
+    """Convert an operand to a `HostTensor` of strings; in a composite, convert the arrays of strings."""
     if is_composite(value) and holds_text(value):
         return jax.tree.map(lambda x: host(x) if _is_text_array(x) else x, value)
     if holds_text(value) or (np.size(value) == 0 and not isinstance(value, jax.Array)):
@@ -244,7 +247,7 @@ def _dense(value) -> HostTensor:
 
 
 def _words(x):
-    """Return the strings in a leaf of an argument."""
+    """Return the strings in a leaf of an argument, to be collected in the vocabulary."""
     if isinstance(x, bytes):
         return (x,)
     return np.asarray(x).ravel().tolist() if isinstance(x, HostTensor) else ()

@@ -26,7 +26,10 @@ class StaticText:
 
 
 class _Result:
-    """A pytree node without children that becomes the tensor again when it is unflattened."""
+    """A pytree node without children that holds a tensor of strings as static data.
+
+    Unflattening returns the tensor.
+    """
 
     def __init__(self, text: StaticText):
         self.text = text
