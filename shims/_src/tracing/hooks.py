@@ -227,29 +227,38 @@ def _geq_hook(state, original, e1, e2, describe):
     """
     try:
         return original(e1, e2, describe)
-    except jp.InconclusiveDimensionOperation:
-        if not jp.is_symbolic(e1) and e1 >= _MAX_SIZE:
-            return True  # positions are int32 everywhere: no array is longer
-        difference = e1 - e2
-        certain = size_bounds.sign(difference)
-        if certain is not None:
-            return certain >= 0
-        by_user = comparison_callers.user_orders(_OWN)
-        if _holds_by_rule(state, difference, e2, by_user):
-            return True
-        if not state.owns(difference):
+    except jp.InconclusiveDimensionOperation as error:
+        answer = _answer_at_least(state, e1, e2, describe)
+        if answer is None:
             raise
-        if state.is_input_only(difference):
-            return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
-        asks_for_some = not jp.is_symbolic(e2) and e2 == 1
-        answer = _answer_of_order(state, difference, f"{e1} >= {e2}", asks_for_some)
-        if answer is not None:
-            return answer
-        if state.may_assume:
-            return state.decisions.answered(difference, Question.NONNEGATIVE, False)
-        if by_user:
-            raise undecidable(describe().replace("'", "")) from None
-        raise
+        state.raised[:] = [kept for kept in state.raised if kept is not error]  # it holds tracers
+        return answer
+
+
+def _answer_at_least(state, e1, e2, describe) -> bool | None:
+    """Return the answer to `e1 >= e2`, which JAX does not decide; `None` if nothing decides it."""
+    if not jp.is_symbolic(e1) and e1 >= _MAX_SIZE:
+        return True  # positions are int32 everywhere: no array is longer
+    difference = e1 - e2
+    certain = size_bounds.sign(difference)
+    if certain is not None:
+        return certain >= 0
+    by_user = comparison_callers.user_orders(_OWN)
+    if _holds_by_rule(state, difference, e2, by_user):
+        return True
+    if not state.owns(difference):
+        return None
+    if state.is_input_only(difference):
+        return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
+    asks_for_some = not jp.is_symbolic(e2) and e2 == 1
+    answer = _answer_of_order(state, difference, f"{e1} >= {e2}", asks_for_some)
+    if answer is not None:
+        return answer
+    if state.may_assume:
+        return state.decisions.answered(difference, Question.NONNEGATIVE, False)
+    if by_user:
+        raise undecidable(describe().replace("'", "")) from None
+    return None
 
 
 def _holds_by_rule(state, difference, e2, by_user: bool) -> bool:
