@@ -220,3 +220,16 @@ def test_the_states_are_what_they_would_be(tmp_path):
     found = run(tmp_path, {"a.py": IMPORT, "b.py": "from a import tf\ny = tf.foo(x)\n"})
     assert found["b.py"][0].splitlines()[1] == "# TJ301: tf.foo: TensorFlow has no such name"
     assert State.MANUAL.needs_person
+
+
+def test_a_second_run_changes_nothing_where_a_module_is_imported_whole(tmp_path):
+    files = {
+        "p/__init__.py": "",
+        "p/base.py": "from tensorflow import keras\n\nEPS = 1\n",
+        "p/top.py": IMPORT + "import p.base\n\ny = tf.keras.layers.Dense(3)(p.base.EPS)\n",
+    }
+    once = {name: text for name, (text, _) in run(tmp_path, files).items()}
+    assert once["p/base.py"] == files["p/base.py"]
+    assert ".keras" not in once["p/top.py"]
+    twice = {name: text for name, (text, _) in run(tmp_path, once).items()}
+    assert {**once, **twice} == once

@@ -216,6 +216,10 @@ class SeenFrom:
         """Return whether another module imports a name from this file."""
         return self.taken is not None and self.taken.has(self.file, name)
 
+    def import_whole(self) -> bool:
+        """Return whether another module imports this file as a module, and may use any of its names."""
+        return self.taken is not None and self.file in self.taken.wholes
+
     def concern(self, raw: bytes) -> bool:
         """Return whether this file may use TensorFlow, directly or through names of other modules."""
         return self.project.concerns(self.file, raw)

@@ -131,8 +131,11 @@ class _Imports:
     def _never_used(self, rewritten: bool) -> Iterator[tuple[int, Binding]]:
         """Yield the imported names of TensorFlow that the file never uses, without those kept by a pragma.
 
-        A whole module may be imported for its effects, unless the file's other uses are rewritten.
+        A whole module may be imported for its effects, unless the file's other uses are rewritten. If other files
+        import this one as a module, all names stay: what those files use changes when they are rewritten.
         """
+        if self.neighbors.import_whole():
+            return
         names = {name.id for name, _ in self.names.uses}
         idle = {
             alias

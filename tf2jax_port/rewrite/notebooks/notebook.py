@@ -73,6 +73,7 @@ class _NotebookNeighbors:
     def __init__(self, neighbors: Neighbors, text: str) -> None:
         self.export = neighbors.export
         self.takes = neighbors.takes
+        self.import_whole = neighbors.import_whole
         self.concern = neighbors.concern
         self.text = text
 

@@ -30,6 +30,9 @@ class Neighbors(Protocol):
     def takes(self, name: str) -> bool:
         """Return whether another module imports a name from this file."""
 
+    def import_whole(self) -> bool:
+        """Return whether another module imports this file as a module, and may use any of its names."""
+
     def concern(self, raw: bytes) -> bool:
         """Return whether a file with this text may import a TensorFlow name from another module."""
 
@@ -45,6 +48,10 @@ class _NoNeighbors:
         return None
 
     def takes(self, name: str) -> bool:
+        """Return `False`: there are no other modules."""
+        return False
+
+    def import_whole(self) -> bool:
         """Return `False`: there are no other modules."""
         return False
 
