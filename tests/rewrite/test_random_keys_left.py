@@ -93,9 +93,9 @@ LEFT = {
     ),
     "no list": ("x = tf.random.normal(3)\n", "its shape is not a list"),
     "an array": ("n = tf.constant([2])\nx = tf.random.normal(n)\n", "its shape is an array"),
-    "operators": ("x = tf.random.normal([tf.size(y), 2])\n", "its shape is an array"),
+    "operators": ("x = tf.random.normal([tf.reduce_sum(y), 2])\n", "its shape is an array"),
     "computed": (
-        "x = tf.random.normal(f(tf.size(y)))\n",
+        "x = tf.random.normal(f(tf.reduce_sum(y)))\n",
         "its shape is computed by TensorFlow's operators",
     ),
     "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "its dtype is not supported"),
@@ -222,6 +222,8 @@ class Importing:
 
     def __init__(self):
         self.export, self.concern, self.mentions = ALONE.export, ALONE.concern, ALONE.mentions
+
+        self.import_whole = ALONE.import_whole
 
     def takes(self, name):
         return name == "f"

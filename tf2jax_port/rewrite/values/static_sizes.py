@@ -75,7 +75,22 @@ class StaticSizes:
 
     def is_size(self, node: ast.expr) -> bool:
         """Return whether an expression is static and computed from the size of an array."""
-        return self.of(node) not in (None, Static.LITERAL) and not isinstance(node, ast.List)
+        if self.of(node) in (None, Static.LITERAL) or isinstance(node, ast.List):
+            return False
+        return not self._is_written_out(node)
+
+    def _is_written_out(self, node: ast.expr) -> bool:
+        """Return whether an expression is a tuple or list of literal numbers, or a name of such ones only."""
+        if isinstance(node, ast.Tuple | ast.List):
+            return all(self.of(element) is Static.LITERAL for element in node.elts)
+        if not isinstance(node, ast.Name):
+            return False
+        scope = self.values.scope_of.get(node)
+        home = scope.lookup(node.id) if scope is not None else None
+        values = [] if home is None else [binding.value for binding in home.bindings[node.id]]
+        return bool(values) and all(
+            isinstance(v, ast.Tuple | ast.List) and self._is_written_out(v) for v in values
+        )
 
     def holds_size(self, node: ast.expr) -> bool:
         """Return whether an expression, or an element of a list, is a static size."""
