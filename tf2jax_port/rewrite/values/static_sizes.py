@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import functools
+import weakref
 
 from tf2jax_port.rewrite.knowledge.bind import signature
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
@@ -35,7 +36,8 @@ class StaticSizes:
     """Infers which expressions of one file are static sizes."""
 
     def __init__(self, values: Uses) -> None:
-        self.values = values
+        # The values hold this object: without a cycle, the file's tree is freed at once.
+        self.values: Uses = weakref.proxy(values)
         self.known: dict[ast.expr, Static | None] = {}
         self.settled = False
 
