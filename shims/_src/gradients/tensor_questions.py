@@ -17,6 +17,11 @@ from shims._src.variables.variable import Variable
 
 
 class _AnyTensor(type):
+    """The class of `Tensor`, which has the attributes of JAX arrays."""
+
+    def __getattr__(cls, name: str):
+        return getattr(jax.Array, name)
+
     def __instancecheck__(cls, value) -> bool:
         return isinstance(value, (jax.Array, HostTensor))
 

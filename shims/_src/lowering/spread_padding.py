@@ -8,10 +8,10 @@ slot by itself, and reductions, which mask their operand, receive it so; for all
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 from jax import lax
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.leading_axes import with_leading_axis
 
 cleared_p = jp.Primitive("cleared_in_derivatives")
 
@@ -41,12 +41,7 @@ def _transpose(ct, x, valid):
 
 
 def _batch(args, dims):
-    count = next(a.shape[d] for a, d in zip(args, dims, strict=True) if d is not jp.NOT_MAPPED)
-    moved = [
-        jnp.broadcast_to(a, (count, *a.shape)) if d is jp.NOT_MAPPED else jnp.moveaxis(a, d, 0)
-        for a, d in zip(args, dims, strict=True)
-    ]
-    return cleared_p.bind(*moved), 0
+    return cleared_p.bind(*with_leading_axis(args, dims)), 0
 
 
 def _unchanged(x, valid):

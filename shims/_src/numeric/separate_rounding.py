@@ -20,6 +20,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.leading_axes import with_leading_axis
 
 _HALVES = (np.dtype(jnp.float16), np.dtype(jnp.bfloat16))
 # Below the least normal float16, its numbers are multiples of its least number.
@@ -128,12 +129,7 @@ def _register(name: str, compute, slopes):
         return out, sum(terms[1:], terms[0])
 
     def batch(args, dims):
-        size = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not jp.NOT_MAPPED)
-        moved = [
-            jnp.broadcast_to(x, (size, *x.shape)) if d is jp.NOT_MAPPED else jnp.moveaxis(x, d, 0)
-            for x, d in zip(args, dims, strict=True)
-        ]
-        return primitive.bind(*moved), 0
+        return primitive.bind(*with_leading_axis(args, dims)), 0
 
     primitive.def_abstract_eval(lambda x, *_: x.update(weak_type=False))
     primitive.def_impl(jax.jit(primitive.bind))

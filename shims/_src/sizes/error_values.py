@@ -16,6 +16,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.leading_axes import with_leading_axis
 
 # Returns its first operand, a NaN, as the tangent of NaN; the other operands are the tangents of sources.
 tangent_p = jp.Primitive("invalid_tangent")
@@ -92,12 +93,7 @@ def _transpose(ct, nan, *moved):
 
 def _batch(args, dims):
     """Map along leading axes: the NaN has the leading axes of all its operands."""
-    count = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not jp.NOT_MAPPED)
-    args = [
-        jnp.broadcast_to(x, (count, *x.shape)) if d is jp.NOT_MAPPED else jnp.moveaxis(x, d, 0)
-        for x, d in zip(args, dims, strict=True)
-    ]
-    return tangent_p.bind(*args), 0
+    return tangent_p.bind(*with_leading_axis(args, dims)), 0
 
 
 tangent_p.def_impl(_first)
