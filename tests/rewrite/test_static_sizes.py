@@ -39,6 +39,11 @@ BODIES = {
         "y = tf.boolean_mask(x, x > 0)\nreturn tf.reduce_max(y) / tf.cast(tf.shape(y)[0], tf.float32)",
         "shims.reduce_max(y)",
     ),
+    "nothing selected, through a function of the file": (
+        "def moved(y, by):\n    return y + by\n"
+        "return tf.reduce_max(moved(tf.boolean_mask(x, x > 99), 1.0))",
+        "shims.reduce_max(moved(",
+    ),
     "identity of a dtype": (
         "return x * 8 if x.dtype is tf.float32 else x",
         "x.dtype == jnp.float32",

@@ -9,6 +9,8 @@ from tf2jax_port.rewrite.reading.scopes import Binding
 from tf2jax_port.rewrite.values.flow import Flow, Seen
 from tf2jax_port.rewrite.values.uses import Uses, makes_selection
 
+# Builtins whose result is no array, whatever they get.
+_NUMBERS = ("len", "int", "float", "bool", "print", "isinstance", "range", "str", "repr")
 _OF_ONE_SIZE = ("shape", "size", "rank", "math.count_nonzero", "argmax", "argmin", "norm")
 
 
@@ -25,14 +27,18 @@ def _is_slice(index: ast.expr) -> bool:
 
 
 def _returns_selection(values: Uses, node: ast.Call, seen: Seen) -> bool:
+    """Return whether a call may return a selection; a function that is not TensorFlow's may if it gets one."""
     reference = values.by_node.get(node.func)
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if reference is None:
+        builtin = isinstance(node.func, ast.Name) and node.func.id in _NUMBERS
+        return not builtin and any(_FLOW.reaches(values, argument, seen) for argument in given)
     known = look_up(reference) if reference is not None else None
     if known is None or known.rest or known.row.params is None:
         return False
     if makes_selection(known, node):
         return True
     name = known.row.name
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
     reduces = "reduce_" in name and len(given) == 1
     if reduces or name in _OF_ONE_SIZE:
         return False
