@@ -84,8 +84,8 @@ def summary(steps: Sequence[Step]) -> str:
     files = sum(len(step.files) for step in steps)
     manual, review = sum(s.manual for s in steps), sum(s.review for s in steps)
     return (
-        f"{files} files in {len(steps)} steps. {sum(len(s.files) for s in free)} files need no manual work: "
-        f"`tf2jax-port rewrite --write` finishes them. Left: {manual} places to write, {review} to "
+        f"{files} files in {len(steps)} steps. `tf2jax-port rewrite --write` alone finishes "
+        f"{sum(len(s.files) for s in free)} of them. Left in the others: {manual} places to write, {review} to "
         "look at."
     )
 
