@@ -103,3 +103,21 @@ def test_a_repeated_call_under_a_tape_has_its_gradient():
             tape.watch(x)
             y = shims.math.unsorted_segment_sum(x * x, jnp.array([0, 0, 1]), 2)
         assert tape.gradient(y, x).tolist() == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize("operator", [shims.shape, shims.size, shims.rank])
+def test_a_result_that_is_known_while_tracing_is_compiled(operator, monkeypatch):
+    found = []
+    look_up = Repeated._look_up
+
+    def noted(self, key, *rest):
+        program = look_up(self, key, *rest)
+        found.append((self, key))
+        return program
+
+    monkeypatch.setattr(Repeated, "_look_up", noted)
+    x = jnp.ones([2, 7])
+    results = [operator(x) for _ in range(2)]
+    assert all(isinstance(r, jax.Array) and r.dtype == "int32" for r in results)
+    assert all(self._programs[key] is not None for self, key in found)
+    assert operator is shims.rank or found

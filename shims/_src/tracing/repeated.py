@@ -21,6 +21,7 @@ import numpy as np
 from shims._src.platform import jax_private as jp
 from shims._src.recording import recording
 from shims._src.sizes import primitives
+from shims._src.tracing.static_results import StaticArray
 
 # Limits per operator: the kinds of calls that are counted, those that are compiled, and the leaves of
 # a call's arguments.
@@ -122,6 +123,11 @@ def _is_standard(value) -> bool:
     return jax.tree_util.all_leaves([value]) or value is None
 
 
+def _as_constant(x):
+    """Return a number that is known while tracing, such as a size, as a constant of the program."""
+    return jnp.asarray(x) if isinstance(x, (StaticArray, np.generic)) else x
+
+
 def _make_program(f, leaves, tree):
     """Return the operator as a function of its array arguments.
 
@@ -136,7 +142,7 @@ def _make_program(f, leaves, tree):
             again[place] = x
         args, kwargs = jax.tree.unflatten(tree, again)
         with primitives.flagging() as flags:
-            result = f(*args, **kwargs)
+            result = jax.tree.map(_as_constant, f(*args, **kwargs))
         if not all(isinstance(x, jax.Array) for x in jax.tree.leaves(result)):
             raise _NotCompilable
         flag = None
