@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from shims._src.errors import internal, refusals
-from shims._src.sizes import trace
+from shims._src.errors import internal
+from shims._src.tracing import handled_errors
 
 
 def caught() -> BaseException | None:
@@ -42,4 +42,4 @@ class Context:
 
 
 def _is_refusal(error: BaseException | None) -> bool:
-    return error is not None and trace.current() is not None and refusals.may_be_due_to_sizes(error)
+    return error is not None and handled_errors.may_be_due_to_sizes(error)

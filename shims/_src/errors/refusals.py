@@ -73,20 +73,20 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
         return True
     if isinstance(error, _CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
         return not isinstance(error, Exception)  # a request to trace again
-    return _passes_frame_with_size(error)
+    return bool(sizes_at_hand(error))
 
 
-def _passes_frame_with_size(error: BaseException) -> bool:
-    """Return whether a frame that may have failed because of a symbolic size has one among its variables."""
-    step = error.__traceback__
+def sizes_at_hand(error: BaseException) -> set[str]:
+    """Return the symbols of the sizes among the variables of frames that may have failed because of them."""
+    step, found = error.__traceback__, set()
     while step is not None:
         frame = step.tb_frame
         by_python = step.tb_next is None and isinstance(error, TypeError) and not _raises(step)
-        is_judged = by_python or not user_frames.is_user_frame(frame)
-        if is_judged and any(map(_is_sized, frame.f_locals.values())):
-            return True
+        if by_python or not user_frames.is_user_frame(frame):
+            for value in frame.f_locals.values():
+                found.update(*map(jp.variables, _sizes_in(value)))
         step = step.tb_next
-    return False
+    return found
 
 
 def _raises(step: types.TracebackType) -> bool:
@@ -225,6 +225,11 @@ def _holds_size(error: Exception) -> bool:
 
 
 def _is_sized(value: object) -> bool:
+    return bool(_sizes_in(value))
+
+
+def _sizes_in(value: object) -> list:
+    """Return the sizes in a value: in the shape of an array, in a list, or the value itself."""
     value = list(value.values()) if type(value) is dict else value
     parts = value if isinstance(value, (tuple, list)) else getattr(value, "shape", (value,))
-    return isinstance(parts, (tuple, list)) and any(map(jp.is_symbolic, parts))
+    return list(filter(jp.is_symbolic, parts)) if isinstance(parts, (tuple, list)) else []

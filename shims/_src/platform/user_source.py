@@ -7,20 +7,29 @@ import contextlib
 import functools
 import linecache
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 
 from shims._src.platform import user_frames
 
 
 def statements_of(frame: FrameType) -> list[ast.stmt]:
     """Return the statements of its function that a frame executes, from the outermost; none without source."""
-    code = frame.f_code
-    line, _, column, _ = list(code.co_positions())[frame.f_lasti // 2]
-    place = line or 0, column or 0
+    return list(_statements_at(frame.f_code, frame.f_lasti))
+
+
+@functools.lru_cache(maxsize=1024)
+def _statements_at(code: CodeType, instruction: int) -> tuple[ast.stmt, ...]:
+    place = _place(code, instruction)
     around = [n for n in _nodes(tuple(linecache.getlines(code.co_filename))) if _contains(n, place)]
     functions = [i for i, node in enumerate(around) if isinstance(node, _FUNCTIONS)]
     own = around[functions[-1] :] if functions else around
-    return [node for node in own if isinstance(node, ast.stmt)]
+    return tuple(node for node in own if isinstance(node, ast.stmt))
+
+
+def _place(code: CodeType, instruction: int) -> tuple[int, int]:
+    """Return the line and the column of an instruction."""
+    line, _, column, _ = list(code.co_positions())[instruction // 2]
+    return line or 0, column or 0
 
 
 # A function in the body of another statement is not run by it.
@@ -57,33 +66,48 @@ def is_handled(outside: str) -> bool:
 
     Args:
       outside: the module in which the program ends: its frame and those that called it do not count.
+
+    Code whose source is not there is taken to have one, if anything in it catches exceptions.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") != outside:
-        if user_frames.is_user_frame(frame) and any(map(_handler_in(frame), statements_of(frame))):
-            return True
+        # Code without an exception table has no handler; most has none.
+        if frame.f_code.co_exceptiontable and not user_frames.is_library_frame(frame):
+            if not linecache.getlines(frame.f_code.co_filename):
+                return True
+            around = _handlers_around(frame.f_code, frame.f_lasti)
+            if any(isinstance(n, ast.Try | ast.TryStar) or _may_suppress(n, frame) for n in around):
+                return True
         frame = frame.f_back
     return False
 
 
-def _handler_in(frame: FrameType):
-    """Return a function that tells whether a statement handles exceptions raised now in a frame.
+@functools.lru_cache(maxsize=1024)
+def _handlers_around(code: CodeType, instruction: int) -> list[ast.stmt]:
+    """Return the statements whose bodies contain an instruction: `with`, and `try` whose handlers go on."""
+    place = _place(code, instruction)
+    return [
+        node
+        for node in _statements_at(code, instruction)
+        if isinstance(node, ast.Try | ast.TryStar | ast.With)
+        and any(_contains(inner, place) for inner in node.body)
+        and (isinstance(node, ast.With) or not all(map(_raises, node.handlers)))
+    ]
 
-    The statement is `try` with handlers or `with`, and its body contains the position that the frame executes.
-    """
-    line, _, column, _ = list(frame.f_code.co_positions())[frame.f_lasti // 2]
-    place = line or 0, column or 0
 
-    def handles(statement: ast.stmt) -> bool:
-        if not isinstance(statement, (ast.Try, ast.TryStar, ast.With)):
-            return False
-        if not any(_contains(node, place) for node in statement.body):
-            return False
-        if isinstance(statement, ast.With):
-            return any(_suppresses(item.context_expr, frame) for item in statement.items)
-        return bool(statement.handlers)
+def _raises(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler always raises an exception, as those that only improve a message do."""
+    ways_on = (ast.Return, ast.Continue, ast.Break)
+    others = (node for part in handler.body for node in ast.walk(part))
+    return isinstance(handler.body[-1], ast.Raise) and not any(
+        isinstance(node, ways_on) for node in others
+    )
 
-    return handles
+
+def _may_suppress(statement: ast.stmt, frame: FrameType) -> bool:
+    return isinstance(statement, ast.With) and any(
+        _suppresses(item.context_expr, frame) for item in statement.items
+    )
 
 
 def _suppresses(manager: ast.expr, frame: FrameType) -> bool:

@@ -166,6 +166,7 @@ class DynamicTrace:
       expressions: the expressions over sizes, each written in one way.
       may_assume: as passed.
       raised: the refusals of the trace so far, which must end it.
+      decided_at: lines of the program that handle errors, with the sizes about which every question was decided.
     """
 
     def __init__(
@@ -181,6 +182,7 @@ class DynamicTrace:
         self.expressions = KnownExpressions()
         self.may_assume = may_assume
         self.raised: list[BaseException] = []
+        self.decided_at: set[tuple[str, str]] = set()
         self._answers = answers
         self._measure: Callable[[Any], Any] | None = None
         self._program_of: Callable[[Any], Any] | None = None

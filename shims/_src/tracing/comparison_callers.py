@@ -61,32 +61,39 @@ def _as_set(functions: tuple[tuple[str, ...], ...]) -> frozenset[tuple[str, str]
 
 
 _SHORTCUTS, _ASKS_THROUGH_CORE = _as_set(SHORTCUTS), _as_set(ASKS_THROUGH_CORE)
+# The modules that compute with sizes, or work on behalf of those that do.
+_ARITHMETIC = ("shims.", "jax._src.export.", "functools")
 _DEFINITELY_EQUAL = jp.core.definitely_equal.__code__
 
 
 class Asker(enum.Enum):
     """The code that asks a question about a size: the user's program or a library, or `jax.numpy`.
 
-    `SHORTCUT` is a function of `jax.numpy` for which it makes no difference that an array is empty.
+    `SHORTCUT` is a function of `jax.numpy` for which it makes no difference that an array is empty, `CORE` one of the
+    core of JAX, to which "not equal" means "not known to be equal", and `ARITHMETIC` computes with sizes.
     """
 
     PROGRAM = enum.auto()
     ARRAY_CODE = enum.auto()
     SHORTCUT = enum.auto()
+    CORE = enum.auto()
+    ARITHMETIC = enum.auto()
 
 
-def code_asks(depth: int) -> Asker | None:
-    """Return which code called the function `depth` frames up; `None` for JAX's core."""
+def code_asks(depth: int) -> Asker:
+    """Return which code called the function `depth` frames up."""
     frame = sys._getframe(depth + 1)
     if frame.f_code is _DEFINITELY_EQUAL and frame.f_back is not None:
         caller = _place_of(frame.f_back)
-        return Asker.ARRAY_CODE if caller in _ASKS_THROUGH_CORE else None
+        return Asker.ARRAY_CODE if caller in _ASKS_THROUGH_CORE else Asker.CORE
     if user_frames.asks_for_user(frame):
         return Asker.PROGRAM
     place = _place_of(frame)
     if place in _SHORTCUTS:
         return Asker.SHORTCUT
-    return Asker.ARRAY_CODE if place[0].startswith(_ARRAY_CODE) else None
+    if place[0].startswith(_ARRAY_CODE):
+        return Asker.ARRAY_CODE
+    return Asker.ARITHMETIC if place[0].startswith(_ARITHMETIC) else Asker.CORE
 
 
 def _place_of(frame: FrameType) -> tuple[str, str]:

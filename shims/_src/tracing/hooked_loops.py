@@ -9,6 +9,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
+import jax
+import numpy as np
+
+from shims._src.arguments import operands
 from shims._src.numeric.forward_mode_only import forward_mode_only
 from shims._src.recording import state
 
@@ -60,7 +64,17 @@ class _Variables:
             state.write(variable, value)
 
 
+def _of_one_length(xs):
+    """Declare that the leading axes of the arrays of a scan have one size, which JAX compares by its hash."""
+    leaves, tree = jax.tree.flatten(xs)
+    for i, x in enumerate(leaves):
+        if i and np.ndim(x) and np.ndim(leaves[0]):
+            leaves[0], leaves[i] = operands.meeting("lax.scan", leaves[0], 0, x, 0)
+    return jax.tree.unflatten(tree, leaves)
+
+
 def _scan(trace, original, f, init, xs=None, *rest, **options):
+    xs = _of_one_length(xs)
     if state.current_scope() is None:
         return original(f, init, xs, *rest, **options)
     variables = _Variables()

@@ -7,8 +7,10 @@ import math
 import jax
 import jax.numpy as jnp
 import numpy as np
+import opt_einsum
 from jax import lax
 
+from shims._src.arguments import operands
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_numbers
@@ -314,6 +316,22 @@ def _of_sizes(state, original, a, *args, **options):
     return original(a, *args, **options)
 
 
+def _einsum(state, original, subscripts, *args, **options):
+    """Declare that axes of one label have one size: JAX replaces sizes that are unknown by a number."""
+    if not any(jp.is_symbolic(d) for x in args for d in np.shape(x)):
+        return original(subscripts, *args, **options)
+    terms, out, arrays = opt_einsum.parser.parse_einsum_input((subscripts, *args))
+    arrays, first = list(map(jnp.asarray, arrays)), {}
+    for i, labels in enumerate(terms.split(",")):
+        for axis, label in enumerate(labels):
+            j, other = first.setdefault(label, (i, axis))
+            if j != i:
+                arrays[j], arrays[i] = operands.meeting(
+                    "jnp.einsum", arrays[j], other, arrays[i], axis, broadcasts=True
+                )
+    return original(f"{terms}->{out}", *arrays, **options)
+
+
 def _cond(state, original, condition, *args, **options):
     if jp.is_symbolic(condition):
         condition = condition.__jax_array__()  # JAX would ask for its truth while tracing
@@ -333,6 +351,7 @@ def _cov(state, original, m, y=None, rowvar=True, *args, **options):
 FUNCTIONS = (
     ("cov", _cov),
     ("cond", _cond),
+    ("einsum", _einsum),
     ("asarray", _of_sizes),
     ("pad", hooked_pad.pad),
     ("array", _of_sizes),

@@ -24,7 +24,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import equal_forms, primitives, size_bounds, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
-from shims._src.tracing import comparison_callers, size_texts
+from shims._src.tracing import comparison_callers, handled_errors, size_texts
 
 
 def bind() -> None:
@@ -224,7 +224,7 @@ def _text(state, inherited, d):
 
 
 def _index(state, inherited, d):
-    if comparison_callers.program_calls(2):
+    if comparison_callers.program_calls(2) or handled_errors.are_handled():
         return number_of(state, d, "an index or a count", size_numbers.AS_INDEX, reports=True)
     raise TypeError(f"'{type(d).__name__}' object cannot be interpreted as an integer")
 

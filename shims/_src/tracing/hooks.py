@@ -20,6 +20,7 @@ from shims._src.sizes import dims, equal_forms, primitives, room, size_bounds, t
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
+    handled_errors,
     hooked_indexing,
     hooked_loops,
     hooked_numpy,
@@ -257,7 +258,7 @@ def _answer_at_least(state, e1, e2, describe) -> bool | None:
     if state.may_assume:
         return state.decisions.answered(difference, Question.NONNEGATIVE, False)
     if by_user:
-        raise undecidable(describe().replace("'", "")) from None
+        raise handled_errors.undecidable(describe().replace("'", "")) from None
     return None
 
 
@@ -270,11 +271,14 @@ def _holds_by_rule(state, difference, e2, by_user: bool) -> bool:
     if state.decisions.is_promised(difference) and not by_user:
         return True
     if not jp.is_symbolic(e2) and e2 == 1 and comparison_callers.rule_reads():
-        return True
+        return not handled_errors.are_handled()
     return dims.is_product(difference) and comparison_callers.rule_extends()
 
 
 def _answer_of_order(state, difference, text, asks_for_some: bool):
+    if handled_errors.are_handled():
+        handled_errors.note(state, difference)
+        return state.answer(difference, Question.NONNEGATIVE, text)
     if state.has_data:
         return state.answer(difference, Question.NONNEGATIVE, text)
     library = comparison_callers.library_orders(_OWN)
@@ -355,9 +359,9 @@ def _decide_eq(state, original, self, other, asked):
         return answer
     if state.owns(other) and equal_forms.are_equal(self, other):
         return True
-    if not asked and not _is_divisibility(state, self, other):
-        return answer
-    if asked is Asker.SHORTCUT and _is_emptiness(state, self, other):
+    if _may_stay_open(state, self, other, asked) and (
+        asked is Asker.ARITHMETIC or not handled_errors.are_handled()
+    ):
         return answer
     if jp.is_symbolic(other) and not state.owns(other):
         return answer
@@ -368,9 +372,20 @@ def _decide_eq(state, original, self, other, asked):
         return answer
     if not state.is_input_only(difference):
         if size_bounds.never_zero(state, difference):
+            handled_errors.note(state, difference)
             return False
-        return state.is_zero(difference, f"{self} == {other}")
+        return handled_errors.is_zero(state, difference, f"{self} == {other}")
     return _decide_equal(state, difference, f"{self} == {other}")
+
+
+def _may_stay_open(state, d, other, asked: Asker) -> bool:
+    """Return whether code that asks if a size is equal to another is right whatever the answer is.
+
+    It may raise an error that exact arrays would not raise, which the program's run may handle.
+    """
+    if asked is Asker.SHORTCUT:
+        return _is_emptiness(state, d, other)
+    return asked in (Asker.CORE, Asker.ARITHMETIC) and not _is_divisibility(state, d, other)
 
 
 def is_size(d, number: int) -> bool:
@@ -423,22 +438,8 @@ def _bool_hook(self) -> bool:
     state = trace.current()
     if state is None or not state.owns(self):
         return True
-    asked = comparison_callers.code_asks(1)
-    if not asked or (asked is Asker.SHORTCUT and _is_emptiness(state, self, 0)):
+    if _may_stay_open(state, self, 0, comparison_callers.code_asks(1)):
         return True
     if state.is_input_only(self):
         return state.decide(self, lambda value: value != 0, f"{self} != 0")
     return not state.is_zero(self, f"{self} == 0")
-
-
-def undecidable(question: str) -> errors.FreshSizeError:
-    """Create the error for Python code that branches on a size that is unknown while tracing."""
-    return errors.FreshSizeError(
-        errors.message(
-            "",
-            f"`{question}` asks for a data-dependent size while the program is traced.",
-            required="a decision that does not depend on traced data",
-            do="compare the number instead, `shims.size(y)` with `shims.cond`, or let "
-            "`shims.where` choose between the results",
-        )
-    )

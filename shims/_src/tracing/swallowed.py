@@ -72,13 +72,16 @@ def _note_failing_primitive(state, original, self, primitive, tracers, *rest, **
     try:
         return original(self, primitive, tracers, *rest, **options)
     except Exception as error:
-        if any(map(_has_unknown_size, tracers)):
+        names = {name for x in tracers for name in _sizes_of(x)}
+        line = errors.user_line()
+        if names and not any((line, name) in state.decided_at for name in names):
             _keep(state, error)
         raise
 
 
-def _has_unknown_size(x) -> bool:
-    return any(map(jp.is_symbolic, getattr(x, "shape", ())))
+def _sizes_of(x) -> set[str]:
+    """Return the symbols of the unknown sizes of an array."""
+    return set().union(*(jp.variables(d) for d in getattr(x, "shape", ()) if jp.is_symbolic(d)))
 
 
 def _keep(state, error) -> None:

@@ -1,0 +1,61 @@
+"""Decide questions about sizes exactly where the traced program handles the error that an answer may cause.
+
+Most of JAX takes "not known to be equal" for "not equal" and raises an error, from which a trace recovers with more
+facts. Where the program handles errors, its handler would run instead, for sizes that are no error as exact numbers.
+"""
+
+from __future__ import annotations
+
+from shims._src.errors import errors, refusals
+from shims._src.platform import jax_private as jp
+from shims._src.platform import user_source
+from shims._src.sizes import trace
+from shims._src.sizes.decisions import Question
+from shims._src.sizes.size_numbers import OUTSIDE
+
+
+def are_handled() -> bool:
+    """Return whether the traced program handles errors of the step that is traced now."""
+    return user_source.is_handled(OUTSIDE)
+
+
+def is_zero(state: trace.DynamicTrace, d, text: str) -> bool:
+    """Return whether an expression over sizes is 0; assume that it is not where nothing depends on that.
+
+    Raises:
+      FreshSizeError: the program handles errors of this step, and nothing decides the answer.
+    """
+    if not are_handled():
+        return state.is_zero(d, text)
+    answer = state.answer(d, Question.ZERO, text)
+    if answer is None:
+        raise undecidable(text)
+    note(state, d)
+    return answer
+
+
+def note(state: trace.DynamicTrace, d) -> None:
+    """Record that a question about an expression over sizes was decided exactly for the user's current line."""
+    state.decided_at.update((errors.user_line(), name) for name in jp.variables(d))
+
+
+def may_be_due_to_sizes(error: BaseException) -> bool:
+    """Return whether an error that the program handles may be due to sizes that the current trace does not know."""
+    state = trace.current()
+    if state is None or not refusals.may_be_due_to_sizes(error):
+        return False
+    line = refusals.line_of_error(error)
+    return not any((line, name) in state.decided_at for name in refusals.sizes_at_hand(error))
+
+
+def undecidable(question: str) -> errors.FreshSizeError:
+    """Create the error for Python code that branches on a size that is unknown while tracing."""
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"`{question}` asks for a data-dependent size while the program is traced.",
+            required="a decision that does not depend on traced data",
+            do="compare the number instead, `shims.size(y)` with `shims.cond`, or let "
+            "`shims.where` choose between the results",
+        )
+    )
