@@ -54,8 +54,8 @@ def another_exception(x):
         raise ValueError("another size") from None
 
 
-DECIDED = (reshaped, reshaped_and_anything)
-REFUSED = (product, stacked, another_exception)
+DECIDED = (reshaped, reshaped_and_anything, product)
+REFUSED = (stacked, another_exception)
 
 
 @pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")

@@ -28,4 +28,6 @@ def is_internal(error: Exception) -> bool:
     if step is None or user_frames.root_package(step.tb_frame.f_globals) != "shims":
         return False
     on_purpose = step.tb_frame.f_code.co_code[step.tb_lasti] == _RAISE
-    return isinstance(error, AssertionError) or (isinstance(error, _FAULTS) and not on_purpose)
+    if isinstance(error, AssertionError):
+        return not user_frames.asks_for_user(step.tb_frame)  # `assert` of converted code
+    return isinstance(error, _FAULTS) and not on_purpose

@@ -56,4 +56,5 @@ class Dynamic(Copyable):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function in the current dynamic trace, or in a new one."""
-        return run_dynamic(self._converted, args, kwargs)
+        as_written = self.python_function if self.options["autograph"] else None
+        return run_dynamic(self._converted, args, kwargs, as_written)

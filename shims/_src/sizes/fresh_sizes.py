@@ -22,6 +22,7 @@ class FreshSizes:
         self._bounds: dict[str, Any] = {}
         self._limits: dict[str, int] = {}
         self._inner: set[str] = set()
+        self._nested: set[str] = set()
         self._depth = 0
         self._renewals = 0
         self._outermost: object = None
@@ -56,7 +57,9 @@ class FreshSizes:
         """Create a name for a new size in the program (or branch or body) that is being traced."""
         name = f"u{len(self._names)}"
         self._names.add(name)
-        self._renewals += jp.current_trace() is not self._outermost
+        if jp.current_trace() is not self._outermost:
+            self._renewals += 1
+            self._nested.add(name)
         if self._depth:
             self._inner.add(name)
         return name
@@ -126,10 +129,9 @@ class FreshSizes:
         """Whether a nested program, such as a branch, is being traced."""
         return self._depth > 0 or jp.current_trace() is not self._outermost
 
-    @property
-    def is_in_body(self) -> bool:
-        """Whether a branch or a loop body is being traced, which may not run."""
-        return self._depth > 0
+    def is_of_body(self, d) -> bool:
+        """Return whether a size is computed in a nested program, or a branch or loop body is being traced."""
+        return self._depth > 0 or not self._nested.isdisjoint(jp.variables(d))
 
     @contextlib.contextmanager
     def inside_program(self):

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import itertools
 import re
+import sys
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -158,6 +159,7 @@ class DynamicTrace:
       may_assume: whether the caller can trace again when an assumption fails.
       answers: the answers to questions about data-dependent sizes, by expression and question; a question
         without an answer ends the trace with `Undecided`. `None` if questions are not answered this way.
+      most_steps: the largest number of operations in the program.
 
     Attributes:
       fresh: the data-dependent sizes.
@@ -175,6 +177,7 @@ class DynamicTrace:
         settled: Settled | None = None,
         may_assume: bool = False,
         answers: Mapping[tuple[str, Question], bool] | None = None,
+        most_steps: int = sys.maxsize,
     ):
         self.fresh = FreshSizes()
         self.decisions = Decisions()
@@ -184,6 +187,7 @@ class DynamicTrace:
         self.raised: list[BaseException] = []
         self.decided_at: set[tuple[str, str]] = set()
         self._answers = answers
+        self._steps_left = most_steps
         self._measure: Callable[[Any], Any] | None = None
         self._program_of: Callable[[Any], Any] | None = None
         self._sizes = dict(sizes)
@@ -195,6 +199,16 @@ class DynamicTrace:
         self._limits = 0
         self._buffers = 0
         self._serial = next(_SERIALS)
+
+    def count_step(self) -> None:
+        """Count one more operation of the program.
+
+        Raises:
+          SpecializationError: there are more than the trace allows.
+        """
+        self._steps_left -= 1
+        if self._steps_left < 0:
+            raise errors.SpecializationError(errors.message("", "the program has too many steps."))
 
     def new_buffer(self, first: int) -> tuple[Site, int]:
         """Create the site of a new buffer; return `(site, capacity)`.

@@ -6,8 +6,10 @@ Inside an enclosing `jax.jit` there are no data that decide a question about a d
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -34,18 +36,27 @@ from shims._src.tracing.program import lower, measured_sizes, trace_program
 
 @dataclasses.dataclass(frozen=True)
 class _Answers:
-    """The answers to questions about sizes for one program, and the sizes made constants."""
+    """The answers to questions about sizes for one program, and the sizes made constants.
+
+    Attributes:
+      given: the answers.
+      settled: the constants.
+      most_steps: the largest number of operations of the program.
+      failures: the errors of the program for some of the answers, collected for all copies.
+    """
 
     given: dict[tuple[str, Question], bool] = dataclasses.field(default_factory=dict)
     settled: Settled = dataclasses.field(default_factory=Settled)
+    most_steps: int = sys.maxsize
+    failures: list[Exception] = dataclasses.field(default_factory=list)
 
     def pinned(self, pins) -> _Answers:
         """Return a copy in which more sizes are replaced by constants."""
-        return _Answers(self.given, self.settled.with_pins(pins))
+        return dataclasses.replace(self, settled=self.settled.with_pins(pins))
 
     def extended(self, question: trace.Undecided, answer: bool) -> _Answers:
         """Return a copy with the answer to one more question."""
-        return _Answers({**self.given, question.key: answer}, self.settled)
+        return dataclasses.replace(self, given={**self.given, question.key: answer})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,12 +93,46 @@ class _Outcome:
     captured: list
 
 
-def run_enclosed(f, operands):
-    """Call `f` as a dynamic program inside an enclosing trace; results of unknown size are `Padded`."""
-    found = _outcome(f, operands, _Answers())
+# The most operations of a program that is staged in the place of a converted one: a loop in it has one copy of its
+# body for each iteration.
+_MOST_STEPS = 5_000
+
+
+def run_enclosed(f, operands, unconverted=None):
+    """Call `f` as a dynamic program inside an enclosing trace; results of unknown size are `Padded`.
+
+    Args:
+      f: the function.
+      operands: its operands.
+      unconverted: the function without conversion of its control flow, which is staged if `f` cannot be: where Python
+        decides on few sizes, that is a program for each, whatever Python does with its objects.
+    """
+    answers = _Answers()
+    try:
+        found = _outcome(f, operands, answers)
+        if unconverted is not None and any(map(_is_of_operator, answers.failures)):
+            with contextlib.suppress(Exception):
+                found = _outcome(unconverted, operands, _Answers(most_steps=_MOST_STEPS))
+    except Exception as error:
+        internal.raise_if_internal(error)
+        if unconverted is None:
+            raise
+        try:
+            found = _outcome(unconverted, operands, _Answers(most_steps=_MOST_STEPS))
+        except Exception:
+            raise error from error.__cause__
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
     results = with_status(found.results, found.status, _sources(operands, found.captured))
     return jax.tree.unflatten(found.tree, results)
+
+
+def _is_of_operator(error: Exception) -> bool:
+    """Return whether an operator of converted code raised an error, not the program or JAX."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    module = "" if step is None else step.tb_frame.f_globals.get("__name__") or ""
+    return module.startswith(("shims._src.autograph", "shims._src.control_flow"))
 
 
 def _sources(operands, captured) -> list:
@@ -106,7 +151,9 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
     """Stage the program for these answers in the current trace."""
     data = _data_of(operands)
     while True:
-        state = trace.DynamicTrace(settled=answers.settled, answers=answers.given)
+        state = trace.DynamicTrace(
+            settled=answers.settled, answers=answers.given, most_steps=answers.most_steps
+        )
         specs, arrays, sizes = specifications(state, operands)
         limits, checks = _outer_bounds(operands)
         try:
@@ -193,6 +240,7 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
             if _is_refusal(error):
                 raise
             failures[answer] = error
+            answers.failures.append(error)
     if len(failures) == 2:
         if answers.given:
             raise failures[False]  # the earlier question has no result for this answer

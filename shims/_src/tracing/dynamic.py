@@ -34,8 +34,15 @@ def _is_operand(x) -> bool:
     return isinstance(x, (Padded, jax.Array, np.ndarray, np.generic))
 
 
-def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
-    """Call `f` in the current dynamic trace, or as a new dynamic program if there is none."""
+def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverted=None):
+    """Call `f` in the current dynamic trace, or as a new dynamic program if there is none.
+
+    Args:
+      f: the function, whose control flow may be converted.
+      args: its positional arguments.
+      kwargs: its keyword arguments.
+      unconverted: the function as written, for programs whose conversion cannot be staged.
+    """
     kwargs = kwargs or {}
     if trace.current() is not None:
         args, kwargs = entered((args, kwargs))
@@ -44,16 +51,23 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
     operands = [narrow_array(leaves[i]) for i in places]
 
-    def on_operands(*xs):
-        full = list(leaves)
-        for i, x in zip(places, xs, strict=True):
-            full[i] = x
-        a, k = jax.tree.unflatten(tree, full)
-        return f(*a, **k)
+    def on_operands(f):
+        def called(*xs):
+            full = list(leaves)
+            for i, x in zip(places, xs, strict=True):
+                full[i] = x
+            a, k = jax.tree.unflatten(tree, full)
+            return f(*a, **k)
+
+        return called
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
-    run = functools.partial(_run_concretely, f) if concrete else _run_traced
-    return jp.with_automatic_axes(functools.partial(run, on_operands), operands)
+    if concrete:
+        run = functools.partial(_run_concretely, f, on_operands(f))
+    else:
+        plain = None if unconverted is None else on_operands(unconverted)
+        run = functools.partial(_run_traced, on_operands(f), unconverted=plain)
+    return jp.with_automatic_axes(run, operands)
 
 
 def entered(tree):
@@ -82,10 +96,10 @@ def _cut(array, sizes):
     return array
 
 
-def _run_traced(f, operands):
+def _run_traced(f, operands, unconverted=None):
     if has_foreign_sizes(operands):
         return outlined(f, operands)
-    return run_enclosed(f, operands)
+    return run_enclosed(f, operands, unconverted)
 
 
 @jp.moving_data

@@ -280,10 +280,12 @@ def _answer_of_order(state, difference, text, asks_for_some: bool):
         handled_errors.note(state, difference)
         return state.answer(difference, Question.NONNEGATIVE, text)
     if state.has_data:
-        return state.answer(difference, Question.NONNEGATIVE, text)
+        answer = state.answer(difference, Question.NONNEGATIVE, text)
+        if answer is not None:
+            return answer
     library = comparison_callers.library_orders(_OWN)
     by_rule = library.startswith("jax._src.lax.") or comparison_callers.rule_extends()
-    in_body = state.fresh.is_in_body if by_rule else state.fresh.is_inside_program
+    in_body = state.fresh.is_of_body(difference) if by_rule else state.fresh.is_inside_program
     if in_body and (by_rule or (library and asks_for_some)):
         _check_in_body(state, difference, text)
         return True
@@ -295,6 +297,8 @@ def _answer_of_order(state, difference, text, asks_for_some: bool):
 
 def _check_in_body(state, difference, text) -> None:
     """Check at run time, in the branch or loop body being traced, that `difference` is at least 0."""
+    if jp.current_trace() is None:
+        return  # a shape rule, of `argmax`, whose masking rule checks
     number = primitives.as_size(difference)
     problem = errors.message(
         "",

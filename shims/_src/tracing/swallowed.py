@@ -69,6 +69,7 @@ def _note_conversion(state, original, error: BaseException, tracer, *args: Any) 
 
 def _note_failing_primitive(state, original, self, primitive, tracers, *rest, **options):
     """Stage a primitive; keep the error of one that does not accept operands of unknown sizes."""
+    state.count_step()
     try:
         return original(self, primitive, tracers, *rest, **options)
     except Exception as error:
