@@ -15,7 +15,14 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src.autograph import builtin_functions, host_functions, lists, operators, sizes
+from shims._src.autograph import (
+    builtin_functions,
+    effects,
+    host_functions,
+    lists,
+    operators,
+    sizes,
+)
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
@@ -191,13 +198,14 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     of_frame = _FRAME_FUNCTIONS.get(id(f))
     if of_frame is not None:
         return of_frame(sys._getframe(1), args, kwargs)
+    if isinstance(f, types.BuiltinMethodType):
+        lists.note_change(f, args)
     replacement = builtin_functions.replacement_of(f)
     replacement = replacement or host_functions.replacement_of(f, args)
     if replacement is not None:
         return replacement(*args, **kwargs)
-    if isinstance(f, types.BuiltinMethodType):
-        lists.note_change(f, args)
-        if isinstance(f.__self__, dict) and f.__name__ == "get" and args:
+    if isinstance(f, types.BuiltinMethodType) and f.__name__ == "get" and args:
+        if isinstance(f.__self__, dict):
             return sizes.looked_up(f.__self__, *args)
     if _calls_back(f):
         args = tuple(_converted_callback(a) for a in args)
@@ -206,6 +214,9 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     if _needs_numbers(target):
         return sizes.call_for_user(target, args, kwargs)
     return target(*args, **kwargs)
+
+
+effects.CALLERS.add(converted_call.__code__)
 
 
 def _needs_numbers(f) -> bool:

@@ -281,11 +281,15 @@ class _ContainerChanges(ast.NodeTransformer):
 
     def __init__(self):
         self._local: list[set[str]] = []
+        self._made: list[set[str]] = []
 
     def visit_FunctionDef(self, node):
-        self._local.append(_bound_names(node))
+        local = _bound_names(node)
+        self._local.append(local)
+        self._made.append(local - _parameters(node))
         self.generic_visit(node)
         self._local.pop()
+        self._made.pop()
         return node
 
     def visit_Lambda(self, node):
@@ -307,7 +311,10 @@ class _ContainerChanges(ast.NodeTransformer):
         ):
             name = call.func.value.id
             value = _operator_call("list_append", ast.Name(name, ast.Load()), call.args[0])
-            return _copy_positions(node, _assignment(name, value))
+            changes = [_assignment(name, value)]
+            if name not in self._made[-1]:
+                changes.insert(0, ast.Expr(_operator_call("storing")))
+            return [_copy_positions(node, change) for change in changes]
         return self.generic_visit(node)
 
     def visit_Assign(self, node):
@@ -316,9 +323,9 @@ class _ContainerChanges(ast.NodeTransformer):
         if len(node.targets) == 1 and self._is_item_of_local(target):
             name, key = target.value.id, _as_value(target.slice)
             value = _operator_call("set_item", ast.Name(name, ast.Load()), key, node.value)
-            return _copy_positions(node, _assignment(name, value))
+            return self._after_note(node, [_assignment(name, value)], target)
         notes = [note for target in node.targets for note in _store_notes(target)]
-        return [node, *(_copy_positions(node, note) for note in notes)]
+        return self._after_note(node, [node, *notes], *node.targets)
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
@@ -328,7 +335,23 @@ class _ContainerChanges(ast.NodeTransformer):
             new = ast.BinOp(old, node.op, node.value)
             assigned = ast.Assign([ast.Subscript(target.value, target.slice, ast.Store())], new)
             return self.visit_Assign(_copy_positions(node, assigned))
-        return [node, *(_copy_positions(node, note) for note in _store_notes(target))]
+        return self._after_note(node, [node, *_store_notes(target)], target)
+
+    def _after_note(self, place, statements: list, *targets):
+        """Return statements that store in `targets`, after one that reports it if these are the caller's objects."""
+        if any(map(self._is_foreign, targets)):
+            statements = [ast.Expr(_operator_call("storing")), *statements]
+        return [_copy_positions(place, statement) for statement in statements]
+
+    def _is_foreign(self, target) -> bool:
+        """Return whether an assignment target belongs to an object that the function has not made, or to other code."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return any(map(self._is_foreign, target.elts))
+        if isinstance(target, ast.Name):
+            return target.id not in self._local[-1]  # `nonlocal` or `global`
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            target = target.value
+        return not (isinstance(target, ast.Name) and target.id in self._made[-1])
 
     def _is_item_of_local(self, target) -> bool:
         """Return whether an assignment target is an item of a local variable, with a computed key.
@@ -382,9 +405,7 @@ def _operator_call(name: str, *arguments):
 
 def _bound_names(function) -> set[str]:
     """Return the parameters of a function and the names that it assigns in its own scope."""
-    a = function.args
-    arguments = (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
-    bound = {x.arg for x in arguments if x is not None}
+    bound = _parameters(function)
     foreign = set()
     for node in _in_scope(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -392,6 +413,12 @@ def _bound_names(function) -> set[str]:
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             foreign.update(node.names)
     return bound - foreign
+
+
+def _parameters(function) -> set[str]:
+    a = function.args
+    arguments = (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
+    return {x.arg for x in arguments if x is not None}
 
 
 def _assignment(name: str, value):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
-from shims._src.autograph import lists, sizes
+from shims._src.autograph import effects, lists, sizes
 from shims._src.control_flow.staged_branches import stage_branches
 from shims._src.control_flow.staging import (
     current_value,
@@ -19,6 +19,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
+from shims._src.tracing import handled_errors
 from shims._src.tracing.size_questions import question_of
 
 # The result of the last negation of a traced condition, and its operand.
@@ -46,7 +47,8 @@ def _one_of(value, right: Callable, label: str):
         return (value and right()) if label == "and" else (value or right())
     first = staged_number(value)
     truth = scalar_condition(first, label)
-    with sizes.attempt() as failure:
+    watched = effects.staging(lambda: question is not None, right)
+    with sizes.attempt() as failure, watched:
         other = staged_number(current_value(right()))
         if not (is_array(other) or is_number(other)):
             raise _not_an_operand(label, other)
@@ -119,6 +121,16 @@ def staged_question(value):
     return value if question is None else question.array()
 
 
+def decided_where_handled(condition):
+    """Decide a condition on sizes if the program handles errors of this step.
+
+    A branch that raises an error could not be staged: its handler is Python.
+    """
+    if not handled_errors.are_handled() or not effects.is_of_sizes(staged_question(condition)):
+        return condition
+    return bool(condition)
+
+
 def staged_number(value):
     """Convert a symbolic size to an array; return any other value unchanged."""
     return value.__jax_array__() if jp.is_symbolic(value) else value
@@ -131,7 +143,8 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
     thunks = (lambda: (if_true(),), lambda: (if_false(),))
     if question is not None:
         once = sizes.staged_once(question, if_true.__code__)
-        with once, sizes.attempt() as failure, lists.no_leaks():
+        watched = effects.staging(lambda: True, if_true, if_false)
+        with once, sizes.attempt() as failure, watched, lists.no_leaks():
             return stage_branches(question.array(), thunks, label="if")[0]
         condition = question.answer() if failure else condition
     if not is_staged(condition):
@@ -142,7 +155,7 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
 
 def assert_stmt(condition, message: Callable, text: str) -> None:
     """Execute `assert condition, message()`; a traced condition is checked at run time."""
-    condition = staged_question(condition)
+    condition = staged_question(decided_where_handled(condition))
     if not is_staged(condition):
         if not condition:
             found = message()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 from shims._src.control_flow.staging import is_staged
@@ -67,3 +68,13 @@ def ldu(load: Callable, name: str):
         return load()
     except (KeyError, AttributeError, NameError, IndexError):
         return Undefined(name)
+
+
+def remove_missing(owner, is_item: bool, key) -> None:
+    """Remove an item or an attribute whose value stands for that of a variable that is not assigned."""
+    if is_item:
+        with contextlib.suppress(LookupError, TypeError):
+            if isinstance(owner[key], Undefined):
+                del owner[key]
+    elif isinstance(getattr(owner, key, None), Undefined):
+        delattr(owner, key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from shims._src.autograph import effects
 from shims._src.errors import internal
 from shims._src.tracing import handled_errors
 
@@ -42,4 +43,6 @@ class Context:
 
 
 def _is_refusal(error: BaseException | None) -> bool:
+    if isinstance(error, effects.EffectFound):
+        return True
     return error is not None and handled_errors.may_be_due_to_sizes(error)

@@ -14,6 +14,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, trace
 from shims._src.sizes.size_numbers import number_of
+from shims._src.tracing.size_questions import depend_on_data
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,6 +41,10 @@ class TracedIterable:
     def as_python(self):
         """Return the equivalent Python iterable, or `None` if it is known only at run time."""
         return None
+
+    def depends_on_sizes(self) -> bool:
+        """Return whether the number of items is one of data-dependent sizes, not of other traced numbers."""
+        raise NotImplementedError
 
     def items(self) -> Items:
         """Return the items for a staged loop."""
@@ -90,6 +95,11 @@ class TracedRange(TracedIterable):
                 for x in parts
             )
         )
+
+    def depends_on_sizes(self) -> bool:
+        """Return whether sizes and Python numbers alone are the limits of the range."""
+        parts = list(map(current_value, (self._start, self._stop, self._step)))
+        return depend_on_data(filter(jp.is_symbolic, parts)) and not any(map(is_staged, parts))
 
     def __reversed__(self):
         return self[::-1] if self._counts_up() else reversed(self._in_python())
@@ -145,6 +155,15 @@ class TracedEnumerate(TracedIterable):
     def __init__(self, iterable, start=0):
         self._iterable, self._start = iterable, start
 
+    def as_python(self):
+        """Return the `enumerate` of items whose number the trace decides; `None` if that is traced."""
+        inner = _as_python(self._iterable)
+        return None if inner is None or is_staged(self._start) else enumerate(inner, self._start)
+
+    def depends_on_sizes(self) -> bool:
+        """Return whether the number of items is one of data-dependent sizes."""
+        return depends_on_sizes(self._iterable)
+
     def items(self) -> Items:
         """Return the pairs `(number, item)` for a staged loop."""
         inner = items_of(self._iterable)
@@ -162,6 +181,15 @@ class TracedZip(TracedIterable):
 
     def __init__(self, *iterables, strict: bool = False):
         self._iterables, self._strict = iterables, strict
+
+    def as_python(self):
+        """Return the `zip` of items whose numbers the trace decides; `None` if one is traced."""
+        parts = list(map(_as_python, self._iterables))
+        return None if None in parts else zip(*parts, strict=self._strict)
+
+    def depends_on_sizes(self) -> bool:
+        """Return whether the number of items is one of data-dependent sizes."""
+        return any(map(depends_on_sizes, self._iterables))
 
     def items(self) -> Items:
         """Return the tuples of one item from each iterable, for a staged loop."""
@@ -214,12 +242,29 @@ def as_python(x, failure: Exception):
     Raises:
       Exception: the given `failure`, if Python cannot iterate over `x`.
     """
-    found = x.as_python() if isinstance(x, TracedIterable) else None
-    if isinstance(x, jax.Array) and not jp.is_symbolic(x.shape[0]):
-        found = [x[i] for i in range(x.shape[0])]
+    found = _as_python(x)
     if found is None:
         raise failure
     return found
+
+
+def _as_python(x):
+    """Return an iterable of the items of `x`, which needs the numbers of sizes; `None` if one is traced."""
+    x = current_value(x)
+    if isinstance(x, TracedIterable):
+        return x.as_python()
+    if not isinstance(x, jax.Array):
+        return x
+    # Iterating over an array of unknown size asks the trace for its number.
+    return [x[i] for i in range(x.shape[0])] if not jp.is_symbolic(x.shape[0]) else list(x)
+
+
+def depends_on_sizes(x) -> bool:
+    """Return whether the number of items of a traced iterable is one of data-dependent sizes."""
+    x = current_value(x)
+    if isinstance(x, TracedIterable):
+        return x.depends_on_sizes()
+    return isinstance(x, jax.Array) and depend_on_data(x.shape[:1])
 
 
 def items_of(x) -> Items:

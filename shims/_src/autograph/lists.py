@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import sys
@@ -11,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.autograph import effects
 from shims._src.control_flow.staging import Block, is_staged
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
@@ -130,7 +132,9 @@ def list_append(target, value):
             )
         )
     if type(target) is list:
-        note_change(target.append, (value,))
+        _record_change(target.append, (value,))
+    elif isinstance(target, collections.deque):
+        effects.note_call(target.append)
     target.append(value)
     return target
 
@@ -295,11 +299,20 @@ _BLOCK: ThreadSlot[_Block | None] = ThreadSlot(None)
 
 
 def note_change(method, args) -> None:
-    """Record that a method adds traced values to a container, if a block is being traced."""
+    """Note that a method is about to change a container, if a block is being traced.
+
+    A method that adds traced values is recorded.
+    """
     block = _BLOCK.value
+    if block is None or not any(method.__self__ is copy for copy in block.copies):
+        effects.note_call(method)
+    _record_change(method, args)
+
+
+def _record_change(method, args) -> None:
+    block, container = _BLOCK.value, method.__self__
     if block is None or method.__name__ not in _CHANGING:
         return
-    container = method.__self__
     if isinstance(container, Recorder) or not isinstance(container, (list, dict, set)):
         return
     if any(container is copy for copy in block.copies):

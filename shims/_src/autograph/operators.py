@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from shims._src.autograph.effects import storing as storing
 from shims._src.autograph.expressions import and_ as and_
 from shims._src.autograph.expressions import assert_stmt as assert_stmt
 from shims._src.autograph.expressions import if_exp as if_exp
@@ -14,6 +15,7 @@ from shims._src.autograph.expressions import truth as truth
 from shims._src.autograph.functions import FunctionScope as FunctionScope
 from shims._src.autograph.functions import ld as ld
 from shims._src.autograph.functions import ldu as ldu
+from shims._src.autograph.functions import remove_missing as remove_missing
 from shims._src.autograph.functions import with_function_scope as with_function_scope
 from shims._src.autograph.handlers import Context as Context
 from shims._src.autograph.handlers import caught as caught

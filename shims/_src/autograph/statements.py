@@ -6,14 +6,20 @@ set the variables that the block shares with the code around it.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 
 import jax
 
 from shims._src.arguments.conversion import as_array
-from shims._src.autograph import directives, expressions, lists, sizes
-from shims._src.autograph.iteration import as_python, is_traced_iterable, items_of
+from shims._src.autograph import directives, effects, expressions, lists, sizes
+from shims._src.autograph.iteration import (
+    as_python,
+    depends_on_sizes,
+    is_traced_iterable,
+    items_of,
+)
 from shims._src.control_flow import growing, untaken_branches
 from shims._src.control_flow.loop_state import LoopState
 from shims._src.control_flow.loops import raise_unbounded, stage_counted, stage_scan, stage_while
@@ -37,17 +43,24 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
 
     Of the variables `names`, the first `nouts` are used after the statement.
     """
-    condition = current_value(condition)
+    condition = expressions.decided_where_handled(current_value(condition))
     question = question_of(condition)
     if question is not None:
-        with sizes.staged_once(question, body.__code__), sizes.attempt() as failure:
+        watched = effects.staging(lambda: True, body, orelse)
+        with sizes.staged_once(question, body.__code__), sizes.attempt() as failure, watched:
             _stage_if(question.array(), body, orelse, get_state, set_state, names, nouts)
         if not failure:
             return
         condition = _assumed_answer(question, failure)
     if is_staged(condition):
-        _stage_if(condition, body, orelse, get_state, set_state, names, nouts)
-    elif condition:
+        of_sizes = functools.partial(effects.is_of_sizes, condition)
+        with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
+            _stage_if(condition, body, orelse, get_state, set_state, names, nouts)
+        if not found:
+            return
+        if not of_sizes():
+            raise found[0]  # a statement around this one decides
+    if condition:
         body()
     else:
         orelse()
@@ -141,17 +154,30 @@ def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
 def while_stmt(test, body, get_state, set_state, names, options) -> None:
     """Execute `while test(): body()`; from the first iteration whose test is traced on, it is staged."""
     del options
-    asked = _sizes_of_test(test, get_state, set_state, names)
+    asked, has_effect = _sizes_of_test(test, get_state, set_state, names), False
     if asked:
-        with sizes.attempt() as failure:
+        watched = effects.staging(lambda: depend_on_data(asked), body)
+        with sizes.attempt() as failure, watched:
             _stage_while(test, body, get_state, set_state, names)
         if not failure:
             return
-        if depend_on_data(asked):
+        has_effect = isinstance(failure[0], effects.EffectFound)
+        if depend_on_data(asked) and not has_effect:
             raise failure[0]
     before = get_state()
     while True:
         holds = expressions.staged_question(test())
+        if is_staged(holds) and not has_effect:
+            of_sizes = functools.partial(effects.is_of_sizes, holds)
+            with effects.unless_found() as found, effects.staging(of_sizes, body):
+                _stage_while(test, body, get_state, set_state, names, before)
+            if not found:
+                return
+            if not of_sizes():
+                raise found[0]  # a statement around this one decides
+            has_effect = True
+        if is_staged(holds) and effects.is_of_sizes(holds):
+            holds = bool(holds)
         if is_staged(holds):
             _stage_while(test, body, get_state, set_state, names, before)
             return
@@ -209,7 +235,8 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     if not is_traced_iterable(iterated):
         _python_for(iterated, extra_test, body, get_state, set_state, names)
         return
-    with sizes.attempt() as failure:
+    watched = effects.staging(lambda: depends_on_sizes(iterated), body)
+    with sizes.attempt() as failure, watched:
         _stage_for(iterated, extra_test, body, get_state, set_state, names)
     if not failure:
         return
@@ -217,6 +244,8 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     with sizes.attempt() as second_failure:
         _python_for(items, extra_test, body, get_state, set_state, names)
     if second_failure:
+        if isinstance(second_failure[0], effects.EffectFound):
+            raise second_failure[0]  # a statement around this one decides
         # An error of this library explains more than the error of the Python loop that follows it.
         ours = isinstance(failure[0], errors.OpError)
         raise failure[0] if ours else second_failure[0]

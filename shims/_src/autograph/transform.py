@@ -113,7 +113,7 @@ def _transform(node, function: types.FunctionType):
     node = _Returns().visit(node)
     for step in (call_trees, control_flow):
         node = step.transform(node, context)
-    node = _ForeignOutputs(foreign).visit(node)
+    node = _MissingItems().visit(_ForeignOutputs(foreign).visit(node))
     node = _IfExpressions().visit(node)
     node = logical_expressions.transform(node, context)
     node = _Comparisons().visit(node)
@@ -179,6 +179,27 @@ class _ForeignOutputs(ast.NodeTransformer):
             names, count = node.args[5].elts, node.args[6]
             live = [i + 1 for i, name in enumerate(names) if name.value in self._foreign]
             node.args[6] = ast.copy_location(ast.Constant(max([count.value, *live])), count)
+        return node
+
+
+class _MissingItems(ast.NodeTransformer):
+    """Lets the functions that set the variables of a block remove items and attributes that are not there."""
+
+    def visit_FunctionDef(self, node):
+        self.generic_visit(node)
+        if not node.name.startswith("set_state"):
+            return node
+        targets = [
+            t for inner in ast.walk(node) if isinstance(inner, ast.Assign) for t in inner.targets
+        ]
+        parts = [p for t in targets for p in (t.elts if isinstance(t, ast.Tuple) else [t])]
+        for part in parts:
+            if isinstance(part, (ast.Attribute, ast.Subscript)):
+                is_item = isinstance(part, ast.Subscript)
+                key = part.slice if is_item else ast.Constant(part.attr)
+                operator = ast.Attribute(ast.Name("ag__", ast.Load()), "remove_missing", ast.Load())
+                arguments = [copy.deepcopy(part.value), ast.Constant(is_item), copy.deepcopy(key)]
+                node.body.append(ast.Expr(ast.Call(operator, arguments, [])))
         return node
 
 

@@ -84,6 +84,21 @@ def depend_on_data(dims) -> bool:
     return state is not None and any(state.owns(d) and not state.is_input_only(d) for d in dims)
 
 
+def computed(state, original, *operands):
+    """Compute with arrays; an answer to a question about sizes is an integer, as Python's bools are.
+
+    Arrays of bools have other rules: `+` is a logical "or" of them, and `-` is an error.
+    """
+    if any(getattr(x, "dtype", None) == bool for x in operands):
+        operands = tuple(x if question_of(x) is None else _as_integer(x) for x in operands)
+    return original(*operands)
+
+
+def _as_integer(answer):
+    """Convert an answer to 0 or 1, whose dtype is that of a Python number."""
+    return lax.convert_element_type(answer, int)
+
+
 def convert(state, original, aval, tracer):
     """Convert a traced scalar to a Python number: sizes decide it, if it was computed from nothing else."""
     question = question_of(tracer)
