@@ -204,9 +204,12 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     replacement = replacement or host_functions.replacement_of(f, args)
     if replacement is not None:
         return replacement(*args, **kwargs)
-    if isinstance(f, types.BuiltinMethodType) and f.__name__ == "get" and args:
-        if isinstance(f.__self__, dict):
-            return sizes.looked_up(f.__self__, *args)
+    if (
+        getattr(f, "__name__", "") == "get"
+        and isinstance(getattr(f, "__self__", None), dict)
+        and args
+    ):
+        return sizes.looked_up(f.__self__, *args)
     if _calls_back(f):
         args = tuple(_converted_callback(a) for a in args)
         kwargs = {name: _converted_callback(a) for name, a in kwargs.items()}

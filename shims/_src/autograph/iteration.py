@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
+from shims._src.autograph import effects
 from shims._src.control_flow.staging import ambient_is_staging, current_value, is_staged
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
@@ -242,7 +243,10 @@ def as_python(x, failure: Exception):
     Raises:
       Exception: the given `failure`, if Python cannot iterate over `x`.
     """
-    found = _as_python(x)
+    try:
+        found = _as_python(x)
+    except errors.FreshSizeError as error:
+        raise (error if isinstance(failure, effects.EffectFound) else failure) from None
     if found is None:
         raise failure
     return found

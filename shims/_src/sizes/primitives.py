@@ -279,6 +279,8 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     )
     state = trace.current()
     if state is not None:
+        for d in (have, target) if broadcasts else ():
+            state.decide_if_one(d)
         size_numbers.settle_if_handled(state, x.shape[axis] - target)
     text = text if state is None else state.with_origins(text)
     ones = "spread" if broadcasts else "differ"
@@ -292,7 +294,7 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
     """
     if not jp.is_tracer(bad):
         if bool(np.any(np.asarray(bad))):
-            raise error(text)
+            raise error(_with_number(text, payload))
         return
     state = trace.current()
     if state is None and _FLAGS.top is not None:
@@ -300,9 +302,15 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
     elif state is not None:
         text = state.with_origins(text)
         if user_source.is_handled(size_numbers.OUTSIDE) and _is_true(state, bad):
-            raise error(text)
+            raise error(_with_number(text, payload))
         payload = jnp.asarray(payload, jnp.int32)
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
+
+
+def _with_number(text: str, payload) -> str:
+    """Return the text of an error that is raised while tracing, with the number in it, if that is known."""
+    known = "an unknown number of" if jp.is_tracer(payload) else str(payload)
+    return text.replace(errors.NUMBER, known)
 
 
 def _is_true(state, condition) -> bool | None:

@@ -351,6 +351,21 @@ class DynamicTrace:
             raise Undecided(number, (str(d), question), text)
         return self._take(d, question, given, is_measured=False)
 
+    def decide_if_one(self, d) -> None:
+        """Decide whether a size is 1, which broadcasts, where that is decided before the run.
+
+        A call at the top level is traced again if the size turns out to be 1. Under an enclosing trace the program is
+        staged for both answers, unless it has too many already.
+
+        Raises:
+          Respecialize: the size is 1.
+          Undecided: the program must be staged for both answers.
+        """
+        if self._answers is None or str(d) not in self.fresh:
+            return
+        if self._measure is not None or self.may_ask(d - 1, Question.ZERO, 1):
+            self.answer(d - 1, Question.ZERO, f"{d} == 1")
+
     def may_ask(self, d, question: Question, count: int) -> bool:
         """Return whether a question is answered, or it and those that follow it, `count`, are few enough."""
         given = self._answers

@@ -119,7 +119,7 @@ def run_enclosed(f, operands, unconverted=None):
             raise
         try:
             found = _outcome(unconverted, operands, _Answers(most_steps=_MOST_STEPS))
-        except Exception:
+        except Exception:  # noqa: BLE001 - the first error is about the program as it is converted
             raise error from error.__cause__
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
     results = with_status(found.results, found.status, _sources(operands, found.captured))

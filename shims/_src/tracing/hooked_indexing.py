@@ -120,7 +120,7 @@ def from_nothing(array, positions, axis: int):
     )
     # Computed from the positions, so that under `vmap` with no examples nothing is read.
     are_read = positions == positions if jp.is_tracer(positions) else count > 0
-    primitives.check(are_read, text, count)
+    primitives.check(are_read, text, count, error=errors.OutOfBoundsError)
     shape = (*array.shape[:axis], *places, *array.shape[axis + 1 :])
     zeros = jnp.zeros(shape, array.dtype)
     # The sum of no elements connects the array, so that its gradient is empty and not `None`.

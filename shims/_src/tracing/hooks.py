@@ -100,6 +100,7 @@ def _install_in_tracers(traces) -> None:
     for name in ("_neg", *(f"_{r}{op}" for op in _ARITHMETIC for r in ("", "r"))):
         operator = _hook_function(getattr(jp.ShapedArray, name), size_questions.computed)
         setattr(jp.ShapedArray, name, staticmethod(operator))
+    _replace(jp.Tracer, "__getattr__", size_questions.attribute)
     _replace(jp.Tracer, "__index__", size_questions.as_index)
     _replace(jp.Tracer, "__iter__", size_questions.items)
     _replace(jp.Tracer, "__array__", size_questions.as_numpy)

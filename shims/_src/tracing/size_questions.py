@@ -84,12 +84,34 @@ def depend_on_data(dims) -> bool:
     return state is not None and any(state.owns(d) and not state.is_input_only(d) for d in dims)
 
 
+# The methods of lists that arrays do not have. `index` and `count` would be those of another type.
+_OF_LISTS = frozenset({"append", "extend", "insert", "pop", "remove", "reverse", "clear", "sort"})
+_A_LIST = "a list that a loop over a size filled"
+
+
+def attribute(state, original, tracer, name: str):
+    """Return an attribute of an array; where it is a list that a loop filled, trace again with its length.
+
+    A staged loop fills an array in the place of a list, which has no methods of lists.
+    """
+    try:
+        return original(tracer, name)
+    except AttributeError:
+        if name in _OF_LISTS and tracer.ndim and depend_on_data(tracer.shape[:1]):
+            number_of(state, tracer.shape[0], _A_LIST, remedies.ITEMS)
+        raise
+
+
 def computed(state, original, *operands):
     """Compute with arrays; an answer to a question about sizes is an integer, as Python's bools are.
 
     Arrays of bools have other rules: `+` is a logical "or" of them, and `-` is an error.
     """
-    if any(getattr(x, "dtype", None) == bool for x in operands):
+    if any(isinstance(x, list) for x in operands):
+        for x in operands:
+            if jp.is_tracer(x) and x.ndim and depend_on_data(x.shape[:1]):
+                number_of(state, x.shape[0], _A_LIST, remedies.ITEMS)
+    if any(jp.is_tracer(x) and x.dtype.kind == "b" for x in operands):
         operands = tuple(x if question_of(x) is None else _as_integer(x) for x in operands)
     return original(*operands)
 
