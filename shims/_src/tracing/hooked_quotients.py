@@ -1,0 +1,153 @@
+"""Divide by sizes and raise to their power as Python's integers do, also where a size is 0.
+
+A quotient by 0 is an error in Python's code, and infinity or 0 in that of NumPy and JAX. Only the user's own
+operators on numbers and sizes are checked; JAX divides by the sizes of empty arrays, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives, size_bounds
+from shims._src.tracing import comparison_callers
+
+_DO = "test the size before, `if n`, or divide by `max(n, 1)`"
+
+
+def integer_of(value) -> int | None:
+    """Return a Python or NumPy integer as an `int`, `None` for any other value."""
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    is_scalar = isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
+    return int(value) if is_scalar else None
+
+
+def as_operand(value):
+    """Convert a size to a traced number; return other values unchanged."""
+    return value.__jax_array__() if jp.is_symbolic(value) else value
+
+
+def _is_python_number(value) -> bool:
+    """Return whether a value is a number with Python's operators; NumPy's scalars have their own."""
+    return isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)
+
+
+# ---- quotients -----------------------------------------------------------------------------------
+
+
+def _quotient(symbol: str, *, reflected: bool) -> Callable:
+    """Return the method of a quotient or a remainder, which checks that the divisor is not 0."""
+
+    def method(state, inherited, d, other):
+        if _is_python_number(other) or jp.is_symbolic(other):
+            if comparison_callers.program_calls(2):
+                _require_nonzero(state, d if reflected else other, symbol)
+        return inherited(d, other)
+
+    return method
+
+
+def _require_nonzero(state, divisor, symbol: str) -> None:
+    """Raise Python's error for a divisor of 0; the value of a data-dependent size is checked at run time."""
+    if not jp.is_symbolic(divisor):
+        if divisor == 0:
+            raise ZeroDivisionError("division by zero")
+        return
+    if size_bounds.never_zero(state, divisor):
+        return
+    if state.is_input_only(divisor):
+        if state.decide(divisor, lambda value: value == 0, f"{divisor} == 0"):
+            raise ZeroDivisionError("division by zero")
+        return
+    size = divisor.__jax_array__()
+    _check(state, size == 0, symbol, "division by zero.", "a size other than 0", divisor, size)
+
+
+def _check(state, bad, symbol, problem, required, d, size, do=_DO, error=errors.ZeroDivisorError):
+    received = f"the size `{d}` = {errors.NUMBER}"
+    text = errors.message(symbol, problem, required=required, received=received, do=do)
+    primitives.check(bad, state.with_origins(text), size, error=error)
+
+
+# ---- powers --------------------------------------------------------------------------------------
+
+
+def _power(state, inherited, d, exponent, modulo=None):
+    if modulo is not None:
+        return d**exponent % modulo
+    number = integer_of(exponent)
+    if number is not None and number >= 0:
+        return inherited(d, number)
+    _require_base(state, d, exponent)
+    base = d.__jax_array__()
+    if number is not None:
+        return base.astype(float) ** number
+    if jp.is_symbolic(exponent):
+        _require_positive_exponent(state, exponent)
+    return base ** as_operand(exponent)
+
+
+def _power_of(state, inherited, d, base, modulo=None):
+    if modulo is not None:
+        return base**d % modulo
+    if integer_of(base) is not None:
+        _require_positive_exponent(state, d)
+    return base ** d.__jax_array__()
+
+
+def _require_base(state, d, exponent) -> None:
+    """Check that a size to the power of a negative number of Python's is not 0."""
+    if _is_python_number(exponent) and not isinstance(exponent, complex) and exponent < 0:
+        _require_nonzero(state, d, "**")
+
+
+def _require_positive_exponent(state, d) -> None:
+    """Check that a size is not negative when it is the exponent of an integer."""
+    if size_bounds.sign(d) == 1:
+        return
+    if state.is_input_only(d) and state.decide(d, lambda value: value >= 0, f"{d} >= 0"):
+        return
+    size = d.__jax_array__()
+    problem, do = (
+        "the exponent of an integer is negative.",
+        "make the base a float: `float(base) ** n`",
+    )
+    kind = errors.InvalidArgumentError
+    _check(state, size < 0, "**", problem, "an exponent >= 0", d, size, do, kind)
+
+
+# ---- NumPy's functions ---------------------------------------------------------------------------
+
+
+def _zero_for_zero(function: Callable) -> Callable:
+    """Return a function of JAX that gives 0 for integers divided by 0, as NumPy's does."""
+
+    def call(dividend, divisor):
+        dividend, divisor = (jnp.asarray(as_operand(x)) for x in (dividend, divisor))
+        dividend, divisor = jnp.broadcast_arrays(dividend, divisor)
+        result = function(dividend, divisor)
+        if not all(jnp.issubdtype(x.dtype, jnp.integer) or x.dtype == bool for x in (dividend, divisor)):
+            return result
+        if isinstance(result, tuple):
+            return tuple(jnp.where(divisor == 0, 0, part) for part in result)
+        return jnp.where(divisor == 0, 0, result)
+
+    return call
+
+
+NUMPY_FUNCTIONS: dict[Callable, Callable] = {
+    np.floor_divide: _zero_for_zero(jnp.floor_divide),
+    np.remainder: _zero_for_zero(jnp.remainder),
+    np.divmod: _zero_for_zero(jnp.divmod),
+}
+
+METHODS: dict[str, Callable] = {
+    f"__{prefix}{name}__": _quotient(symbol, reflected=prefix == "r")
+    for name, symbol in (("truediv", "/"), ("floordiv", "//"), ("mod", "%"), ("divmod", "divmod"))
+    for prefix in ("", "r")
+} | {"__pow__": _power, "__rpow__": _power_of}
