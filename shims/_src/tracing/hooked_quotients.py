@@ -44,9 +44,9 @@ def _quotient(symbol: str, *, reflected: bool) -> Callable:
     """Return the method of a quotient or a remainder, which checks that the divisor is not 0."""
 
     def method(state, inherited, d, other):
-        if _is_python_number(other) or jp.is_symbolic(other):
-            if comparison_callers.program_calls(2):
-                _require_nonzero(state, d if reflected else other, symbol)
+        is_number = _is_python_number(other) or jp.is_symbolic(other)
+        if is_number and comparison_callers.program_calls(2):
+            _require_nonzero(state, d if reflected else other, symbol)
         return inherited(d, other)
 
     return method
@@ -131,7 +131,9 @@ def _zero_for_zero(function: Callable) -> Callable:
         dividend, divisor = (jnp.asarray(as_operand(x)) for x in (dividend, divisor))
         dividend, divisor = jnp.broadcast_arrays(dividend, divisor)
         result = function(dividend, divisor)
-        if not all(jnp.issubdtype(x.dtype, jnp.integer) or x.dtype == bool for x in (dividend, divisor)):
+        if not all(
+            jnp.issubdtype(x.dtype, jnp.integer) or x.dtype == bool for x in (dividend, divisor)
+        ):
             return result
         if isinstance(result, tuple):
             return tuple(jnp.where(divisor == 0, 0, part) for part in result)

@@ -20,9 +20,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import equal_forms, primitives, size_bounds, size_numbers, trace
+from shims._src.sizes import equal_forms, size_bounds, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import comparison_callers, hooked_quotients, size_texts
 from shims._src.tracing.hooked_quotients import as_operand, integer_of
