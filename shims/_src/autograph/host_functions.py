@@ -40,6 +40,8 @@ def _on_arrays(name: str, f: Callable) -> Callable:
 
     def call(*args):
         given = [staged_number(current_value(a)) for a in args]
+        if any(map(jnp.iscomplexobj, given)):
+            raise TypeError(f"math.{name}: an operand is complex, not a real number.")
         result = f(*given)
         if name in _OF_SOME_NUMBERS:
             _check_domain(name, given, result)

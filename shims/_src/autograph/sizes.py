@@ -71,7 +71,7 @@ def _staged_membership(item, container):
     """Test at run time whether a number is in a container; return `None` if that is not necessary."""
     if not isinstance(container, (tuple, list, set, frozenset)):
         return None
-    if is_staged(item) and not item.ndim:
+    if any(map(is_staged, (item, *container))) and not np.ndim(item):
         return _staged_search(item, container)
     if not is_only_run_time([item]):
         return None
@@ -83,8 +83,8 @@ def _staged_membership(item, container):
 
 def _staged_search(item, container):
     """Compare a traced scalar with the numbers in a container; return `None` if it holds other values."""
-    numbers = [current_value(c) for c in container]
-    numbers = [c.__jax_array__() if jp.is_symbolic(c) else c for c in numbers]
+    item, *numbers = [current_value(c) for c in (item, *container)]
+    item, *numbers = [c.__jax_array__() if jp.is_symbolic(c) else c for c in (item, *numbers)]
     if not numbers or not all((is_array(c) or is_number(c)) and not np.ndim(c) for c in numbers):
         return None
     return functools.reduce(jnp.logical_or, [item == c for c in numbers])

@@ -16,7 +16,7 @@ WITHOUT_GRADIENT = (
     "`jax.lax.stop_gradient(y)` in place of `y`"
 )
 OF_OBJECTS = "write `jnp.asarray(n)` or `jnp.array([n, 2])`: NumPy keeps sizes as Python objects"
-DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if` and `while`"
+DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if`, `while`, `and`, `or`, `in`"
 VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
 SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"
 

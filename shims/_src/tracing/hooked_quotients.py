@@ -16,8 +16,6 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds
 from shims._src.tracing import comparison_callers
 
-_DO = "test the size before, `if n`, or divide by `max(n, 1)`"
-
 
 def integer_of(value) -> int | None:
     """Return a Python or NumPy integer as an `int`, `None` for any other value."""
@@ -65,13 +63,14 @@ def _require_nonzero(state, divisor, symbol: str) -> None:
             raise ZeroDivisionError("division by zero")
         return
     size = divisor.__jax_array__()
-    _check(state, size == 0, symbol, "division by zero.", "a size other than 0", divisor, size)
-
-
-def _check(state, bad, symbol, problem, required, d, size, do=_DO, error=errors.ZeroDivisorError):
-    received = f"the size `{d}` = {errors.NUMBER}"
-    text = errors.message(symbol, problem, required=required, received=received, do=do)
-    primitives.check(bad, state.with_origins(text), size, error=error)
+    text = errors.message(
+        symbol,
+        "division by zero.",
+        required="a size other than 0",
+        received=f"the size `{divisor}`, which is 0",
+        do="test the size before, `if n`, or divide by `max(n, 1)`",
+    )
+    primitives.check(size == 0, state.with_origins(text), error=errors.ZeroDivisorError)
 
 
 # ---- powers --------------------------------------------------------------------------------------
@@ -101,24 +100,36 @@ def _power_of(state, inherited, d, base, modulo=None):
 
 
 def _require_base(state, d, exponent) -> None:
-    """Check that a size to the power of a negative number of Python's is not 0."""
-    if _is_python_number(exponent) and not isinstance(exponent, complex) and exponent < 0:
+    """Check that Python's power of a size has a real value: none of 0 if negative, none of -1 if fractional."""
+    if not _is_python_number(exponent) or isinstance(exponent, complex):
+        return
+    if exponent < 0:
         _require_nonzero(state, d, "**")
+    if isinstance(exponent, float) and not exponent.is_integer():
+        problem = "a negative number to a fractional power is complex."
+        do = "write `abs(n) ** 0.5`, or `jnp.asarray(n, complex) ** 0.5`"
+        _require_nonnegative(state, d, problem, do)
 
 
 def _require_positive_exponent(state, d) -> None:
     """Check that a size is not negative when it is the exponent of an integer."""
+    problem = "the exponent of an integer is negative."
+    _require_nonnegative(state, d, problem, "make the base a float: `float(base) ** n`")
+
+
+def _require_nonnegative(state, d, problem: str, do: str) -> None:
     if size_bounds.sign(d) == 1:
         return
     if state.is_input_only(d) and state.decide(d, lambda value: value >= 0, f"{d} >= 0"):
         return
-    size = d.__jax_array__()
-    problem, do = (
-        "the exponent of an integer is negative.",
-        "make the base a float: `float(base) ** n`",
+    text = errors.message(
+        "**",
+        problem,
+        required="a size >= 0",
+        received=f"the size `{d}`, which is negative",
+        do=do,
     )
-    kind = errors.InvalidArgumentError
-    _check(state, size < 0, "**", problem, "an exponent >= 0", d, size, do, kind)
+    primitives.check(d.__jax_array__() < 0, state.with_origins(text))
 
 
 # ---- NumPy's functions ---------------------------------------------------------------------------

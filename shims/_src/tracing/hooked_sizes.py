@@ -112,7 +112,7 @@ def _absolute(state, inherited, d):
         return d
     if state.is_input_only(d):
         return d if QUESTIONS["ge"](d, 0) else -d
-    return jnp.abs(d.__jax_array__())
+    return jp.core.max_dim(d, -d)
 
 
 def _rounded(state, inherited, d, digits=None):
