@@ -1,7 +1,8 @@
 """Divide by sizes and raise to their power as Python's integers do, also where a size is 0.
 
-A quotient by 0 is an error in Python's code, and infinity or 0 in that of NumPy and JAX. Only the user's own
-operators on numbers and sizes are checked; JAX divides by the sizes of empty arrays, too.
+A quotient by 0 is an error in Python's code, and infinity or 0 in that of NumPy and JAX. Only operators on numbers
+and sizes are checked, in the user's code and in the functions of `jax.numpy` that Python runs; the shape rules of
+JAX divide by the sizes of empty arrays, too.
 """
 
 from __future__ import annotations
@@ -43,11 +44,28 @@ def _quotient(symbol: str, *, reflected: bool) -> Callable:
 
     def method(state, inherited, d, other):
         is_number = _is_python_number(other) or jp.is_symbolic(other)
-        if is_number and comparison_callers.program_calls(2):
+        if is_number and _is_checked():
             _require_nonzero(state, d if reflected else other, symbol)
         return inherited(d, other)
 
     return method
+
+
+def _resize(state, original, image, shape, *args, **kwargs):
+    """Resize an image; JAX divides by its sizes, which are arrays then, along the axes that change."""
+    for old, new in zip(np.shape(image), shape):
+        if jp.is_symbolic(old) and not jp.core.definitely_equal(old, new):
+            _require_nonzero(state, old, "jax.image.resize")
+    return original(image, shape, *args, **kwargs)
+
+
+FUNCTIONS = (("resize", _resize),)
+
+
+def _is_checked() -> bool:
+    """Return whether the user's code divides, or a function of `jax.numpy` and its kin."""
+    by_user = comparison_callers.program_calls(3)
+    return by_user or comparison_callers.code_asks(3) is comparison_callers.Asker.ARRAY_CODE
 
 
 def _require_nonzero(state, divisor, symbol: str) -> None:
