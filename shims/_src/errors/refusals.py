@@ -219,6 +219,8 @@ def _add_note(error: Exception) -> None:
         return
     if _passes_through(error, jp.ad):
         do = remedies.WITHOUT_GRADIENT
+    elif isinstance(error, NotImplementedError) and _passes_through(error, jp.batching):
+        do = remedies.WITHOUT_ROWS
     note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
