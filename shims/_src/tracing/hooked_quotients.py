@@ -119,9 +119,9 @@ def _power_of(state, inherited, d, base, modulo=None):
 
 def _require_base(state, d, exponent) -> None:
     """Check that Python's power of a size has a real value: none of 0 if negative, none of -1 if fractional."""
-    if not _is_python_number(exponent) or isinstance(exponent, complex):
+    if not _is_python_number(exponent):
         return
-    if exponent < 0:
+    if exponent.imag or exponent.real < 0:
         _require_nonzero(state, d, "**")
     if isinstance(exponent, float) and not exponent.is_integer():
         problem = "a negative number to a fractional power is complex."

@@ -89,6 +89,10 @@ def reference(program: Callable, values) -> list[np.ndarray] | Exception:
         return error
 
 
+def _is_text(array: np.ndarray) -> bool:
+    return array.dtype.kind in "SU"
+
+
 def _kind(array: np.ndarray) -> str:
     return "i" if array.dtype.kind == "u" else array.dtype.kind
 
@@ -118,7 +122,7 @@ def _same(got: list[np.ndarray], want: list[np.ndarray], widest: tuple[str, int]
             b = np.broadcast_to(b, a.shape)
         if a.shape != b.shape:
             return f"wrong: shape {a.shape}, not {b.shape}"
-        if _kind(b) not in _ORDER:  # a text
+        if _is_text(b):
             if a.tolist() != b.tolist():
                 return f"wrong: {a}, not {b}"
             continue
@@ -161,13 +165,15 @@ def _judged_error(error: Exception, want) -> str:
 
 
 def outcomes(program: Callable, lane: str, case: Case) -> dict[str, str]:
-    """Return the state of a program for each selection, in one lane."""
+    """Return the state of a program for each selection, in one lane; `jax.jit` returns no texts."""
     found: dict[str, str] = {}
     run: Any = LANES[lane](program)
     references = {name: reference(program, values) for name, values in SELECTIONS.items()}
     widest = _widest(list(references.values()), case.body)
     for name, values in SELECTIONS.items():
         want = references[name]
+        if lane.startswith("jit") and not isinstance(want, Exception) and any(map(_is_text, want)):
+            continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
