@@ -121,7 +121,9 @@ def forget(only: str) -> None:
 def fingerprint() -> str:
     """Return a hash of the sources that decide which programs are run and how they are judged."""
     folder = ROOT / "tests" / "sizes" / "python_sweep"
-    joined = b"".join((folder / name).read_bytes() for name in ("cases.py", "running.py"))
+    joined = b"".join(
+        (folder / name).read_bytes() for name in ("cases.py", "expressions.py", "running.py")
+    )
     return hashlib.sha256(joined).hexdigest()[:16]
 
 
