@@ -42,6 +42,10 @@ def _on_arrays(name: str, f: Callable) -> Callable:
         given = [staged_number(current_value(a)) for a in args]
         if any(map(jnp.iscomplexobj, given)):
             raise TypeError(f"math.{name}: an operand is complex, not a real number.")
+        if name not in _OF_INTEGERS:
+            given = [
+                jnp.asarray(x, float) if jnp.result_type(x).kind in "biu" else x for x in given
+            ]
         result = f(*given)
         if name in _OF_SOME_NUMBERS:
             _check_domain(name, given, result)
@@ -50,6 +54,7 @@ def _on_arrays(name: str, f: Callable) -> Callable:
     return call
 
 
+_OF_INTEGERS = frozenset({"isqrt", "gcd", "ldexp"})
 # Functions that are not defined for all finite numbers; those of the second kind are infinite next to them.
 _WITH_POLES = frozenset({"log", "log2", "log10", "log1p", "atanh", "gamma", "lgamma", "pow"})
 _OF_SOME_NUMBERS = _WITH_POLES | {"sqrt", "acos", "asin", "acosh", "fmod", "isqrt"}
@@ -118,6 +123,12 @@ def _of_list(f: Callable) -> Callable:
     return call
 
 
+def _median(values):
+    numbers = jnp.stack([jnp.asarray(staged_number(current_value(v))) for v in values])
+    middle, is_odd = divmod(numbers.shape[0], 2)
+    return jnp.sort(numbers)[middle] if is_odd else jnp.median(numbers)
+
+
 _SAME_NAME = (
     *("sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan"),
     *("sinh", "cosh", "tanh", "isnan", "isinf", "isfinite", "fabs", "hypot", "copysign", "fmod"),
@@ -150,7 +161,7 @@ _REPLACEMENTS: dict[int, Callable] = {
     id(math.fsum): _of_list(jnp.sum),
     id(statistics.mean): _of_list(jnp.mean),
     id(statistics.fmean): _of_list(jnp.mean),
-    id(statistics.median): _of_list(jnp.median),
+    id(statistics.median): _median,
 }
 # Functions of NumPy that make arrays, for which every size in their arguments would need its number.
 _ARRAYS: dict[int, Callable] = {
