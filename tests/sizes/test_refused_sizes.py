@@ -216,7 +216,8 @@ def test_a_decision_without_autograph_says_what_to_write():
         "Python needs the value of an array while the program is traced, when there is none.\n"
         "  Received: Attempted boolean conversion of traced array with shape bool[].\n"
         "  At:       test_refused_sizes.py:N  return x if x[x > 1].sum() > 2 else -x\n"
-        "  Do:       write `shims.cond` or `shims.where`; `autograph=True` converts `if` and `while`"
+        "  Do:       write `shims.cond` or `shims.where`; `autograph=True` converts `if`, `while`, "
+        "`and`, `or`, `in`"
     )
 
 

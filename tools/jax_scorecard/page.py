@@ -43,9 +43,9 @@ as good as the worst of its calls, held against JAX on the exact arrays. No cell
 
 Where the exact arrays raise an error, an error or an error value is right: under an enclosing `jax.jit`,
 floats of a bad call and all of its gradients are NaN, and `Padded` values and integers raise when the program
-runs or they are read. Two errors of JAX itself are not repeated (both `e`): a branch of `lax.cond` that is not
-taken raises nothing, though JAX raises while it traces that branch, and the gradient of an inverse Fourier
-transform of one frequency is zero, in which JAX divides by the length of its empty result. A gradient that
+runs or they are read. Where JAX raises an error for a branch that is not taken, or divides by the length of an empty
+result in reverse mode, the number that it gives without tracing, or in forward mode, is right, too. Two of its errors
+are not repeated (`e`): reading an element of nothing that a `where` drops, and a body of a loop that never runs. A gradient that
 differs is right if it is as near to that in float64 as the gradient of the exact arrays is. Where JAX's result of nothing has another rank or dtype than that of something, `jnp.take` by a
 matrix, the call that selects nothing is refused when its result is read.
 

@@ -47,13 +47,24 @@ def _cell(case: Case, lane: str) -> dict[str, Any]:
         precise = (
             functools.partial(lanes.precise_gradient, case, amount) if lane == "grad" else None
         )
+        others = [_untraced(f) for f in lanes.other_ways(case, lane, amount)]
         state, why = judged(
-            lambda xs=operands: _timed(run, xs), references[amount], lane == "vmap", precise
+            lambda xs=operands: _timed(run, xs), references[amount], lane == "vmap", precise, others
         )
         calls[amount] = {"state": state, "why": why} if why else {"state": state}
     if not calls:
         return {"state": "n/a", "why": "a row of each pair has no result"}
     return {"state": worst([c["state"] for c in calls.values()]), "calls": calls}
+
+
+def _untraced(compute):
+    """Return a function that computes without tracing, so that only branches that are taken run."""
+
+    def call():
+        with jax.disable_jit():
+            return compute()
+
+    return call
 
 
 def _timed(run, operands):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from shims._src.autograph.expressions import staged_number
 from shims._src.autograph.iteration import (
@@ -18,6 +19,7 @@ from shims._src.autograph.iteration import (
     is_traced_iterable,
 )
 from shims._src.control_flow.staging import current_value, is_staged
+from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering
 from shims._src.tracing.size_questions import depend_on_data, question_of
@@ -154,6 +156,24 @@ def _as_size(array):
     return array if known is None else known
 
 
+def _require_order(label: str, values) -> None:
+    """Raise Python's error for values that have no order: arrays of several elements, complex numbers."""
+    if any(isinstance(v, complex) for v in values):
+        raise TypeError(
+            f"'<' not supported between instances of '{label}', one of which is complex"
+        )
+    if any(np.shape(v) not in ((), (1,)) for v in values if hasattr(v, "shape")):
+        raise ValueError(
+            errors.message(
+                label,
+                "the truth value of an array with more than one element is ambiguous.",
+                required="scalars",
+                received=", ".join(str(np.shape(v)) for v in values),
+                do=f"compare the elements: `jnp.{label}imum(a, b)`",
+            )
+        )
+
+
 def _extremum(builtin, reduction, pairwise):
     def extremum(*args, **kwargs):
         values = [current_value(a) for a in args]
@@ -162,6 +182,7 @@ def _extremum(builtin, reduction, pairwise):
         if not kwargs and len(values) == 1 and isinstance(values[0], (tuple, list)):
             values = [current_value(v) for v in values[0]]
         if not kwargs and len(values) > 1 and any(map(_is_unknown, values)):
+            _require_order(builtin.__name__, values)
             return _as_size(functools.reduce(pairwise, map(staged_number, values)))
         return builtin(*args, **kwargs)
 

@@ -14,7 +14,9 @@ from jax.scipy import special
 
 from shims._src.autograph.expressions import staged_number
 from shims._src.control_flow.staging import current_value, is_staged
+from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
 
 
 def replacement_of(f: Callable, args: tuple) -> Callable | None:
@@ -33,11 +35,50 @@ def replacement_of(f: Callable, args: tuple) -> Callable | None:
     return staged
 
 
-def _on_arrays(f: Callable) -> Callable:
+def _on_arrays(name: str, f: Callable) -> Callable:
+    """Return a function that computes with traced numbers, and raises Python's error outside of its domain."""
+
     def call(*args):
-        return f(*(staged_number(current_value(a)) for a in args))
+        given = [staged_number(current_value(a)) for a in args]
+        if any(map(jnp.iscomplexobj, given)):
+            raise TypeError(f"math.{name}: an operand is complex, not a real number.")
+        if name not in _OF_INTEGERS:
+            given = [
+                jnp.asarray(x, float) if jnp.result_type(x).kind in "biu" else x for x in given
+            ]
+        result = f(*given)
+        if name in _OF_SOME_NUMBERS:
+            _check_domain(name, given, result)
+        return result
 
     return call
+
+
+_OF_INTEGERS = frozenset({"isqrt", "gcd", "ldexp"})
+# Functions that are not defined for all finite numbers; those of the second kind are infinite next to them.
+_WITH_POLES = frozenset({"log", "log2", "log10", "log1p", "atanh", "gamma", "lgamma", "pow"})
+_OF_SOME_NUMBERS = _WITH_POLES | {"sqrt", "acos", "asin", "acosh", "fmod", "isqrt"}
+
+
+def _check_domain(name: str, given, result) -> None:
+    """Check at run time that a function of `math` is defined for its arguments."""
+    if name == "isqrt":
+        bad = jnp.less(given[0], 0)
+    else:
+        bad = jnp.isnan(result)
+        if name == "pow":
+            bad |= jnp.equal(given[0], 0) & jnp.less(given[1], 0)
+        elif name in _WITH_POLES:
+            bad |= jnp.isinf(result)
+        for number in given:
+            bad &= jnp.isfinite(number)
+    text = errors.message(
+        f"math.{name}",
+        "math domain error.",
+        required="numbers for which the function is defined",
+        do="test them before: `if n > 0`, or give `jnp` the numbers and test the result",
+    )
+    primitives.check(bad, text)
 
 
 def _whole(rounding: Callable) -> Callable:
@@ -64,8 +105,8 @@ def _integer_root(n):
 
 
 def _common_divisor(*numbers):
-    if any(jnp.asarray(n).dtype == bool for n in numbers):
-        raise TypeError("math.gcd: an operand is a traced bool, not an integer.")
+    if not all(jnp.issubdtype(jnp.asarray(n).dtype, jnp.integer) for n in numbers):
+        raise TypeError("math.gcd: an operand is not an integer.")
     return functools.reduce(jnp.gcd, numbers)
 
 
@@ -80,6 +121,12 @@ def _of_list(f: Callable) -> Callable:
         return f(jnp.stack([jnp.asarray(staged_number(current_value(v)), float) for v in values]))
 
     return call
+
+
+def _median(values):
+    numbers = jnp.stack([jnp.asarray(staged_number(current_value(v))) for v in values])
+    middle, is_odd = divmod(numbers.shape[0], 2)
+    return jnp.sort(numbers)[middle] if is_odd else jnp.median(numbers)
 
 
 _SAME_NAME = (
@@ -106,7 +153,7 @@ _RENAMED: dict[str, Callable] = {
 }
 _NAMED = {name: getattr(jnp, name) for name in _SAME_NAME} | _RENAMED
 _REPLACEMENTS: dict[int, Callable] = {
-    **{id(getattr(math, name)): _on_arrays(f) for name, f in _NAMED.items()},
+    **{id(getattr(math, name)): _on_arrays(name, f) for name, f in _NAMED.items()},
     id(math.ceil): _whole(jnp.ceil),
     id(math.floor): _whole(jnp.floor),
     id(math.trunc): _whole(jnp.trunc),
@@ -114,7 +161,7 @@ _REPLACEMENTS: dict[int, Callable] = {
     id(math.fsum): _of_list(jnp.sum),
     id(statistics.mean): _of_list(jnp.mean),
     id(statistics.fmean): _of_list(jnp.mean),
-    id(statistics.median): _of_list(jnp.median),
+    id(statistics.median): _median,
 }
 # Functions of NumPy that make arrays, for which every size in their arguments would need its number.
 _ARRAYS: dict[int, Callable] = {

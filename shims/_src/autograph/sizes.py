@@ -8,12 +8,14 @@ measures or assumes.
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Iterator, KeysView
 
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.control_flow.staging import current_value, is_array, is_number, is_staged
 from shims._src.errors import internal
 from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import equations
@@ -66,13 +68,26 @@ def _equivalent_integer(name: str, number):
 
 
 def _staged_membership(item, container):
-    """Test at run time whether a size is in a container; return `None` if that is not necessary."""
-    if not isinstance(container, (tuple, list, set, frozenset)) or not is_only_run_time([item]):
+    """Test at run time whether a number is in a container; return `None` if that is not necessary."""
+    if not isinstance(container, (tuple, list, set, frozenset)):
+        return None
+    if any(map(is_staged, (item, *container))) and not np.ndim(item):
+        return _staged_search(item, container)
+    if not is_only_run_time([item]):
         return None
     numbers = [_equivalent_integer("eq", c) for c in container]
     numbers = [c for c in numbers if isinstance(c, int) or jp.is_symbolic(c)]
     found = [SizeQuestion("eq", item, c).array() for c in numbers]
     return jnp.any(jnp.stack(found)) if found else None
+
+
+def _staged_search(item, container):
+    """Compare a traced scalar with the numbers in a container; return `None` if it holds other values."""
+    item, *numbers = [current_value(c) for c in (item, *container)]
+    item, *numbers = [c.__jax_array__() if jp.is_symbolic(c) else c for c in (item, *numbers)]
+    if not numbers or not all((is_array(c) or is_number(c)) and not np.ndim(c) for c in numbers):
+        return None
+    return functools.reduce(jnp.logical_or, [item == c for c in numbers])
 
 
 def _staged_equality(left: tuple, right: tuple):

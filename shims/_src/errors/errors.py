@@ -77,6 +77,12 @@ class OutOfBoundsError(InvalidArgumentError, IndexError):
     """
 
 
+class ZeroDivisorError(OpError, ZeroDivisionError):
+    """A size by which the user's code divides is 0, for which Python raises `ZeroDivisionError`."""
+
+    error_code = error_codes.INVALID_ARGUMENT
+
+
 class OutOfRangeError(OpError):
     """An iteration went past the end of its input."""
 

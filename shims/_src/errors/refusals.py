@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import opcode
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import jax
+import numpy as np
 
 from shims._src.errors import errors, remedies, shape_mismatches
 from shims._src.errors.failing_call import FailingCall, failing_call
@@ -69,11 +70,19 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
     So are refusals of `shims`, errors of other libraries if one of their frames has such a size at hand, and
     a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one.
     """
+    if hasattr(error, "shims_of_data"):
+        return False
     if isinstance(error, (*_OWN_REFUSALS, jp.InconclusiveDimensionOperation)):
         return True
     if isinstance(error, _CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
         return not isinstance(error, Exception)  # a request to trace again
     return bool(sizes_at_hand(error))
+
+
+def of_data(error: Exception) -> Exception:
+    """Mark an error as one that the data cause, whatever is known of sizes; return it."""
+    error.shims_of_data = True  # type: ignore[attr-defined]
+    return error
 
 
 def sizes_at_hand(error: BaseException) -> set[str]:
@@ -204,24 +213,33 @@ def _passes_through(error: Exception, module: types.ModuleType) -> bool:
 def _add_note(error: Exception) -> None:
     """Add a note with the user's line to an error, and a remedy if a size or a derivative was computed."""
     line = line_of_error(error)
-    do = remedies.IF_STATIC if _holds_size(error) else ""
+    do = remedies.IF_STATIC if _holds(_is_sized, error) else ""
+    do = remedies.OF_OBJECTS if _holds(_is_array_of_sizes, error) else do
     if not line or not (do or isinstance(error, _TRANSLATABLE)):
         return
     if _passes_through(error, jp.ad):
         do = remedies.WITHOUT_GRADIENT
+    elif isinstance(error, NotImplementedError) and _passes_through(error, jp.batching):
+        do = remedies.WITHOUT_ROWS
     note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
 
 
-def _holds_size(error: Exception) -> bool:
-    """Return whether the library frame that raised an error has a local variable with a size."""
+def _holds(test: Callable[[object], bool], error: Exception) -> bool:
+    """Return whether the library frame that raised an error has a local variable that passes a test."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next
     if step is None or user_frames.is_user_frame(step.tb_frame):
         return False
-    return any(map(_is_sized, step.tb_frame.f_locals.values()))
+    return any(map(test, step.tb_frame.f_locals.values()))
+
+
+def _is_array_of_sizes(value: object) -> bool:
+    """Return whether a value is an array of Python objects, as NumPy makes it of sizes."""
+    is_array = isinstance(value, np.ndarray) and value.dtype.hasobject
+    return is_array and any(map(jp.is_symbolic, value.flat))
 
 
 def _is_sized(value: object) -> bool:

@@ -15,7 +15,12 @@ WITHOUT_GRADIENT = (
     "JAX has no derivative of this call; without one the program works: give it "
     "`jax.lax.stop_gradient(y)` in place of `y`"
 )
-DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if` and `while`"
+WITHOUT_ROWS = (
+    "JAX has no batching rule for this call: compute one row after another, `jax.lax.map(f, x)` in place of "
+    "`jax.vmap(f)(x)`"
+)
+OF_OBJECTS = "write `jnp.asarray(n)` or `jnp.array([n, 2])`: NumPy keeps sizes as Python objects"
+DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if`, `while`, `and`, `or`, `in`"
 VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
 SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"
 

@@ -598,6 +598,7 @@ def array_operator_calls(depth: int) -> bool:
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
     from jax._src import lax as private_lax
+    from jax._src.image import scale
     from jax._src.lax import convolution, parallel
     from jax._src.lax import lax as lax_module
     from jax._src.lax.control_flow import loops
@@ -619,6 +620,7 @@ def hook_points():
         "ufuncs": ufuncs,
         "batching": batching,
         "random": (jax.random, random_core),
+        "image": (jax.image, scale),
         "convolution": (jax.lax, private_lax, convolution),
         "len": (lax_numpy, polynomial, fft, numpy_linalg, scipy_linalg, signal),
         "numpy": (*(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, parallel, scatter),),

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.errors import errors
+from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_source
 from shims._src.platform.thread_state import ThreadStack
@@ -302,7 +302,7 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
     elif state is not None:
         text = state.with_origins(text)
         if user_source.is_handled(size_numbers.OUTSIDE) and _is_true(state, bad):
-            raise error(_with_number(text, payload))
+            raise refusals.of_data(error(_with_number(text, payload)))
         payload = jnp.asarray(payload, jnp.int32)
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
 

@@ -251,7 +251,7 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
         return _outcome_of_one(staged[answer], answer, operands, asked, text)
     no, yes = staged[False], staged[True]
     if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
-        if question.key[1] is Question.ZERO and all(map(_raises, no.like)):
+        if question.key[1] is Question.ZERO and no.like and all(map(_raises, no.like)):
             text = str(_unlike_results(question))
             return _outcome_of_one(no, False, operands, asked, text)
         raise _unlike_results(question)

@@ -150,7 +150,10 @@ def _run_eagerly(f, operands, prepared):
             continue
         found = [(r.condition, int(r.code)) for r in ctx.reports]
         if not settle_reports(found, buckets, settled):
-            outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
+            outs = [
+                exact(jp.as_jax(v.array), {i: a.size for i, a in enumerate(v.axes) if a})
+                for v in values
+            ]
             return jax.tree.unflatten(program.out_tree, outs)
 
 

@@ -20,11 +20,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import equal_forms, primitives, size_bounds, size_numbers, trace
+from shims._src.sizes import equal_forms, size_bounds, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
-from shims._src.tracing import comparison_callers, handled_errors, size_texts
+from shims._src.tracing import comparison_callers, handled_errors, hooked_quotients, size_texts
+from shims._src.tracing.hooked_quotients import as_operand, integer_of
 
 
 def bind() -> None:
@@ -112,7 +112,7 @@ def _absolute(state, inherited, d):
         return d
     if state.is_input_only(d):
         return d if QUESTIONS["ge"](d, 0) else -d
-    return jnp.abs(d.__jax_array__())
+    return jp.core.max_dim(d, -d)
 
 
 def _rounded(state, inherited, d, digits=None):
@@ -121,25 +121,17 @@ def _rounded(state, inherited, d, digits=None):
     return number_of(state, d, "`round`")
 
 
-def _integer(value) -> int | None:
-    """Return a Python or NumPy integer as an `int`, `None` for any other value."""
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    is_scalar = isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
-    return int(value) if is_scalar else None
-
-
 def _left_shift(state, inherited, d, count):
-    number = _integer(count)
+    number = integer_of(count)
     if number is None:
-        return operator.lshift(d.__jax_array__(), _as_operand(count))
+        return operator.lshift(d.__jax_array__(), as_operand(count))
     return d * (1 << number)
 
 
 def _right_shift(state, inherited, d, count):
-    number = _integer(count)
+    number = integer_of(count)
     if number is None:
-        return operator.rshift(d.__jax_array__(), _as_operand(count))
+        return operator.rshift(d.__jax_array__(), as_operand(count))
     return d // (1 << number)
 
 
@@ -147,54 +139,13 @@ def _staged(operation: Callable) -> Callable:
     """Return the method of an operator on a size, which is applied to the size as a traced array."""
 
     def method(state, inherited, d, other):
-        return operation(d.__jax_array__(), _as_operand(other))
+        return operation(d.__jax_array__(), as_operand(other))
 
     return method
 
 
 def _staged_reflected(operation: Callable) -> Callable:
-    return lambda state, inherited, d, other: operation(_as_operand(other), d.__jax_array__())
-
-
-def _as_operand(value):
-    return value.__jax_array__() if jp.is_symbolic(value) else value
-
-
-def _power(state, inherited, d, exponent, modulo=None):
-    if modulo is not None:
-        return d**exponent % modulo
-    number = _integer(exponent)
-    if number is not None and number >= 0:
-        return inherited(d, number)
-    base = d.__jax_array__()
-    if number is not None:
-        return base.astype(float) ** number
-    if jp.is_symbolic(exponent):
-        _require_positive_exponent(state, exponent)
-    return base ** _as_operand(exponent)
-
-
-def _power_of(state, inherited, d, base, modulo=None):
-    if modulo is not None:
-        return base**d % modulo
-    if _integer(base) is not None:
-        _require_positive_exponent(state, d)
-    return base ** d.__jax_array__()
-
-
-def _require_positive_exponent(state, d) -> None:
-    """Check that a size is not negative when it is the exponent of an integer."""
-    if size_bounds.sign(d) == 1 or (state.is_input_only(d) and QUESTIONS["ge"](d, 0)):
-        return
-    size = d.__jax_array__()
-    text = errors.message(
-        "**",
-        "the exponent of an integer is negative.",
-        required="an exponent >= 0",
-        received=f"the size `{d}` = {errors.NUMBER}",
-        do="make the base a float: `float(base) ** n`",
-    )
-    primitives.check(size < 0, state.with_origins(text), size)
+    return lambda state, inherited, d, other: operation(as_operand(other), d.__jax_array__())
 
 
 def _product(state, inherited, d, other):
@@ -301,20 +252,20 @@ def _ufunc(state, inherited, d, ufunc, method, *inputs, **kwargs):
     name = _COMPARISONS.get(ufunc)
     if name and len(inputs) == 2 and not all(map(jp.is_symbolic, inputs)):
         left, right = inputs if inputs[0] is d else inputs[::-1]
-        name = name if inputs[0] is d else _EXCHANGED.get(name, name)
-        answers = compared_with_array(state, name, left, right)
+        of_left = name if inputs[0] is d else _EXCHANGED.get(name, name)
+        answers = compared_with_array(state, of_left, left, right)
         if answers is not None:
             return answers
-    plain = [x if jp.is_symbolic(x) else _integer(x) for x in inputs]
+    plain = [x if jp.is_symbolic(x) else integer_of(x) for x in inputs]
     if method != "__call__" or kwargs or any(_holds_objects(x) for x in inputs):
         return _over_objects(ufunc, method, *inputs, **kwargs)
     operation = QUESTIONS[name] if name else _OPERATORS.get(ufunc)
     if operation is not None and all(x is not None for x in plain):
         return operation(*plain)
-    staged = getattr(jnp, ufunc.__name__, None)
+    staged = hooked_quotients.NUMPY_FUNCTIONS.get(ufunc) or getattr(jnp, ufunc.__name__, None)
     if staged is None:
         return _over_objects(ufunc, method, *inputs, **kwargs)
-    return staged(*map(_as_operand, inputs))
+    return staged(*map(as_operand, inputs))
 
 
 def _holds_objects(value) -> bool:
@@ -356,8 +307,7 @@ _METHODS: dict[str, Callable] = {
     "__ror__": _staged_reflected(operator.or_),
     "__xor__": _staged(operator.xor),
     "__rxor__": _staged_reflected(operator.xor),
-    "__pow__": _power,
-    "__rpow__": _power_of,
+    **hooked_quotients.METHODS,
     "__mul__": _product,
     "__rmul__": _product,
     "__format__": _format,

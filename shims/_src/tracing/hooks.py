@@ -24,6 +24,7 @@ from shims._src.tracing import (
     hooked_indexing,
     hooked_loops,
     hooked_numpy,
+    hooked_quotients,
     hooked_random,
     hooked_ranges,
     hooked_reductions,
@@ -83,7 +84,12 @@ def install() -> None:
             module.len = _hook_function(len, _len_hook)
         hooked = (hooked_numpy, hooked_ranges, hooked_sets, hooked_loops)
         numpy_functions = [f for module in hooked for f in module.FUNCTIONS]
-        for kind, functions in (("numpy", numpy_functions), ("random", hooked_random.FUNCTIONS)):
+        by_module = {
+            "numpy": numpy_functions,
+            "random": hooked_random.FUNCTIONS,
+            "image": hooked_quotients.FUNCTIONS,
+        }
+        for kind, functions in by_module.items():
             for name, wrapper in functions:
                 for module in modules[kind]:
                     if hasattr(module, name):

@@ -16,7 +16,7 @@ from jax import lax
 
 from shims._src.errors import remedies
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import numbering, primitives, trace
+from shims._src.sizes import numbering, primitives, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import hooked_sizes
 
@@ -48,18 +48,46 @@ class SizeQuestion:
         return _PRIMITIVES[self.name](left, right)
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class ComputedQuestion:
+    """A traced bool that is computed from sizes alone, such as `n in (2, 3)`; their numbers decide it."""
+
+    value: Any
+    sizes: tuple
+
+    def answer(self) -> bool:
+        """Trace again with the sizes as numbers, see `size_numbers.number_of`."""
+        self.require_numbers("a condition that is computed from it", size_numbers.AS_ARRAY)
+        raise AssertionError("the sizes are numbers already")
+
+    def require_numbers(self, asked: str, do: str) -> None:
+        """Trace again with the sizes as numbers, see `size_numbers.number_of`."""
+        state = trace.current()
+        assert state is not None
+        for d in self.sizes:
+            number_of(state, d, asked, do)
+
+    def array(self):
+        """Return the traced bool scalar."""
+        return self.value
+
+
 def _as_number(d):
     """Convert a size or an integer to int32; integers are clipped, as no size is out of that range."""
     limits = np.iinfo(np.int32)
     return primitives.as_size(d if jp.is_symbolic(d) else min(max(d, limits.min), limits.max))
 
 
-def question_of(condition) -> SizeQuestion | None:
-    """Return a condition as a `SizeQuestion` if it compares data-dependent sizes, otherwise `None`."""
+def question_of(condition) -> SizeQuestion | ComputedQuestion | None:
+    """Return a condition as a question if it is computed from data-dependent sizes, otherwise `None`."""
     if jp.is_symbolic(condition):
         return SizeQuestion("ne", condition, 0) if depend_on_data([condition]) else None
     if not jp.is_tracer(condition) or condition.ndim or trace.current() is None:
         return None
+    return _comparison(condition) or _computed(condition)
+
+
+def _comparison(condition) -> SizeQuestion | None:
     found = jp.defining_equation(jp.primal_tracer(condition))
     if found is None or found[0].primitive.name not in _PRIMITIVES:
         return None
@@ -68,6 +96,11 @@ def question_of(condition) -> SizeQuestion | None:
         return None
     sizes = [s for s in sides if jp.is_symbolic(s)]
     return SizeQuestion(found[0].primitive.name, *sides) if depend_on_data(sizes) else None
+
+
+def _computed(condition) -> ComputedQuestion | None:
+    sizes = _sizes_behind(condition) if condition.dtype == bool else None
+    return ComputedQuestion(condition, tuple(sizes)) if sizes and depend_on_data(sizes) else None
 
 
 def _size_of(x):
@@ -150,14 +183,20 @@ def as_numpy(state, original, tracer, *args, **kwargs):
 
 def _require_numbers(state, tracer) -> None:
     """Trace again with numbers for the sizes from which alone a traced value was computed."""
+    for d in _sizes_behind(tracer) or ():
+        if state.owns(d):
+            number_of(state, d, "a number that was computed from it")
+
+
+def _sizes_behind(tracer) -> list | None:
+    """Return the sizes from which alone a traced value was computed, `None` if there are other inputs."""
     sizes = {}
     for eqn in numbering.equations_behind(tracer):
         if eqn is None:
-            return
+            return None
         if eqn.primitive.name in numbering.SIZE_READERS:
             sizes[str(eqn.params["dim"])] = eqn.params["dim"]
-    for d in filter(state.owns, sizes.values()):
-        number_of(state, d, "a number that was computed from it")
+    return list(sizes.values())
 
 
 def items(state, original, tracer):

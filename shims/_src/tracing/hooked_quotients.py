@@ -1,0 +1,184 @@
+"""Divide by sizes and raise to their power as Python's integers do, also where a size is 0.
+
+A quotient by 0 is an error in Python's code, and infinity or 0 in that of NumPy and JAX. Only operators on numbers
+and sizes are checked, in the user's code and in the functions of `jax.numpy` that Python runs; the shape rules of
+JAX divide by the sizes of empty arrays, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives, size_bounds
+from shims._src.tracing import comparison_callers
+
+
+def integer_of(value) -> int | None:
+    """Return a Python or NumPy integer as an `int`, `None` for any other value."""
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    is_scalar = isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
+    return int(value) if is_scalar else None
+
+
+def as_operand(value):
+    """Convert a size to a traced number; return other values unchanged."""
+    return value.__jax_array__() if jp.is_symbolic(value) else value
+
+
+def _is_python_number(value) -> bool:
+    """Return whether a value is a number with Python's operators; NumPy's scalars have their own."""
+    return isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)
+
+
+# ---- quotients -----------------------------------------------------------------------------------
+
+
+def _quotient(symbol: str, *, reflected: bool) -> Callable:
+    """Return the method of a quotient or a remainder, which checks that the divisor is not 0."""
+
+    def method(state, inherited, d, other):
+        is_number = _is_python_number(other) or jp.is_symbolic(other)
+        if is_number and _is_checked():
+            _require_nonzero(state, d if reflected else other, symbol)
+        return inherited(d, other)
+
+    return method
+
+
+def _resize(state, original, image, shape, *args, **kwargs):
+    """Resize an image; JAX divides by its sizes, which are arrays then, along the axes that change."""
+    for old, new in zip(np.shape(image), shape):
+        if jp.is_symbolic(old) and not jp.core.definitely_equal(old, new):
+            _require_nonzero(state, old, "jax.image.resize")
+    return original(image, shape, *args, **kwargs)
+
+
+FUNCTIONS = (("resize", _resize),)
+
+
+def _is_checked() -> bool:
+    """Return whether the user's code divides, or a function of `jax.numpy` and its kin."""
+    by_user = comparison_callers.program_calls(3)
+    return by_user or comparison_callers.code_asks(3) is comparison_callers.Asker.ARRAY_CODE
+
+
+def _require_nonzero(state, divisor, symbol: str) -> None:
+    """Raise Python's error for a divisor of 0; the value of a data-dependent size is checked at run time."""
+    if not jp.is_symbolic(divisor):
+        if divisor == 0:
+            raise ZeroDivisionError("division by zero")
+        return
+    if size_bounds.never_zero(state, divisor):
+        return
+    if state.is_input_only(divisor):
+        if state.decide(divisor, lambda value: value == 0, f"{divisor} == 0"):
+            raise ZeroDivisionError("division by zero")
+        return
+    size = divisor.__jax_array__()
+    text = errors.message(
+        symbol,
+        "division by zero.",
+        required="a size other than 0",
+        received=f"the size `{divisor}`, which is 0",
+        do="test the size before, `if n`, or divide by `max(n, 1)`",
+    )
+    primitives.check(size == 0, state.with_origins(text), error=errors.ZeroDivisorError)
+
+
+# ---- powers --------------------------------------------------------------------------------------
+
+
+def _power(state, inherited, d, exponent, modulo=None):
+    if modulo is not None:
+        return d**exponent % modulo
+    number = integer_of(exponent)
+    if number is not None and number >= 0:
+        return inherited(d, number)
+    _require_base(state, d, exponent)
+    base = d.__jax_array__()
+    if number is not None:
+        return base.astype(float) ** number
+    if jp.is_symbolic(exponent):
+        _require_positive_exponent(state, exponent)
+    return base ** as_operand(exponent)
+
+
+def _power_of(state, inherited, d, base, modulo=None):
+    if modulo is not None:
+        return base**d % modulo
+    if integer_of(base) is not None:
+        _require_positive_exponent(state, d)
+    return base ** d.__jax_array__()
+
+
+def _require_base(state, d, exponent) -> None:
+    """Check that Python's power of a size has a real value: none of 0 if negative, none of -1 if fractional."""
+    if not _is_python_number(exponent):
+        return
+    if exponent.imag or exponent.real < 0:
+        _require_nonzero(state, d, "**")
+    if isinstance(exponent, float) and not exponent.is_integer():
+        problem = "a negative number to a fractional power is complex."
+        do = "write `abs(n) ** 0.5`, or `jnp.asarray(n, complex) ** 0.5`"
+        _require_nonnegative(state, d, problem, do)
+
+
+def _require_positive_exponent(state, d) -> None:
+    """Check that a size is not negative when it is the exponent of an integer."""
+    problem = "the exponent of an integer is negative."
+    _require_nonnegative(state, d, problem, "make the base a float: `float(base) ** n`")
+
+
+def _require_nonnegative(state, d, problem: str, do: str) -> None:
+    if size_bounds.sign(d) == 1:
+        return
+    if state.is_input_only(d) and state.decide(d, lambda value: value >= 0, f"{d} >= 0"):
+        return
+    text = errors.message(
+        "**",
+        problem,
+        required="a size >= 0",
+        received=f"the size `{d}`, which is negative",
+        do=do,
+    )
+    primitives.check(d.__jax_array__() < 0, state.with_origins(text))
+
+
+# ---- NumPy's functions ---------------------------------------------------------------------------
+
+
+def _zero_for_zero(function: Callable) -> Callable:
+    """Return a function of JAX that gives 0 for integers divided by 0, as NumPy's does."""
+
+    def call(dividend, divisor):
+        dividend, divisor = (jnp.asarray(as_operand(x)) for x in (dividend, divisor))
+        dividend, divisor = jnp.broadcast_arrays(dividend, divisor)
+        result = function(dividend, divisor)
+        if not all(
+            jnp.issubdtype(x.dtype, jnp.integer) or x.dtype == bool for x in (dividend, divisor)
+        ):
+            return result
+        if isinstance(result, tuple):
+            return tuple(jnp.where(divisor == 0, 0, part) for part in result)
+        return jnp.where(divisor == 0, 0, result)
+
+    return call
+
+
+NUMPY_FUNCTIONS: dict[Callable, Callable] = {
+    np.floor_divide: _zero_for_zero(jnp.floor_divide),
+    np.remainder: _zero_for_zero(jnp.remainder),
+    np.divmod: _zero_for_zero(jnp.divmod),
+}
+
+METHODS: dict[str, Callable] = {
+    f"__{prefix}{name}__": _quotient(symbol, reflected=prefix == "r")
+    for name, symbol in (("truediv", "/"), ("floordiv", "//"), ("mod", "%"), ("divmod", "divmod"))
+    for prefix in ("", "r")
+} | {"__pow__": _power, "__rpow__": _power_of}
