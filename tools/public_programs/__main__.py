@@ -92,7 +92,9 @@ def _run(
             kept.unlink(missing_ok=True)
         if not kept.exists():
             paths += [str(checkouts / program.repository / program.path), str(kept)]
-    backend = "tensorflow" if library == "tensorflow" else "jax"
+    if not paths:
+        return
+    backend = "jax" if library == "shims" else "tensorflow"
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "MPLBACKEND": "agg", "KERAS_BACKEND": backend}
     with open(results / f"{library}.log", "w") as log:
         subprocess.run(
