@@ -18,7 +18,11 @@ def move_initial_values(tf, direction: str) -> None:
     def create(creator, **options):
         variable = creator(**options)
         if variable.dtype in (tf.float32, tf.float64) and tf.executing_eagerly():
-            variable.assign(np.nextafter(variable.numpy(), DIRECTIONS[direction], dtype=variable.dtype.as_numpy_dtype))
+            variable.assign(
+                np.nextafter(
+                    variable.numpy(), DIRECTIONS[direction], dtype=variable.dtype.as_numpy_dtype
+                )
+            )
         return variable
 
     tf.variable_creator_scope(create).__enter__()
