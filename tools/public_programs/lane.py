@@ -55,7 +55,7 @@ def main(library: str, *paths: str) -> None:
     if library in one_bit.DIRECTIONS:
         one_bit.move_initial_values(tf, library)
     assert tf.keras.Model
-    stand_ins.install_in_keras(sys.modules["keras"], library)
+    stand_ins.install_in_library(tf, library)
     for program, result in zip(paths[::2], paths[1::2], strict=True):
         child = os.fork()
         if not child:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 DIRECTIONS = {"up": np.inf, "down": -np.inf}
+_SCOPES = contextlib.ExitStack()  # a scope ends when nothing refers to it
 
 
 def move_initial_values(tf, direction: str) -> None:
@@ -18,11 +21,8 @@ def move_initial_values(tf, direction: str) -> None:
     def create(creator, **options):
         variable = creator(**options)
         if variable.dtype in (tf.float32, tf.float64) and tf.executing_eagerly():
-            variable.assign(
-                np.nextafter(
-                    variable.numpy(), DIRECTIONS[direction], dtype=variable.dtype.as_numpy_dtype
-                )
-            )
+            value = variable.numpy()
+            variable.assign(np.nextafter(value, value.dtype.type(DIRECTIONS[direction])))
         return variable
 
-    tf.variable_creator_scope(create).__enter__()
+    _SCOPES.enter_context(tf.variable_creator_scope(create))

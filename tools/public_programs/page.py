@@ -1,0 +1,108 @@
+"""Write the page of the results: the table, and the reasons by how many programs they stop."""
+
+from __future__ import annotations
+
+import pathlib
+import string
+import tomllib
+from collections import Counter
+
+from tools.public_programs import cells
+from tools.public_programs.comparing import Verdict
+from tools.public_programs.programs import Program, listed, verdict
+
+PAGE = pathlib.Path("docs/tf2_programs.md")
+_REASONS = pathlib.Path(__file__).with_name("reasons.toml")
+_MARK = "<!-- What follows is written by python -m tools.public_programs. -->\n"
+_HEAD = f"| program | lines | cells | values | difference | result |\n|{'---|' * 6}"
+
+
+def write(checkouts: pathlib.Path) -> None:
+    """Write everything below the mark of the page, from the results that are kept."""
+    programs = listed()
+    verdicts = {p: verdict(p, checkouts) for p in programs}
+    reasons = tomllib.loads(_REASONS.read_text())["reason"]
+    reasons.sort(key=lambda reason: -len(reason["programs"]))
+    letters = {
+        name: letter
+        for letter, reason in zip(string.ascii_lowercase, reasons, strict=False)
+        for name in reason["programs"]
+    }
+    rows = [row(p, verdicts[p], checkouts, letters.get(p.name, "")) for p in programs]
+    told = [
+        f"({letter}) *{_count(len(reason['programs']), 'program')}.* {reason['text'].strip()}"
+        for letter, reason in zip(string.ascii_lowercase, reasons, strict=False)
+    ]
+    parts = [
+        _counts(list(verdicts.values())),
+        "\n".join([_HEAD, *rows]),
+        "## Why a program stops or differs",
+        *told,
+    ]
+    above = PAGE.read_text().partition(_MARK)[0]
+    PAGE.write_text(above + _MARK + "\n" + "\n\n".join(parts) + "\n")
+
+
+def row(program: Program, found: Verdict | str, checkouts: pathlib.Path, letter: str = "") -> str:
+    """Return a program's row of the table.
+
+    Args:
+      program: the program.
+      found: its result.
+      checkouts: the folder of the checkouts.
+      letter: that of the reason why it is not equal, in place of its errors.
+    """
+    path = program.source(checkouts)
+    lines = sum(len(c.splitlines()) for c in cells.cells_of(path, "tensorflow"))
+    counted, told = "| | |", found
+    if isinstance(found, Verdict):
+        ran = f"{found.cells} of {found.total}"
+        counted, told = f"{ran} | {found.values} | {found.difference:.0e}", _told(found, letter)
+    return f"| [{program.name}]({program.address}) | {lines} | {counted} | {told} |"
+
+
+def _counts(found: list[Verdict | str]) -> str:
+    """Return the sentence that counts the results."""
+    ended = [v for v in found if isinstance(v, Verdict)]
+    counts = Counter(
+        equal=sum(v.is_equal for v in ended),
+        within=sum(v.is_within_spread and not v.is_equal for v in ended),
+        whole=sum(v.cells == v.total for v in ended),
+    )
+    return (
+        f"Of {len(ended)} programs, {counts['equal'] + counts['within']} run from start to end with equal "
+        f"numbers, {counts['within']} of them within TensorFlow's own spread. {counts['whole']} of the "
+        f"{len(ended)} run under TensorFlow without a failing cell."
+    )
+
+
+def _told(found: Verdict, letter: str) -> str:
+    """Return the result of a program in words."""
+    reason = f" ({letter})" if letter else ""
+    told = []
+    if found.failed and letter:
+        numbers = ", ".join(str(n) for n, _ in found.failed)
+        told = [f"stops in {'cells' if len(found.failed) > 1 else 'cell'} {numbers}{reason}"]
+    elif found.failed:
+        told = [
+            f"cell {n}: {e[0]}: {_first_line(e[1])[:150]} ({e[2].strip()[:60]})"
+            for n, e in found.failed
+        ]
+    apart = [
+        f"{f'`{a.name}`' if a.name else 'last line'} in cell {a.cell} ({a.difference:.0e}, "
+        f"TensorFlow's own {a.spread:.0e})"
+        for a in found.apart
+    ]
+    if apart:
+        within = found.is_within_spread
+        start = "equal within TensorFlow's own spread: " if within else "differs: "
+        told.append(start + ", ".join(apart) + ("" if within or told else reason))
+    return "; ".join(told).replace("|", "\\|") or "equal"
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
