@@ -115,13 +115,15 @@ def _run(source: str, file: pathlib.Path, names: dict[str, Any]) -> Cell:
 
 
 def _execute(source: str, file: pathlib.Path, names: dict[str, Any]) -> Any:
-    tree = ast.parse(source, str(file))
+    tree = ast.parse(
+        source, str(file)
+    )  # `dont_inherit`: this module's future imports are not the program's
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        exec(compile(tree, str(file), "exec"), names)
+        exec(compile(tree, str(file), "exec", dont_inherit=True), names)
         return None
     last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
-    exec(compile(tree, str(file), "exec"), names)
-    return eval(compile(last, str(file), "eval"), names)
+    exec(compile(tree, str(file), "exec", dont_inherit=True), names)
+    return eval(compile(last, str(file), "eval", dont_inherit=True), names)
 
 
 def _is_value(value) -> bool:
