@@ -40,6 +40,7 @@ def _run(library: str, programs: list[Program], checkouts: pathlib.Path) -> None
     """Run the programs that have no result, those with equal options in one process."""
     (checkouts / "results").mkdir(parents=True, exist_ok=True)
     missing = [p for p in programs if not p.kept(library, checkouts).exists()]
+    missing.sort(key=lambda p: p.option)
     for option, group in itertools.groupby(missing, lambda p: p.option):
         paths = [(p.source(checkouts), p.kept(library, checkouts)) for p in group]
         settings = {

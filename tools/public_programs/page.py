@@ -5,7 +5,6 @@ from __future__ import annotations
 import pathlib
 import string
 import tomllib
-from collections import Counter
 
 from tools.public_programs import cells
 from tools.public_programs.comparing import Verdict
@@ -21,20 +20,25 @@ def write(checkouts: pathlib.Path) -> None:
     """Write everything below the mark of the page, from the results that are kept."""
     programs = listed()
     verdicts = {p: verdict(p, checkouts) for p in programs}
-    reasons = tomllib.loads(_REASONS.read_text())["reason"]
-    reasons.sort(key=lambda reason: -len(reason["programs"]))
-    letters = {
-        name: letter
-        for letter, reason in zip(string.ascii_lowercase, reasons, strict=False)
-        for name in reason["programs"]
+    unequal = {
+        p.name for p, v in verdicts.items() if not isinstance(v, str) and not _counts_as_equal(v)
     }
-    rows = [row(p, verdicts[p], checkouts, letters.get(p.name, "")) for p in programs]
+    reasons = tomllib.loads(_REASONS.read_text())["reason"]
+    for reason in reasons:
+        reason["programs"] = [name for name in reason["programs"] if name in unequal]
+    reasons = [reason for reason in reasons if reason["programs"]]
+    reasons.sort(key=lambda reason: -len(reason["programs"]))
+    letters: dict[str, list[str]] = {}
+    for letter, reason in zip(string.ascii_lowercase, reasons, strict=False):
+        for name in reason["programs"]:
+            letters.setdefault(name, []).append(letter)
+    rows = [row(p, verdicts[p], checkouts, ", ".join(letters.get(p.name, []))) for p in programs]
     told = [
         f"({letter}) *{_count(len(reason['programs']), 'program')}.* {reason['text'].strip()}"
         for letter, reason in zip(string.ascii_lowercase, reasons, strict=False)
     ]
     parts = [
-        _counts(list(verdicts.values())),
+        _counts([v for v in verdicts.values() if isinstance(v, Verdict)]),
         "\n".join([_HEAD, *rows]),
         "## Why a program stops or differs",
         *told,
@@ -50,7 +54,7 @@ def row(program: Program, found: Verdict | str, checkouts: pathlib.Path, letter:
       program: the program.
       found: its result.
       checkouts: the folder of the checkouts.
-      letter: that of the reason why it is not equal, in place of its errors.
+      letter: those of the reasons why it is not equal, in place of its errors.
     """
     path = program.source(checkouts)
     lines = sum(len(c.splitlines()) for c in cells.cells_of(path, "tensorflow"))
@@ -61,19 +65,20 @@ def row(program: Program, found: Verdict | str, checkouts: pathlib.Path, letter:
     return f"| [{program.name}]({program.address}) | {lines} | {counted} | {told} |"
 
 
-def _counts(found: list[Verdict | str]) -> str:
-    """Return the sentence that counts the results."""
-    ended = [v for v in found if isinstance(v, Verdict)]
-    counts = Counter(
-        equal=sum(v.is_equal for v in ended),
-        within=sum(v.is_within_spread and not v.is_equal for v in ended),
-        whole=sum(v.cells == v.total for v in ended),
-    )
+def _counts(ended: list[Verdict]) -> str:
+    """Return the sentences that count the results."""
+    same = sum(map(_counts_as_equal, ended))
+    within = same - sum(v.is_equal for v in ended)
+    whole = [v for v in ended if v.cells == v.total]
     return (
-        f"Of {len(ended)} programs, {counts['equal'] + counts['within']} run from start to end with equal "
-        f"numbers, {counts['within']} of them within TensorFlow's own spread. {counts['whole']} of the "
-        f"{len(ended)} run under TensorFlow without a failing cell."
+        f"Of {len(ended)} programs, {same} run from start to end with equal numbers, {within} of them within "
+        f"TensorFlow's own spread. Of the {len(whole)} in which no cell fails under TensorFlow, "
+        f"{sum(map(_counts_as_equal, whole))} do."
     )
+
+
+def _counts_as_equal(found: Verdict) -> bool:
+    return found.is_equal or found.is_within_spread
 
 
 def _told(found: Verdict, letter: str) -> str:

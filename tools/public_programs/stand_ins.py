@@ -18,9 +18,7 @@ from unittest import mock
 import numpy as np
 
 EPOCHS, STEPS = 2, 4
-# Packages whose results no number depends on: plots, tables, reports.
 _PLOTS = (
-    *("pandas", "sklearn", "sklearn.metrics", "tensorflow_probability"),
     *("matplotlib", "matplotlib.pyplot", "matplotlib.colors", "matplotlib.cm", "matplotlib.image"),
     *("seaborn", "IPython", "IPython.display", "imageio", "tensorflow_docs", "graphviz"),
     *("tensorflow_docs.vis", "tensorflow_docs.vis.embed", "tensorflow_docs.plots", "pydot"),
@@ -29,13 +27,13 @@ _PLOTS = (
 )
 
 
+# Tables and reports; Keras looks for pandas when it is imported.
+_TABLES = ("pandas", "sklearn", "sklearn.metrics", "tensorflow_probability")
+
+
 def install() -> None:
-    """Replace plots, data sets and long training."""
-    roots = {name.split(".")[0] for name in _PLOTS}
-    missing = {root for root in roots if importlib.util.find_spec(root) is None}
-    for name in _PLOTS:
-        if name.split(".")[0] in missing:
-            sys.modules[name] = mock.MagicMock()
+    """Replace plots."""
+    _replace(_PLOTS)
     plot = sys.modules.get("matplotlib.pyplot")
     if isinstance(plot, mock.MagicMock):
         plot.subplots.side_effect = _subplots
@@ -44,8 +42,18 @@ def install() -> None:
         tqdm.tqdm = lambda values, *rest, **options: values
 
 
+def _replace(names: tuple[str, ...]) -> None:
+    """Let packages that are not installed do nothing."""
+    roots = {name.split(".")[0] for name in names}
+    missing = {root for root in roots if importlib.util.find_spec(root) is None}
+    for name in names:
+        if name.split(".")[0] in missing:
+            sys.modules[name] = mock.MagicMock()
+
+
 def install_in_library(tf, library: str) -> None:
     """Replace data sets, and let training be short and in order."""
+    _replace(_TABLES)
     keras = sys.modules["keras"]
     for name, (shape, kind) in _DATASETS.items():
         getattr(keras.datasets, name).load_data = functools.partial(_pictures, shape, kind)
@@ -94,7 +102,7 @@ def _tensorflow_datasets(tf) -> types.ModuleType:
     """Return a module whose `load` gives pictures of digits, as datasets or as arrays."""
     module = types.ModuleType("tensorflow_datasets")
 
-    def load(name, split=("train", "test"), batch_size=None, **options):
+    def load(name, split=None, batch_size=None, with_info=False, **options):
         del name, options
         train, test = _pictures((28, 28), 10)
 
@@ -105,7 +113,11 @@ def _tensorflow_datasets(tf) -> types.ModuleType:
                 return tuple(map(tf.constant, values))
             return tf.data.Dataset.from_tensor_slices(values)
 
-        return part(split) if isinstance(split, str) else [part(wanted) for wanted in split]
+        if split is None:
+            found = {"train": part("train"), "test": part("test")}
+        else:
+            found = part(split) if isinstance(split, str) else [part(wanted) for wanted in split]
+        return (found, mock.MagicMock()) if with_info else found
 
     module.load = load  # type: ignore[attr-defined]
     return module
