@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from shims import summary as summary
     from shims import train as train
     from shims import v1 as v1
+    from shims import version as version
     from shims._src.array.gather import batch_gather as batch_gather
     from shims._src.array.shape_arithmetic import broadcast_static_shape as broadcast_static_shape
     from shims._src.array.unique import setdiff1d as setdiff1d
@@ -134,6 +135,7 @@ _NAMESPACES = (
     "strings",
     "summary",
     "v1",
+    "version",
 )
 # TensorFlow has these modules of Keras at the top, too.
 _KERAS = ("initializers", "losses", "metrics", "optimizers")

@@ -139,7 +139,7 @@ CASES = (
     ),
     (
         calls.another_shape,
-        ValueError,
+        TypeError,
         "function: `argument 0` has another shape than its spec.\n"
         "  Required: (None, 3)\n"
         "  Received: (4, 2)\n"
@@ -147,7 +147,7 @@ CASES = (
     ),
     (
         calls.another_structure,
-        ValueError,
+        TypeError,
         "function: the arguments do not have the structure of `input_signature`.\n"
         "  Required: ({'a': TensorSpec(shape=(None,), dtype=tf.float32, name=None)},)\n"
         "  Received: ({'b': (6,)},)\n"

@@ -132,6 +132,47 @@ def test_of_unknown_rank_there_is_no_single_program():
         concrete.structured_outputs  # noqa: B018
 
 
+@pytest.mark.parametrize("given", [lambda t: t.constant("a"), lambda t: t.TensorSpec([], t.string)])
+def test_of_strings(given):
+    def read(t):
+        concrete = t.function(lambda a: t.strings.join([a, a])).get_concrete_function(given(t))
+        return [concrete(t.constant("b")).numpy(), concrete(a=t.constant("c")).numpy()]
+
+    assert read(shims) == read(tf)
+
+
+def test_a_graph_is_told_to_be_absent():
+    concrete = shims.function(lambda x: x).get_concrete_function(shims.ones([2]))
+    with pytest.raises(AttributeError, match="no graph of TensorFlow"):
+        concrete.graph  # noqa: B018
+
+
+MISMATCHES = {
+    "rank": (lambda t: t.TensorSpec([None], t.int32), lambda t: t.constant([[1]])),
+    "size": (lambda t: t.TensorSpec([3], t.int32), lambda t: t.constant([1, 2])),
+    "dtype": (lambda t: t.TensorSpec([None], t.int32), lambda t: t.constant([1.0])),
+    "list": (lambda t: t.TensorSpec([None], t.int32), lambda t: [[1, 2]]),
+    "string": (lambda t: t.TensorSpec([None], t.string), lambda t: t.constant("x")),
+    "number": (lambda t: t.TensorSpec([None], t.string), lambda t: t.constant([1])),
+    "key": (lambda t: {"a": t.TensorSpec([1], t.int32)}, lambda t: {"b": t.constant([1])}),
+    "inside": (lambda t: {"a": t.TensorSpec([3], t.int32)}, lambda t: {"a": t.constant([1])}),
+    "ragged": (lambda t: t.RaggedTensorSpec([None, None], t.int32), lambda t: t.constant([[1]])),
+    "ragged rank": (
+        lambda t: t.RaggedTensorSpec([None, None], t.int32),
+        lambda t: t.ragged.constant([[[1]]]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISMATCHES)
+@pytest.mark.parametrize("library", [tf, shims], ids=["tensorflow", "shims"])
+def test_another_argument_than_the_signature_is_a_type_error(name, library):
+    spec, value = MISMATCHES[name]
+    function = library.function(lambda x: x, input_signature=[spec(library)])
+    with pytest.raises(TypeError):
+        function(value(library))
+
+
 def test_former_keywords_are_taken():
     options = {"experimental_implements": "f", "experimental_compile": True}
     f = shims.function(lambda x: x * 2, experimental_relax_shapes=True, **options)

@@ -142,3 +142,21 @@ def test_many_rows_of_classes_are_refused():
     logits = np.zeros((200, 10), np.float32)
     with pytest.raises(shims.errors.UnimplementedError, match="number of threads"):
         shims.random.stateless_categorical(logits, 5, [1, 2])
+
+
+def test_a_generator_made_while_a_function_is_traced_on_a_chosen_device():
+    """Its state was put on the device by an operation that the trace recorded."""
+
+    def numbers(library):
+        made = []
+
+        @library.function
+        def f():
+            if not made:
+                made.append(library.random.Generator.from_seed(1))
+            return made[0].normal([])
+
+        return [float(f()) for _ in range(2)]
+
+    with jax.default_device(jax.devices()[0]):
+        assert numbers(shims) == pytest.approx(numbers(tf))

@@ -91,6 +91,27 @@ def test_other_operators_of_lists():
 
 
 @pytest.mark.usefixtures("enabled")
+@pytest.mark.parametrize(
+    "index",
+    [
+        (slice(None), (True, False, True)),
+        (slice(None), [True, False, True]),
+        ((1, 0), (True, False, True)),
+        ((0, 1), [1, 2]),
+        (1, (0, 0, 1), np.array([0, 1, 1])),
+        (..., ((True, False), (False, True), (True, True))),
+        (slice(None), ()),
+        (None, 1, slice(1, 3)),
+    ],
+    ids=str,
+)
+def test_sequences_within_an_index_are_arrays_as_in_numpy(index):
+    x = np.arange(12).reshape(2, 3, 2) if index[0] is ... else np.arange(24).reshape(2, 3, 4)
+    for run in (lambda a: a[index], jax.jit(lambda a: a[index])):
+        np.testing.assert_array_equal(run(jnp.asarray(x)), x[index])
+
+
+@pytest.mark.usefixtures("enabled")
 def test_in_functions_of_known_and_unknown_sizes():
     def f(x):
         assert not hasattr(x, "numpy")

@@ -20,7 +20,7 @@ _OPT_IN = "import shims as tf; tf.enable_tensor_methods()"
 
 
 def cells_of(path: pathlib.Path, library: str) -> list[str]:
-    """Return the cells of a notebook or the text of a program, for `tensorflow` or `shims`."""
+    """Return the cells of a notebook or the text of a program, for `shims` or TensorFlow."""
     text = path.read_text()
     if path.suffix != ".ipynb":
         return [_adapted(text, library)]
@@ -34,7 +34,7 @@ def _adapted(source: str, library: str) -> str:
         source = "" if source.startswith("%%bash") else source.split("\n", 1)[-1]
     source = _SHELL.sub("", source)
     source = _LENGTH.sub(lambda m: f"{m[1]}{m[2]}{min(int(m[3]), STEPS)}", source)
-    if library == "tensorflow":
+    if library != "shims":
         return source
     source = _IMPORT.sub(rf"\1{_OPT_IN}", source)
     source = _FROM_KERAS.sub(_from_shims, source)

@@ -12,6 +12,7 @@ import pickle
 import shutil
 import signal
 import sys
+import time
 import traceback
 import types
 import warnings
@@ -19,9 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tools.public_programs import cells, stand_ins
+from tools.public_programs import cells, one_bit, stand_ins
 
 SECONDS = 150  # of the processor, for a cell
+PROGRAM_SECONDS = 900  # for a program
 _TENSORS = frozenset({"EagerTensor", "ArrayImpl", "ResourceVariable", "Variable", "HostTensor"})
 
 
@@ -43,20 +45,34 @@ def main(library: str, *paths: str) -> None:
     """Import a library once, and run each program in a process of its own.
 
     Args:
-      library: `tensorflow` or `shims`.
+      library: `tensorflow` or `shims`, or `up` or `down`: TensorFlow with its initial variables moved by
+        one bit.
       *paths: for each program, the path of a notebook or a Python file, and that of the pickle of its cells.
     """
     warnings.simplefilter("ignore")
     stand_ins.install()
-    tf = importlib.import_module(library)
+    tf = importlib.import_module("shims" if library == "shims" else "tensorflow")
+    if library in one_bit.DIRECTIONS:
+        one_bit.move_initial_values(tf, library)
     assert tf.keras.Model
-    stand_ins.install_in_keras(sys.modules["keras"], library)
+    stand_ins.install_in_library(tf, library)
     for program, result in zip(paths[::2], paths[1::2], strict=True):
         child = os.fork()
         if not child:
             _run_program(tf, library, pathlib.Path(program), pathlib.Path(result))
             os._exit(0)
-        os.waitpid(child, 0)
+        _wait(child)
+
+
+def _wait(child: int) -> None:
+    """Wait for a program, and end it when it takes too long: compiled code hears no signal."""
+    end = time.monotonic() + PROGRAM_SECONDS
+    while not os.waitpid(child, os.WNOHANG)[0]:
+        time.sleep(0.1)
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return
 
 
 def _run_program(tf, library: str, path: pathlib.Path, kept: pathlib.Path) -> None:
@@ -99,13 +115,15 @@ def _run(source: str, file: pathlib.Path, names: dict[str, Any]) -> Cell:
 
 
 def _execute(source: str, file: pathlib.Path, names: dict[str, Any]) -> Any:
-    tree = ast.parse(source, str(file))
+    tree = ast.parse(
+        source, str(file)
+    )  # `dont_inherit`: this module's future imports are not the program's
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        exec(compile(tree, str(file), "exec"), names)
+        exec(compile(tree, str(file), "exec", dont_inherit=True), names)
         return None
     last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
-    exec(compile(tree, str(file), "exec"), names)
-    return eval(compile(last, str(file), "eval"), names)
+    exec(compile(tree, str(file), "exec", dont_inherit=True), names)
+    return eval(compile(last, str(file), "eval", dont_inherit=True), names)
 
 
 def _is_value(value) -> bool:

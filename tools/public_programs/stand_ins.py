@@ -11,6 +11,7 @@ import functools
 import importlib.util
 import inspect
 import sys
+import types
 from typing import Any
 from unittest import mock
 
@@ -26,13 +27,13 @@ _PLOTS = (
 )
 
 
+# Tables and reports; Keras looks for pandas when it is imported.
+_TABLES = ("pandas", "sklearn", "sklearn.metrics", "tensorflow_probability")
+
+
 def install() -> None:
-    """Replace plots, data sets and long training."""
-    roots = {name.split(".")[0] for name in _PLOTS}
-    missing = {root for root in roots if importlib.util.find_spec(root) is None}
-    for name in _PLOTS:
-        if name.split(".")[0] in missing:
-            sys.modules[name] = mock.MagicMock()
+    """Replace plots."""
+    _replace(_PLOTS)
     plot = sys.modules.get("matplotlib.pyplot")
     if isinstance(plot, mock.MagicMock):
         plot.subplots.side_effect = _subplots
@@ -41,11 +42,24 @@ def install() -> None:
         tqdm.tqdm = lambda values, *rest, **options: values
 
 
-def install_in_keras(keras, library: str) -> None:
-    """Replace the data sets of Keras, and let training be short and in order."""
+def _replace(names: tuple[str, ...]) -> None:
+    """Let packages that are not installed do nothing."""
+    roots = {name.split(".")[0] for name in names}
+    missing = {root for root in roots if importlib.util.find_spec(root) is None}
+    for name in names:
+        if name.split(".")[0] in missing:
+            sys.modules[name] = mock.MagicMock()
+
+
+def install_in_library(tf, library: str) -> None:
+    """Replace data sets, and let training be short and in order."""
+    _replace(_TABLES)
+    keras = sys.modules["keras"]
     for name, (shape, kind) in _DATASETS.items():
         getattr(keras.datasets, name).load_data = functools.partial(_pictures, shape, kind)
     keras.Model.fit = _short_fit(keras.Model.fit)
+    if importlib.util.find_spec("tensorflow_datasets") is None:
+        sys.modules["tensorflow_datasets"] = _tensorflow_datasets(tf)
     if library == "shims":
         _draw_as_tensorflow()
 
@@ -82,6 +96,31 @@ def _pictures(shape: tuple[int, ...], kinds: int, *rest, **options):
         return pixels.astype(np.uint8), wanted.astype(np.uint8)
 
     return part(320), part(96)
+
+
+def _tensorflow_datasets(tf) -> types.ModuleType:
+    """Return a module whose `load` gives pictures of digits, as datasets or as arrays."""
+    module = types.ModuleType("tensorflow_datasets")
+
+    def load(name, split=None, batch_size=None, with_info=False, **options):
+        del name, options
+        train, test = _pictures((28, 28), 10)
+
+        def part(wanted: str):
+            x, y = test if wanted.startswith("test") else train
+            values = x[..., None], y.astype(np.int64)
+            if batch_size == -1:
+                return tuple(map(tf.constant, values))
+            return tf.data.Dataset.from_tensor_slices(values)
+
+        if split is None:
+            found = {"train": part("train"), "test": part("test")}
+        else:
+            found = part(split) if isinstance(split, str) else [part(wanted) for wanted in split]
+        return (found, mock.MagicMock()) if with_info else found
+
+    module.load = load  # type: ignore[attr-defined]
+    return module
 
 
 def _short_fit(fit):

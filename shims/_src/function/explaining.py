@@ -27,6 +27,11 @@ def explain(function) -> str:
     return "\n".join(lines)
 
 
+_OF_GRAPHS = frozenset(
+    ("graph", "inference_fn", "function_type", "function_def", "captured_inputs", "variables")
+)
+
+
 class ConcreteFunction:
     """One traced program of a function, with its signature.
 
@@ -41,7 +46,7 @@ class ConcreteFunction:
         self._specs = jax.tree.leaves(trees, is_leaf=is_spec)
         # 2 stands for any size; 0 and 1 would be traced as constants.
         self._examples = None
-        if all(s.shape.rank is not None for s in self._specs):
+        if all(s.shape.rank is not None and not s.dtype.hasobject for s in self._specs):
             examples = [
                 jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype)
                 for s in self._specs
@@ -53,15 +58,17 @@ class ConcreteFunction:
         """Return the traced program.
 
         Raises:
-          ValueError: an argument has an unknown rank, and each rank would need its own program.
+          ValueError: an argument has an unknown rank, or is a string, so that each rank or string has its
+            own program.
         """
         if self._examples is None:
             raise ValueError(
                 errors.message(
                     "get_concrete_function",
-                    "an argument of unknown rank has a program for each rank.",
+                    "an argument of unknown rank has a program for each rank, and a string is part of the "
+                    "program.",
                     received=str(self.structured_input_signature[0]),
-                    do="write the rank: `TensorSpec([None, None])`",
+                    do="write the rank: `TensorSpec([None, None])`; pass strings as Python values",
                 )
             )
         return self._function.compiled(self._examples, {})
@@ -112,3 +119,9 @@ class ConcreteFunction:
     def __call__(self, *args, **kwargs):
         """Call the function."""
         return self._function(*args, **kwargs)
+
+    def __getattr__(self, name: str):
+        text = f"'ConcreteFunction' object has no attribute {name!r}"
+        if name in _OF_GRAPHS:
+            text += ": there is no graph of TensorFlow. The traced program is `jaxpr`."
+        raise AttributeError(text, name=name, obj=self)

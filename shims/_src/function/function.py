@@ -263,7 +263,7 @@ class Function(Copyable):
             specs, tree = jax.tree.flatten(signature, is_leaf=lambda x: isinstance(x, TensorSpec))
             given = tree.flatten_up_to(given)
         except ValueError as error:
-            raise ValueError(
+            raise TypeError(
                 errors.message(
                     "function",
                     "the arguments do not have the structure of `input_signature`.",

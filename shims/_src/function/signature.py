@@ -131,8 +131,7 @@ def conform(x, spec: TensorSpec, position: int):
     """Convert an argument to an array of its spec's dtype, and check its shape.
 
     Raises:
-      TypeError: the argument is an array of another dtype.
-      ValueError: the shape does not match the spec.
+      TypeError: the argument is an array of another dtype, or its shape does not match the spec.
     """
     if spec.dtype.hasobject:
         return _conform_text(x, spec, position)
@@ -151,7 +150,7 @@ def conform(x, spec: TensorSpec, position: int):
                 )
             array = narrow_array(array, wanted)
     if not spec.shape.is_compatible_with(array.shape):
-        raise ValueError(
+        raise TypeError(
             _mismatch_message("shape", str(spec.shape), str(array.shape), spec, position)
         )
     return array
@@ -165,7 +164,7 @@ def _conform_text(x, spec: TensorSpec, position: int) -> StaticText:
     text = elements(x)
     shape = np.asarray(text).shape
     if not spec.shape.is_compatible_with(shape):
-        raise ValueError(_mismatch_message("shape", str(spec.shape), str(shape), spec, position))
+        raise TypeError(_mismatch_message("shape", str(spec.shape), str(shape), spec, position))
     return StaticText(text)
 
 

@@ -7,6 +7,8 @@ stream is a variable. A program that `jax.jit` traces keeps the numbers that wer
 from __future__ import annotations
 
 import contextlib
+import sys
+import types
 import warnings
 from collections.abc import Iterator
 
@@ -33,6 +35,23 @@ def is_frozen() -> bool:
 def in_keras_step() -> bool:
     """Return whether Keras is calling its layers as pure functions of their state, as `fit` does."""
     return inside_keras_scope()
+
+
+def built_by_training():
+    """Return the first of the variables that Keras is making for a model which `fit` has to build.
+
+    If the model has a `build` of its own, as `Sequential` has, TensorFlow makes them in the graph of the
+    training step, where operators are numbered. Returns `None` where it makes variables eagerly.
+    """
+    kept = sys.modules.get("keras.src.backend.common.global_state")
+    waiting = kept and kept.get_global_attribute("uninitialized_variables")
+    frame: types.FrameType | None = sys._getframe(1) if waiting else None
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "keras.src.backend.jax.trainer":
+            model = frame.f_locals.get("self")
+            return None if getattr(model.build, "_is_default", False) else waiting[0]
+        frame = frame.f_back
+    return None
 
 
 _INSTEAD = (

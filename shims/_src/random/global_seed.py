@@ -52,6 +52,24 @@ class _Program:
 _PROGRAM = _Program()
 
 
+class _Numbers:
+    """The numbers of the operators in a program that Keras traces or builds, as in a graph of TensorFlow."""
+
+    def __init__(self):
+        self._program: weakref.ReferenceType[Any] | None = None
+        self._next = 0
+
+    def next(self, program: Any) -> int:
+        """Return the number of the next operator of a program; a new program starts at 0."""
+        if self._program is None or self._program() is not program:
+            self._program, self._next = weakref.ref(program), 0
+        self._next += 1
+        return self._next - 1
+
+
+_KERAS_STEP, _KERAS_BUILD = _Numbers(), _Numbers()
+
+
 class _UsedBlocks(Variable):
     """The number of random blocks that an operator has used.
 
@@ -178,10 +196,17 @@ def stream(operator: str, seed, blocks, *attributes: object):
         return source(kernel, seed, blocks)
     frozen = enclosing_traces.is_frozen()
     if frozen and enclosing_traces.in_keras_step():
-        return _stream_at_run_time(kernel, _eager_seeds(seed), blocks)
+        seeds = pair(seed, _PROGRAM.seed, lambda: _KERAS_STEP.next(jp.current_trace()))
+        return _stream_at_run_time((*kernel, "step"), seeds, blocks)
     if frozen:
         enclosing_traces.warn(operator)
     if state.current_scope() is None:
+        building = enclosing_traces.built_by_training()
+        if building is not None:
+            # Keras reads a variable that it has not made yet by calling the initializer, too.
+            discarded = enclosing_traces.in_keras_step()
+            number = (lambda: 0) if discarded else lambda: _KERAS_BUILD.next(building)
+            return _position(pair(seed, _PROGRAM.seed, number), 0)
         return _eager_stream(kernel, _eager_seeds(seed), blocks)
     with enclosing_traces.outside_of_inner_programs(blocks):
         seeds, used = _seeds_and_counter(kernel, seed)
@@ -279,10 +304,17 @@ def _eager_seeds(seed):
 
 def _eager_stream(kernel, seeds, blocks):
     if seeds is None:
-        return np.frombuffer(os.urandom(24), np.uint32)
+        return _position(None, 0)
     key = (*kernel, *seeds)
     before = _PROGRAM.skipped.get(key, 0)
     _PROGRAM.skipped[key] = before + int(blocks[0]) + (int(blocks[1]) << 32)
+    return _position(seeds, before)
+
+
+def _position(seeds, before: int):
+    """Return the words of a position in the stream of two seeds, of any stream without seeds."""
+    if seeds is None:
+        return np.frombuffer(os.urandom(24), np.uint32)
     return np.concatenate([split_number(seeds[0]), split_number(before), split_number(seeds[1])])
 
 

@@ -23,11 +23,11 @@ def known_value(value):
         return value
     try:
         with trace.resume(None), jax.ensure_compile_time_eval():
-            value = _recompute(value, {})
+            known = _recompute(value, {})
+            # A literal may be a NumPy scalar, and a constant a NumPy array.
+            return known if isinstance(known, jax.Array) else jp.array_from_host(np.asarray(known))
     except _DependsOnArguments:
         return None
-    # A literal may be a NumPy scalar.
-    return value if isinstance(value, jax.Array) else jp.array_from_host(np.asarray(value))
 
 
 def _recompute(x, done: dict):

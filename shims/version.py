@@ -1,0 +1,7 @@
+"""Give the names of `tf.version` that have a counterpart: the version is that of this package."""
+
+from shims._src.facade import missing as _missing
+from shims._src.platform.version import __version__ as VERSION
+
+__all__ = ["VERSION"]
+__getattr__ = _missing.of("shims.version")
