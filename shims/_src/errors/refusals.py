@@ -247,7 +247,8 @@ def _is_sized(value: object) -> bool:
 
 
 def _sizes_in(value: object) -> list:
-    """Return the sizes in a value: in the shape of an array, in a list, or the value itself."""
+    """Return the sizes in a value: the value itself, or those in the shape of an array, or in a list of them."""
     value = list(value.values()) if type(value) is dict else value
-    parts = value if isinstance(value, (tuple, list)) else getattr(value, "shape", (value,))
-    return list(filter(jp.is_symbolic, parts)) if isinstance(parts, (tuple, list)) else []
+    parts = value if isinstance(value, (tuple, list)) else (value,)
+    shapes = [getattr(part, "shape", (part,)) for part in parts]
+    return [d for shape in shapes if isinstance(shape, tuple) for d in shape if jp.is_symbolic(d)]

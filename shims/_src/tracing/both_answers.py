@@ -300,7 +300,10 @@ def _is_refusal(error: Exception) -> bool:
     Other errors mean that the program, for the assumed answer, raises an error instead of returning a result.
     """
     cause = error.__cause__ if isinstance(error, errors.FreshSizeError) else None
-    return isinstance(cause or error, _REFUSALS) or shape_mismatches.is_marked(error)
+    found = cause or error
+    if type(found) in (TypeError, ValueError) and not refusals.sizes_at_hand(found):
+        return False  # all sizes that it is about are numbers by the answers so far
+    return isinstance(found, _REFUSALS) or shape_mismatches.is_marked(error)
 
 
 def _staged(f, operands, answers) -> _Staged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import math
@@ -20,7 +21,7 @@ from shims._src.lowering.report import Condition, Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, error_values, primitives, room, trace
+from shims._src.sizes import dims, error_values, primitives, room, size_numbers, trace
 from shims._src.sizes.sites import Settled, Site
 from shims._src.tracing import hooks, swallowed
 from shims._src.tracing.settling import settle_reports
@@ -89,7 +90,11 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         try:
             number_of = functools.partial(_number_of, state, top)
             with state.fresh.outermost(), state.tracing(number_of, measure):
-                out = _call(state, f, leaves)
+                try:
+                    out = _call(state, f, leaves)
+                except Exception as error:
+                    _stage_for_numbers_of_sizes(state, error)
+                    raise
         except Exception as error:
             trace.note_failure(error, state, _measured_sizes(state, top, operands))
             raise
@@ -104,6 +109,22 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         closed = jax.make_jaxpr(flat)(*specs)
         state.numbers.forget_objects()
     return Program(closed, state, box["tree"])
+
+
+def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
+    """Stage the program for each number of the sizes that a failed step needs, if these are few.
+
+    At the top level, the call is traced again with the numbers of its data.
+
+    Raises:
+      Signal: the trace ends, with a question about one of the sizes.
+    """
+    if state.has_data or not refusals.may_be_due_to_sizes(error):
+        return
+    for name in sorted(refusals.sizes_at_hand(error)):
+        if name in state.fresh:
+            with contextlib.suppress(errors.FreshSizeError):
+                size_numbers.number_of(state, state.dimension(name), "this step")
 
 
 def _call(state, f, leaves):
