@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from shims import ragged as ragged
     from shims import random as random
     from shims import raw_ops as raw_ops
+    from shims import saved_model as saved_model
     from shims import sets as sets
     from shims import signal as signal
     from shims import sparse as sparse
@@ -128,6 +129,7 @@ _NAMESPACES = (
     "signal",
     "random",
     "raw_ops",
+    "saved_model",
     "sets",
     "sparse",
     "train",
