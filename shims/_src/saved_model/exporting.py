@@ -6,6 +6,7 @@ sizes that it depends on. Nothing is traced a second time by other rules.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from shims._src.arguments.conversion import as_array
 from shims._src.function import lift
 from shims._src.platform import jax_private as jp
 from shims._src.platform import jaxprs
+from shims._src.random.draw import draw_p
 from shims._src.recording import state
 from shims._src.saved_model import structures
 from shims._src.saved_model.saved_functions import Check, Program, Shapes, Size
@@ -36,6 +38,7 @@ _EXAMPLES = (61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 
 # Sizes up to this number are tried to find out for which a decision is another one.
 _SMALL = 32
 _LARGE = 10**6
+_CALLBACKS = frozenset(("pure_callback", "io_callback", "debug_callback", "debug_print"))
 _PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
 
@@ -97,7 +100,8 @@ def exported(call: Callable, specs: Sequence[TensorSpec], shapes: Shapes, least:
 
     given = [jax.ShapeDtypeStruct(v.shape, v.dtype) for v in traced.found.values()]
     with trace.resume(traced.state):
-        data = _serialized(program, [*given, *traced.specs])
+        is_wide = bool(names_in(shapes)) and _draws_numbers(traced.jaxpr)
+        data = _serialized(program, [*given, *traced.specs], is_wide)
     excluded = [(name, size) for name in names_in(shapes) for size in range(least)]
     for guard in traced.state.decisions.guards:
         excluded += _exceptions(guard, traced.state, least)
@@ -112,16 +116,23 @@ def exported(call: Callable, specs: Sequence[TensorSpec], shapes: Shapes, least:
     )
 
 
-def _serialized(program, specs) -> bytes:
-    """Store a program for all platforms, or for the present one, with its derivative if it has one."""
-    try:
-        found = export.export(jax.jit(program), platforms=_PLATFORMS)(*specs)
-    except (NotImplementedError, ValueError):
-        found = export.export(jax.jit(program))(*specs)
-    try:
-        return bytes(found.serialize(vjp_order=2))
-    except (ValueError, NotImplementedError, TypeError):
-        return bytes(found.serialize())
+def _serialized(program, specs, is_wide: bool) -> bytes:
+    """Store a program for all platforms, or for the present one, with its derivative if it has one.
+
+    Args:
+      program: the function.
+      specs: the shapes and dtypes of its operands.
+      is_wide: whether sizes are 64-bit integers in it, as in kernels that compute with 64 bits.
+    """
+    with jax.enable_x64(True) if is_wide else contextlib.nullcontext():
+        try:
+            found = export.export(jax.jit(program), platforms=_PLATFORMS)(*specs)
+        except (NotImplementedError, ValueError):
+            found = export.export(jax.jit(program))(*specs)
+        try:
+            return bytes(found.serialize(vjp_order=2))
+        except (ValueError, NotImplementedError, TypeError):
+            return bytes(found.serialize())
 
 
 def _traced(call, specs, shapes, least) -> _Traced:
@@ -135,6 +146,7 @@ def _traced(call, specs, shapes, least) -> _Traced:
         closed, found = scope.lifted(program.jaxpr)
         if scope.pending:
             raise lift.depends_on_arguments([v for v, _ in scope.pending.values()])
+        _refuse_callbacks(closed)
         if not scope.created:
             break
         may_create = (
@@ -147,6 +159,15 @@ def _traced(call, specs, shapes, least) -> _Traced:
         flat = _flat(lambda *xs: run_dynamic(call, xs), scope, box)
         closed, found = scope.lifted(jax.make_jaxpr(flat)(*operands))
     return _Traced(closed, found, box["outputs"], operands, dynamic)
+
+
+def _refuse_callbacks(jaxpr) -> None:
+    if any(eqn.primitive.name in _CALLBACKS for eqn in jaxprs.equations(jaxpr)):
+        raise NotExportableError(
+            "it calls Python on the host: it prints, or calls `py_function` or `numpy_function`.",
+            None,
+            "leave that out of the function that is saved",
+        )
 
 
 def _operand_specs(dynamic: trace.DynamicTrace, specs, shapes: Shapes, least: int) -> list:
@@ -197,6 +218,10 @@ def _has_data_dependent_sizes(jaxpr) -> bool:
     return any(eqn.primitive.name in own for eqn in jaxprs.equations(jaxpr))
 
 
+def _draws_numbers(jaxpr) -> bool:
+    return any(eqn.primitive is draw_p for eqn in jaxprs.equations(jaxpr))
+
+
 _OF_SIZES = (
     primitives.limit_p,
     primitives.unify_p,
@@ -224,15 +249,15 @@ def _checked(jaxpr, arrays, checks: list[Check]):
             numbers.append(jnp.max(jnp.asarray(number, jnp.int32)))
             checks.append(Check(eqn.params["error"].__name__, eqn.params["text"]))
             return []
-        if not _has_checks(eqn):
-            return jp.bind(eqn, operands)
-        if eqn.primitive.name != "jit":
+        if eqn.primitive.name == "jit":  # in one piece, since checks leave the function as results
+            return run(eqn.params["jaxpr"], operands)
+        if _has_checks(eqn):
             raise NotExportableError(
                 "a check inside of a loop, a branch or a derivative is not stored.",
                 None,
                 "check the values before, or write known sizes into the signature",
             )
-        return run(eqn.params["jaxpr"], operands)
+        return jp.bind(eqn, operands)
 
     checks.clear()
     return run(jaxpr, arrays), failed, numbers

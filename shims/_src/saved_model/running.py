@@ -18,6 +18,7 @@ from shims._src.saved_model.saved_functions import Program, SavedConcrete
 from shims._src.saved_model.size_patterns import program_for
 from shims._src.sizes import primitives
 from shims._src.sizes.padded import Padded, check_status
+from shims._src.tracing.dynamic import exact
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.keras_state import standing_for
 from shims._src.variables.variable import Variable
@@ -136,7 +137,7 @@ def _result(axes: list[int], left: Iterator):
     if any(map(jp.is_tracer, jax.tree.leaves(result))):
         return result
     check_status(result.status, result.values)
-    return result.unpad()
+    return exact(result.values, result.sizes)
 
 
 def _raise_failed(program: Program, failed, numbers) -> None:

@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
+from typing import Any
 
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.graph_view import Found, GraphView
 from shims._src.checkpoint.replacing import replace_file
-from shims._src.checkpoint.trackables import VALUE, is_container, is_of_keras, is_trackable
+from shims._src.checkpoint.trackables import (
+    VALUE,
+    children_of,
+    is_container,
+    is_of_keras,
+    is_trackable,
+    unwrapped,
+)
 from shims._src.errors import errors
 from shims._src.random.global_seed import UsedBlocks
 from shims._src.recording import state
@@ -86,7 +94,7 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     exporter = Exporter()
     functions = _functions(obj, exporter)
     found = signatures_for(obj, signatures, exporter)
-    view = GraphView(obj)  # after tracing, which may create variables
+    view = GraphView(obj, _children_of)  # after tracing, which may create variables
     tensors = view.tensors()
     numbers = {id(f.owner): i for i, f in enumerate(view.objects)}
     nodes = [
@@ -102,12 +110,22 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
 
 def _functions(root, exporter: Exporter) -> dict[int, dict[str, SavedFunction]]:
     """Export the functions of all objects; return them by the `id` of the object."""
-    owners = [f.owner for f in GraphView(root).objects]
+    owners = [f.owner for f in GraphView(root, _children_of).objects]
     return {
         id(owner): {name: exporter.function(f) for name, f in functions_of(owner)}
         for owner in owners
         if hasattr(owner, "__dict__") and not isinstance(owner, Variable) and not is_of_keras(owner)
     }
+
+
+def _children_of(owner) -> dict[str, Any]:
+    """Return the objects that an object refers to; a layer of Keras also to its states of random numbers."""
+    children = children_of(owner)
+    if is_of_keras(owner) and hasattr(owner, "variables") and hasattr(owner, "weights"):
+        weights = {id(v) for v in owner.weights}
+        states = [v for v in owner.variables if id(v) not in weights]
+        children |= {f"random_state_{i}": unwrapped(v) for i, v in enumerate(states)}
+    return children
 
 
 def _node(found: Found, node, functions: dict[str, SavedFunction]) -> Node:
