@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from shims import math as math
     from shims import nest as nest
     from shims import nn as nn
+    from shims import profiler as profiler
     from shims import quantization as quantization
     from shims import ragged as ragged
     from shims import random as random
@@ -124,6 +125,7 @@ _NAMESPACES = (
     "nest",
     "nn",
     "optax",
+    "profiler",
     "quantization",
     "ragged",
     "signal",

@@ -53,7 +53,7 @@ class ConcreteFunction:
       origin: the function and the arguments for which it was asked.
     """
 
-    def __init__(self, function, signature, origin: Origin):
+    def __init__(self, function, signature, origin):
         self._function = function
         self.origin = origin
         self.structured_input_signature = (tuple(signature), {})

@@ -263,10 +263,9 @@ class Function(Copyable):
     def _conform_arguments(self, args, kwargs):
         """Convert the arguments to the dtypes of their specs, in the order of the signature."""
         bound = bind_positional(self.python_function, args, kwargs, len(self.input_signature))
+        own = len(bound) - len(self.input_signature)  # the receiver of a method, if any
         try:
-            signature, given = arranged(
-                self.input_signature, tuple(bound[-len(self.input_signature) :])
-            )
+            signature, given = arranged(self.input_signature, tuple(bound[own:]))
             specs, tree = jax.tree.flatten(signature, is_leaf=lambda x: isinstance(x, TensorSpec))
             given = tree.flatten_up_to(given)
         except ValueError as error:
@@ -279,8 +278,7 @@ class Function(Copyable):
                 )
             ) from error
         given = [conform(x, s, i) for i, (x, s) in enumerate(zip(given, specs, strict=True))]
-        extra = list(bound[: -len(self.input_signature)])
-        positional = (*extra, *jax.tree.unflatten(tree, given))
+        positional = (*bound[:own], *jax.tree.unflatten(tree, given))
         leaves, full = jax.tree.flatten((tuple(positional), {}))
         skip = len(leaves) - len(given)
         return leaves, [None] * skip + specs, full

@@ -35,8 +35,8 @@ class Node:
       kind: `object`, `list`, `dict`, `variable`, `counter` (of random numbers) or `asset`.
       children: the numbers of the objects that it refers to, by name.
       functions: the functions that are its attributes.
-      facts: of a variable its name, dtype, shape, whether it is trainable, and its key in the checkpoint; of an
-        asset the name of its file.
+      facts: of a variable its name, dtype, shape, present size, whether it is trainable, its key in the checkpoint,
+        and the class that reads it from there; of a list its length; of an asset the name of its file.
     """
 
     kind: str

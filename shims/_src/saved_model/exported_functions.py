@@ -39,13 +39,13 @@ def export_concrete(function, receiver, args: tuple, kwargs: dict[str, Any]) -> 
     encoded = {k: structures.encode(v, structures.encode_spec) for k, v in arguments.items()}
     specs = structures.specs_of(encoded)
     converted = function.converted()
-    parameters = inspect.signature(function.python_function)
+    parameters = parameters_of(function, receiver)
 
     def call(*tensors):
         left = iter(tensors)
         full = {k: structures.decode(v, lambda _: next(left)) for k, v in encoded.items()}
-        positional, named = _call_of(parameters, full)
-        return converted(*own, *positional, **named)
+        bound = inspect.BoundArguments(parameters, collections.OrderedDict(full))
+        return converted(*own, *bound.args, **bound.kwargs)
 
     programs, refused = _programs(call, specs, function.__name__)
     return SavedConcrete(encoded, programs, refused)
@@ -82,23 +82,6 @@ def _bound(function, own, args, kwargs) -> dict[str, Any]:
     bound = inspect.signature(function.python_function).bind(*own, *args, **kwargs)
     bound.apply_defaults()
     return dict(list(bound.arguments.items())[len(own) :])
-
-
-def _call_of(signature: inspect.Signature, arguments: dict[str, Any]) -> tuple[tuple, dict]:
-    """Return the positional and the keyword arguments of a call, given arguments by name."""
-    positional: list = []
-    named: dict[str, Any] = {}
-    for name, value in arguments.items():
-        kind = signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_POSITIONAL:
-            positional += value
-        elif kind is inspect.Parameter.VAR_KEYWORD:
-            named |= value
-        elif kind is inspect.Parameter.KEYWORD_ONLY:
-            named[name] = value
-        else:
-            positional.append(value)
-    return tuple(positional), named
 
 
 def _programs(call: Callable, specs: Sequence[TensorSpec], name: str):

@@ -102,7 +102,9 @@ def exported(call: Callable, specs: Sequence[TensorSpec], shapes: Shapes, least:
     with trace.resume(traced.state):
         is_wide = bool(names_in(shapes)) and _draws_numbers(traced.jaxpr)
         data = _serialized(program, [*given, *traced.specs], is_wide)
-    excluded = [(name, size) for name in names_in(shapes) for size in range(least)]
+    excluded: list[tuple[str, Size]] = [
+        (name, size) for name in names_in(shapes) for size in range(least)
+    ]
     for guard in traced.state.decisions.guards:
         excluded += _exceptions(guard, traced.state, least)
     return Program(

@@ -47,17 +47,16 @@ class Exporter:
         if isinstance(found, RestoredFunction):
             return found.saved
         if isinstance(found, RestoredConcrete):
-            one = found.saved
-            return SavedFunction(one.name, one.parameters, None, (found.concrete,))
+            saved = found.saved
+            return SavedFunction(saved.name, saved.parameters, None, (found.concrete,))
         function, receiver = _parts(found)
-        if isinstance(found, ConcreteFunction):
-            signature, concretes = None, [self.concrete(found)]
-        else:
-            signature = function.input_signature
-            concretes = list(self._signatures(function, receiver))
+        one = self.concrete(found)
+        concretes = list(self._signatures_met(function, receiver)) if one is None else [one]
         distinct = {json.dumps(c.arguments): c for c in concretes}
         parameters = parameters_of(function, receiver)
-        return SavedFunction(function.__name__, parameters, signature, tuple(distinct.values()))
+        is_concrete = isinstance(found, ConcreteFunction)
+        signature = None if is_concrete else function.input_signature
+        return SavedFunction(_name_of(function), parameters, signature, tuple(distinct.values()))
 
     def concrete(self, found) -> SavedConcrete | None:
         """Return the one signature of a function, or `None` if it has several or none."""
@@ -73,16 +72,13 @@ class Exporter:
             return None
         return self._exported(function, receiver, function.input_signature, {})
 
-    def _signatures(self, function: Function, receiver) -> Iterator[SavedConcrete]:
-        if function.input_signature is not None:
-            yield self._exported(function, receiver, function.input_signature, {})
-            return
+    def _signatures_met(self, function: Function, receiver) -> Iterator[SavedConcrete]:
         for args, kwargs in function.signatures_met.of(receiver):
             try:
                 yield self._exported(function, receiver, args, kwargs)
             except structures.NotEncodableError as error:
                 warnings.warn(
-                    f"saved_model.save: a signature of `{function.__name__}` is not saved, because "
+                    f"saved_model.save: a signature of `{_name_of(function)}` is not saved, because "
                     f"it has {error}, which is neither a tensor nor a Python number or string.",
                     stacklevel=2,
                 )
@@ -92,6 +88,10 @@ class Exporter:
         if key not in self._concretes:
             self._concretes[key] = export_concrete(function, receiver, tuple(args), kwargs)
         return self._concretes[key]
+
+
+def _name_of(function) -> str:
+    return function.__name__
 
 
 def _parts(found) -> tuple[Function, Any]:

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from shims._src.checkpoint.opening import open_checkpoint
-from shims._src.checkpoint.saved_values import narrowed
+from shims._src.checkpoint.saved_values import RandomState, StepCount, VariableValue
 from shims._src.checkpoint.tensor_reader import TensorReader
 from shims._src.errors import errors
 from shims._src.random.global_seed import UsedBlocks
 from shims._src.saved_model import description as described
+from shims._src.saved_model.constants import SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT
 from shims._src.saved_model.description import Damaged, Decoder, Node, hash_of
 from shims._src.saved_model.options import Asset
 from shims._src.saved_model.restored import (
@@ -27,7 +28,7 @@ from shims._src.saved_model.saving import VARIABLES
 from shims._src.types.tensor_spec import as_numpy_dtype
 from shims._src.variables.variable import Variable
 
-_OF_TENSORFLOW = ("saved_model.pb", "saved_model.pbtxt")
+_OF_TENSORFLOW = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)
 
 
 def contains_saved_model(export_dir) -> bool:
@@ -116,19 +117,22 @@ def _loaded(folder: pathlib.Path, decoder: Decoder):
 
 
 _VARIABLES = ("variable", "counter")
+_READERS = {kind.__name__: kind for kind in (VariableValue, StepCount, RandomState)}
 
 
 def _variable(node: Node, checkpoint: TensorReader) -> Variable:
     if node.kind == "counter":
         return UsedBlocks(np.zeros(2, np.uint32), trainable=False, name="random_blocks")
     facts = node.facts
-    value = checkpoint.read(facts["key"])
-    return Variable(
-        narrowed(value, as_numpy_dtype(facts["dtype"]), facts["key"]),
+    variable = Variable(
+        np.zeros(facts["size"], as_numpy_dtype(facts["dtype"])),
         trainable=facts["trainable"],
         name=facts["name"],
         shape=facts["shape"],
     )
+    value = _READERS[facts["kind"]](variable)
+    value.assign(value.checked(checkpoint.read(facts["key"]), facts["key"]))
+    return variable
 
 
 def _new_object(node: Node, functions: dict[str, Any], folder: pathlib.Path):

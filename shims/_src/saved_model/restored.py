@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import inspect
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,7 +13,12 @@ from shims._src.errors import errors
 from shims._src.saved_model import structures
 from shims._src.saved_model.exported_functions import as_specs
 from shims._src.saved_model.running import as_operand, is_compatible, operands_of, run
-from shims._src.saved_model.saved_functions import SavedConcrete, SavedFunction, SavedSignature
+from shims._src.saved_model.saved_functions import (
+    Program,
+    SavedConcrete,
+    SavedFunction,
+    SavedSignature,
+)
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.tracked import AutoTrackable
 
@@ -85,13 +91,21 @@ class RestoredFunction:
                 self._failed_binding(f"Can not cast {given} to {wanted}", args, kwargs)
             )
         options = "\n\n".join(
-            f"Option {i}:\n{_listed(structures.decode_all(c.arguments))}"
+            f"Option {i}:\n{self._listed(structures.decode_all(c.arguments))}"
             for i, c in enumerate(self.saved.concretes, 1)
         )
         return ValueError(
             "Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
-            f"{_listed({name: as_specs(x) for name, x in arguments.items()})}\n\n Expected these arguments to match one of the "
+            f"{self._listed({name: as_specs(x) for name, x in arguments.items()})}\n\n Expected these arguments to match one of the "
             f"following {len(self.saved.concretes)} option(s):\n\n{options}"
+        )
+
+    def _listed(self, arguments: dict[str, Any]) -> str:
+        bound = inspect.BoundArguments(self.saved.parameters, collections.OrderedDict(arguments))
+        lines = "".join(f"\n    * {value}" for value in bound.args)
+        count = len(bound.args)
+        return (
+            f"  Positional arguments ({count} total):{lines}\n  Keyword arguments: {bound.kwargs}"
         )
 
     def get_concrete_function(self, *args, **kwargs) -> RestoredConcrete:
@@ -111,13 +125,8 @@ class RestoredFunction:
 
     def pretty_printed_concrete_signatures(self) -> str:
         """Format the signatures of the function."""
-        listed = (_listed(structures.decode_all(c.arguments)) for c in self.saved.concretes)
+        listed = (self._listed(structures.decode_all(c.arguments)) for c in self.saved.concretes)
         return "\n\n".join(listed)
-
-
-def _listed(arguments: dict[str, Any]) -> str:
-    lines = "\n".join(f"    * {value}" for value in arguments.values())
-    return f"  Positional arguments ({len(arguments)} total):\n{lines}\n  Keyword arguments: {{}}"
 
 
 def _accepts(structure, wanted) -> bool:
@@ -159,19 +168,27 @@ class RestoredConcrete:
 
 def output_specs(concrete: SavedConcrete):
     """Return the specs of the results of a function, in their structure; `None` is an unknown size."""
-    program = concrete.programs[0]
-    left = iter(program.exported.out_avals)
+    each = [_specs_of_results(program) for program in concrete.programs]
+    merged = iter(
+        [one.most_specific_common_supertype(others) for one, *others in zip(*each, strict=True)]
+    )
+    return structures.decode(concrete.programs[0].outputs, lambda _: next(merged))
 
-    def spec(axes: list[int]) -> TensorSpec:
+
+def _specs_of_results(program: Program) -> list[TensorSpec]:
+    left = iter(program.exported.out_avals)
+    specs: list[TensorSpec] = []
+
+    def note(axes: list[int]) -> None:
         aval = next(left)
         for _ in range(len(axes) + bool(axes)):
             next(left)
-        known = [
-            d if isinstance(d, int) and i not in axes else None for i, d in enumerate(aval.shape)
-        ]
-        return TensorSpec(known, aval.dtype)
+        sizes = enumerate(aval.shape)
+        known = [d if isinstance(d, int) and i not in axes else None for i, d in sizes]
+        specs.append(TensorSpec(known, aval.dtype))
 
-    return structures.decode(program.outputs, spec)
+    structures.decode(program.outputs, note)
+    return specs
 
 
 def _converted(names, specs, tensors) -> list:

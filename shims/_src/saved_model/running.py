@@ -153,8 +153,9 @@ def _raise_failed(program: Program, failed, numbers) -> None:
 
 def _error_class(name: str) -> type[Exception]:
     found = getattr(errors, name, None) or getattr(builtins, name, None)
-    is_error = isinstance(found, type) and issubclass(found, Exception)
-    return found if is_error else errors.InvalidArgumentError
+    if isinstance(found, type) and issubclass(found, Exception):
+        return found
+    return errors.InvalidArgumentError
 
 
 def _no_program(concrete: SavedConcrete, sizes) -> errors.InvalidArgumentError:

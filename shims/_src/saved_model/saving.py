@@ -18,12 +18,12 @@ from shims._src.checkpoint.trackables import (
     is_trackable,
     unwrapped,
 )
-from shims._src.errors import errors
 from shims._src.random.global_seed import UsedBlocks
 from shims._src.recording import state
 from shims._src.saved_model import description as described
 from shims._src.saved_model.description import Description, Encoder, Node, hash_of
 from shims._src.saved_model.found_functions import Exporter, functions_of
+from shims._src.saved_model.keras_models import keras_signature
 from shims._src.saved_model.options import Asset
 from shims._src.saved_model.saved_functions import Program, SavedFunction
 from shims._src.saved_model.signatures import signatures_for
@@ -36,7 +36,8 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     """Save an object with its variables, and with the compiled functions that are its attributes.
 
     A function is saved for its `input_signature`, or for the signatures that it was traced for. Its programs are
-    stored with `jax.export`, for CPU, GPU and TPU, with their derivatives up to the second order.
+    stored with `jax.export`, for CPU, GPU and TPU, with their derivatives up to the second order. Of a model of Keras,
+    which has no such attributes, the call in inference is saved as the signature `serving_default`.
 
     Args:
       obj: the object: a `Module` or another object that `train.Checkpoint` saves.
@@ -53,8 +54,7 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     Differs from TensorFlow:
       TensorFlow cannot load the programs; it reads the variables, as a checkpoint. A function must have one program
       for all sizes, or for a few kinds of them, that its signature leaves open: a data-dependent size needs known
-      sizes of the operands. Programs that print, or that call Python on the host, are refused. A model of Keras is
-      refused, too: `model.save` keeps it.
+      sizes of the operands. Programs that print, or that call Python on the host, are refused.
 
     Under jit:
       Not inside a trace: files are written when Python runs the call.
@@ -81,8 +81,8 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     del options
     if state.current_scope() is not None:
         raise NotImplementedError("saved_model.save: call it outside of the traced function")
-    if is_of_keras(obj):
-        raise _refused_keras()
+    if signatures is None and is_of_keras(obj):
+        signatures = keras_signature(obj)
     if not is_trackable(obj) or is_container(obj):
         raise ValueError(
             "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the `Trackable` "
@@ -139,6 +139,8 @@ def _node(found: Found, node, functions: dict[str, SavedFunction]) -> Node:
             "shape": None if owner.shape.rank is None else list(owner.shape),
             "trainable": bool(owner.trainable),
             "key": key,
+            "kind": type(found.values[VALUE]).__name__,
+            "size": list(owner.numpy().shape),
         }
     if made.kind == "list":
         made.facts = {"length": 1 + max(map(int, node.children), default=-1)}
@@ -208,14 +210,3 @@ def _copy_assets(folder: pathlib.Path, nodes: list[Node]) -> None:
         if not target.exists() or not target.samefile(path):
             shutil.copyfile(path, target)
         node.facts = {"file": name, "sha256": hash_of(target.read_bytes())}
-
-
-def _refused_keras() -> ValueError:
-    return ValueError(
-        errors.message(
-            "saved_model.save",
-            "models and layers of Keras are saved by Keras.",
-            do="write `model.save('model.keras')`; or save a `Module` that has the model as an attribute, and a "
-            "`function` that calls it",
-        )
-    )

@@ -8,12 +8,11 @@ from typing import Any
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.function.function import Function
 from shims._src.saved_model import structures
+from shims._src.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from shims._src.saved_model.found_functions import KINDS, Exporter, functions_of
 from shims._src.saved_model.restored import SignatureFunction, output_specs
 from shims._src.saved_model.saved_functions import SavedConcrete, SavedSignature
 from shims._src.types.tensor_spec import TensorSpec
-
-DEFAULT_NAME = "serving_default"
 
 
 def signatures_for(root, signatures, exporter: Exporter) -> dict[str, SavedSignature]:
@@ -34,8 +33,16 @@ def signatures_for(root, signatures, exporter: Exporter) -> dict[str, SavedSigna
         named = [(f, c) for f, c in candidates if c is not None and _output_names(c)]
         if len(named) != 1:
             return {}
-        return {DEFAULT_NAME: _signature(DEFAULT_NAME, *named[0])}
-    given = signatures if isinstance(signatures, Mapping) else {DEFAULT_NAME: signatures}
+        return {
+            DEFAULT_SERVING_SIGNATURE_DEF_KEY: _signature(
+                DEFAULT_SERVING_SIGNATURE_DEF_KEY, *named[0]
+            )
+        }
+    given = (
+        signatures
+        if isinstance(signatures, Mapping)
+        else {DEFAULT_SERVING_SIGNATURE_DEF_KEY: signatures}
+    )
     return {name: _explicit(name, f, exporter) for name, f in given.items()}
 
 

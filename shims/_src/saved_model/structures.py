@@ -35,7 +35,10 @@ def encode(value, leaf: Callable[[Any], Any], *, has_literals: bool = True) -> A
         if isinstance(value, (list, tuple)):
             return {_LIST if isinstance(value, list) else _TUPLE: list(map(encoded, value))}
         if isinstance(value, dict):
-            return {_DICT: [[_checked_key(k), encoded(v)] for k, v in value.items()]}
+            items = [[_checked_key(k), encoded(v)] for k, v in value.items()]
+            # TensorFlow numbers the tensors of a dictionary in the order of its keys.
+            is_sorted = has_literals and all(isinstance(k, str) for k in value)
+            return {_DICT: sorted(items, key=lambda item: item[0]) if is_sorted else items}
         return {_LEAF: leaf(value)}
 
     return encoded(value)
