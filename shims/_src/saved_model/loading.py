@@ -98,6 +98,9 @@ def _loaded(folder: pathlib.Path, decoder: Decoder):
     def read(name: str, digest: str) -> bytes:
         return _checked_bytes(folder / described.PROGRAMS / os.path.basename(name), digest)
 
+    used = {node.facts.get("key") for node in nodes}
+    for name in set(checkpoint.names) - used:  # so that all damage is found
+        checkpoint.read(name)
     variables = {i: _variable(n, checkpoint) for i, n in enumerate(nodes) if n.kind in _VARIABLES}
     functions = decoder.functions(variables, read)
     objects = [

@@ -117,7 +117,10 @@ def run(concrete: SavedConcrete, operands: list):
     if program is None:
         raise _no_program(concrete, sizes)
     values = [state.read(v) for v in program.used]
-    results = list(program.compiled(*values, *operands))
+    try:
+        results = list(program.compiled(*values, *operands))
+    except ValueError as error:  # of JAX, which computes the sizes of all arrays from those of the operands
+        raise _no_program(concrete, sizes) from error
     if program.checks:
         failed, numbers = results[-2:]
         del results[-2:]
