@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from shims import math as math
     from shims import nest as nest
     from shims import nn as nn
+    from shims import profiler as profiler
     from shims import quantization as quantization
     from shims import ragged as ragged
     from shims import random as random
     from shims import raw_ops as raw_ops
+    from shims import saved_model as saved_model
     from shims import sets as sets
     from shims import signal as signal
     from shims import sparse as sparse
@@ -124,11 +126,13 @@ _NAMESPACES = (
     "nest",
     "nn",
     "optax",
+    "profiler",
     "quantization",
     "ragged",
     "signal",
     "random",
     "raw_ops",
+    "saved_model",
     "sets",
     "sparse",
     "train",

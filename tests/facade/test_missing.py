@@ -18,7 +18,7 @@ NAMES = {
     "image.decode_webp": "keep using TensorFlow",
     "experimental.ExtensionType": "registered dataclasses",
     "experimental.numpy.no_such_name": "jax.numpy",
-    "saved_model": "train.Checkpoint",
+    "saved_model.experimental": "saved_model.save",
     "summary.graph": "make_jaxpr",
     "summary.experimental.write_raw_pb": "summary.write",
     "load_op_library": "jax.ffi",

@@ -7,6 +7,7 @@ import math
 from shims._src.arguments.checks import is_known
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
+from shims._src.sizes.decisions import Question
 
 
 def settle(pairs) -> None:
@@ -21,7 +22,7 @@ def settle(pairs) -> None:
     for one, other in pairs:
         difference = one - other
         if jp.is_symbolic(difference) and state.is_input_only(difference):
-            equal = state.decide(difference, lambda value: value == 0, f"{one} == {other}")
+            equal = state.decide(difference, Question.ZERO, f"{one} == {other}")
             decided = decided and equal
     if not decided:
         sizes = [d for pair in pairs for d in pair if jp.is_symbolic(d) and state.is_input_only(d)]

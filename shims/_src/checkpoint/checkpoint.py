@@ -183,8 +183,9 @@ class Checkpoint(AutoTrackable):
         """
         del options
         path = save_path if save_path is None else os.fspath(save_path)
-        if path is not None and os.path.isfile(os.path.join(path, "saved_model.pb")):
-            path = os.path.join(path, "variables", "variables")
+        inside = os.path.join(path or "", "variables", "variables")
+        if path is not None and os.path.isfile(f"{inside}.index"):
+            path = inside
         try:
             return self._restore(path, with_counter=True)
         except errors.NotFoundError as error:

@@ -91,12 +91,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
-    (
-        ("saved_model",),
-        "save variables with `train.Checkpoint(model).write(path)` and functions with `jax.export`; "
-        "of a SavedModel, `train.Checkpoint(model).read(path)` and `tf2jax-port weights` read the "
-        "variables, and `tf2jax-port import-graph` the functions",
-    ),
+    (("saved_model",), "use `saved_model.save` and `load` without it"),
     (
         ("import_graph_def", "graph_util"),
         "convert the graph to a JAX program with `tf2jax-port import-graph`",

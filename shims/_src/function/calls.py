@@ -122,7 +122,7 @@ class Call:
             for i in self.places
         ]
         self.statics = tuple(
-            _static_key(x) for i, x in enumerate(self.leaves) if i not in set(self.places)
+            static_key(x) for i, x in enumerate(self.leaves) if i not in set(self.places)
         )
 
     def key(self, unknown):
@@ -141,7 +141,7 @@ class Call:
     def receiver(self):
         """Return the object whose method was called; `None` for a plain function."""
         first = self.leaves[0] if self.leaves and 0 not in self.places else None
-        return None if isinstance(first, _ARGUMENT_TYPES) else dereferenced(first)
+        return None if isinstance(first, ARGUMENT_TYPES) else dereferenced(first)
 
     def over_operands(self, f):
         """Return `f` as a function of the call's array operands alone; all other arguments are fixed."""
@@ -181,7 +181,8 @@ class Request:
         return self.call.key(self.unknown), self.pattern, self.settled.key
 
 
-def _static_key(x):
+def static_key(x):
+    """Return a key of a Python value among the arguments: by value if it has a hash, else by identity."""
     try:
         hash(x)
     except TypeError:
@@ -213,7 +214,7 @@ def bind_positional(f, args, kwargs, count):
             raise TypeError(errors.message("function", f"`{f.__name__}` {error}.")) from None
         bound = tuple(arguments.values())[: max(count, len(args) + len(kwargs))]
     own = bound[: len(bound) - count]
-    if len(bound) < count or len(own) > 1 or any(isinstance(x, _ARGUMENT_TYPES) for x in own):
+    if len(bound) < count or len(own) > 1 or any(isinstance(x, ARGUMENT_TYPES) for x in own):
         raise TypeError(
             errors.message(
                 "function",
@@ -226,7 +227,7 @@ def bind_positional(f, args, kwargs, count):
 
 
 # Types of arguments; an object of another type before them is the receiver of a method.
-_ARGUMENT_TYPES = (
+ARGUMENT_TYPES = (
     jax.Array,
     np.ndarray,
     np.generic,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Any
+
 import jax
 
 from shims._src.errors import errors
@@ -32,15 +35,32 @@ _OF_GRAPHS = frozenset(
 )
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Origin:
+    """The function of a `ConcreteFunction`, and the arguments for which it was asked.
+
+    Attributes:
+      function: the `Function`.
+      args: the positional arguments: specs or examples, and Python values; the receiver of a method first.
+      kwargs: the keyword arguments.
+    """
+
+    function: Any
+    args: tuple
+    kwargs: dict[str, Any]
+
+
 class ConcreteFunction:
     """One traced program of a function, with its signature.
 
     Attributes:
       structured_input_signature: `(args, kwargs)` of specs.
+      origin: the function and the arguments for which it was asked.
     """
 
-    def __init__(self, function, signature):
+    def __init__(self, function, signature, origin):
         self._function = function
+        self.origin = origin
         self.structured_input_signature = (tuple(signature), {})
         trees = expanded(tuple(signature))
         self._specs = jax.tree.leaves(trees, is_leaf=is_spec)

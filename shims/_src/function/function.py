@@ -28,6 +28,7 @@ from shims._src.function.signature import (
     powers_of_two,
     unknown_dimensions,
 )
+from shims._src.function.signatures_met import SignaturesMet
 from shims._src.function.specialization import Maker
 from shims._src.platform import jax_private as jp
 from shims._src.random.global_seed import graph_of
@@ -185,6 +186,7 @@ class Function(Copyable):
         self._plans: dict[object, Plan] = {}
         self._buffers: dict[Site, int] = {}
         self.counts = Counts()
+        self.signatures_met = SignaturesMet()
         self._lock = threading.RLock()
         self._maker = Maker(self)
 
@@ -224,8 +226,13 @@ class Function(Copyable):
         return jp.with_automatic_axes(call, [leaves[i] for i in places])
 
     def _call_inlined(self, args, kwargs):
+        self._note_signature(args, kwargs)
         with graph_of(self, self._random_signature(args, kwargs)):
             return self._dynamic(*args, **kwargs)
+
+    def _note_signature(self, args, kwargs):
+        if self.input_signature is None:
+            self.signatures_met.note(args, kwargs, relaxed=self._reduce_retracing)
 
     def _random_signature(self, args, kwargs):
         """Return a key that changes when TensorFlow would retrace, which restarts its random sequences.
@@ -256,10 +263,9 @@ class Function(Copyable):
     def _conform_arguments(self, args, kwargs):
         """Convert the arguments to the dtypes of their specs, in the order of the signature."""
         bound = bind_positional(self.python_function, args, kwargs, len(self.input_signature))
+        own = len(bound) - len(self.input_signature)  # the receiver of a method, if any
         try:
-            signature, given = arranged(
-                self.input_signature, tuple(bound[-len(self.input_signature) :])
-            )
+            signature, given = arranged(self.input_signature, tuple(bound[own:]))
             specs, tree = jax.tree.flatten(signature, is_leaf=lambda x: isinstance(x, TensorSpec))
             given = tree.flatten_up_to(given)
         except ValueError as error:
@@ -272,8 +278,7 @@ class Function(Copyable):
                 )
             ) from error
         given = [conform(x, s, i) for i, (x, s) in enumerate(zip(given, specs, strict=True))]
-        extra = list(bound[: -len(self.input_signature)])
-        positional = (*extra, *jax.tree.unflatten(tree, given))
+        positional = (*bound[:own], *jax.tree.unflatten(tree, given))
         leaves, full = jax.tree.flatten((tuple(positional), {}))
         skip = len(leaves) - len(given)
         return leaves, [None] * skip + specs, full
@@ -375,6 +380,7 @@ class Function(Copyable):
         entries = self._entries.setdefault(request.key, [])
         plan, outcome = self._maker.new_entry(request)
         entries.append(plan.entry)
+        self._note_signature(*jax.tree.unflatten(call.tree, map(dereferenced, call.leaves)))
         return plan, outcome
 
     def _pattern_of_call(self, call, unknown, dims):
@@ -488,7 +494,9 @@ class Function(Copyable):
         https://www.tensorflow.org/api_docs/python/tf/types/experimental/PolymorphicFunction
         """
         if not args and not kwargs and self.input_signature is not None:
-            return explaining.ConcreteFunction(self, self.input_signature)
+            origin = explaining.Origin(self, tuple(self.input_signature), {})
+            return explaining.ConcreteFunction(self, self.input_signature, origin)
+        self._note_signature(args, kwargs)
         leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: is_spec(x) or has_spec(x))
         specs = [_spec_of(leaf) for leaf in leaves]
 
@@ -508,7 +516,9 @@ class Function(Copyable):
             on_specialize=self.on_specialize,
             unpad=self.host_cuts,
         )
-        return explaining.ConcreteFunction(function, function.input_signature)
+        return explaining.ConcreteFunction(
+            function, function.input_signature, explaining.Origin(self, args, kwargs)
+        )
 
     def experimental_get_tracing_count(self) -> int:
         """Return the number of traces."""

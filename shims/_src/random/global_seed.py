@@ -70,7 +70,7 @@ class _Numbers:
 _KERAS_STEP, _KERAS_BUILD = _Numbers(), _Numbers()
 
 
-class _UsedBlocks(Variable):
+class UsedBlocks(Variable):
     """The number of random blocks that an operator has used.
 
     An assignment in an enclosing JAX trace has no effect; to other variables it is an error.
@@ -372,7 +372,7 @@ def _seeds_and_counter(kernel, seed):
             else np.concatenate([split_number(s) for s in seeds])
         )
         with state.state_scope(None), jax.ensure_compile_time_eval():
-            used = _UsedBlocks(np.zeros(2, np.uint32), trainable=False, name="random_blocks")
+            used = UsedBlocks(np.zeros(2, np.uint32), trainable=False, name="random_blocks")
         trace.graph.kernels[place] = words, used
     return trace.graph.kernels[place]
 

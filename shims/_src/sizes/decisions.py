@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
@@ -17,15 +16,6 @@ from shims._src.sizes import dims
 _MOST = 2**31 - 1
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Guard:
-    """A decision about input sizes that a traced program depends on; checked at every later call."""
-
-    text: str
-    holds: Callable[[dict[str, int]], bool]
-    line: str
-
-
 class Question(enum.Enum):
     """The questions that a trace asks about an expression `d` over sizes: `d == 0` and `d >= 0`."""
 
@@ -35,6 +25,29 @@ class Question(enum.Enum):
     def holds(self, value):
         """Return the answer when the expression has the given value, a number or a traced scalar."""
         return value == 0 if self is Question.ZERO else value >= 0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Guard:
+    """A decision about input sizes that a traced program depends on; checked at every later call.
+
+    Attributes:
+      d: the expression over input sizes.
+      question: the question about it.
+      answer: the answer that the trace relies on.
+      text: the decision as text.
+      line: the user's line that asks.
+    """
+
+    d: Any
+    question: Question
+    answer: bool
+    text: str
+    line: str
+
+    def holds(self, sizes: dict[str, int]) -> bool:
+        """Return whether the answer is the same for other input sizes."""
+        return bool(self.question.holds(dims.concrete(self.d, sizes))) == self.answer
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -129,16 +142,12 @@ class Decisions:
         """Return whether all guards also hold for the given input sizes."""
         return all(guard.holds(sizes) for guard in self._guards)
 
-    def decide(self, d, sizes: dict[str, int], predicate: Callable[[int], bool], text: str) -> bool:
-        """Return whether a dimension satisfies a predicate for given input sizes; add a guard on it."""
-        answer = bool(predicate(dims.concrete(d, sizes)))
-
-        def holds(sizes: dict[str, int]) -> bool:
-            return bool(predicate(dims.concrete(d, sizes))) == answer
-
+    def decide(self, d, sizes: dict[str, int], question: Question, text: str) -> bool:
+        """Answer a question about a dimension for given input sizes; add a guard on the answer."""
+        answer = bool(question.holds(dims.concrete(d, sizes)))
         shown = text if answer else f"not ({text})"
         if all(guard.text != shown for guard in self._guards):
-            self._guards.append(Guard(shown, holds, errors.user_line()))
+            self._guards.append(Guard(d, question, answer, shown, errors.user_line()))
         return answer
 
     def answered(self, d, question: Question, answer: bool, *, is_measured: bool = False) -> bool:

@@ -240,7 +240,7 @@ def settle_one(x, axis: int, *, label: str):
     state, d = trace.current(), x.shape[axis]
     if state is None or not state.owns(d) or str(d) in jp.variables(d):
         return x
-    if not state.is_input_only(d) or not state.decide(d, lambda size: size == 1, f"{d} == 1"):
+    if not state.is_input_only(d) or not state.decide(d - 1, Question.ZERO, f"{d} == 1"):
         return x
     return unify_axis(x, axis, 1, label=label)
 

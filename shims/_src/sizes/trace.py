@@ -300,9 +300,9 @@ class DynamicTrace:
 
     # ---- decisions ---------------------------------------------------------------------------
 
-    def decide(self, d, predicate: Callable[[int], bool], text: str) -> bool:
-        """Return whether a dimension satisfies a predicate in this call; add a guard on that."""
-        return self.decisions.decide(d, self._sizes, predicate, text)
+    def decide(self, d, question: Question, text: str) -> bool:
+        """Answer a question about a dimension of input sizes in this call; add a guard on the answer."""
+        return self.decisions.decide(d, self._sizes, question, text)
 
     @contextlib.contextmanager
     def tracing(self, program_of: Callable[[Any], Any], measure: Callable[[Any], Any] | None):

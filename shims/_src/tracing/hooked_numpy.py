@@ -14,6 +14,7 @@ from shims._src.arguments import operands
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_numbers
+from shims._src.sizes.decisions import Question
 from shims._src.tracing import hooked_indexing, hooked_pad
 
 
@@ -69,7 +70,7 @@ def _are_equal_in_call(state, a, b) -> bool:
     difference = a - b
     if not jp.is_symbolic(difference):
         return False
-    return state.decide(difference, lambda value: value == 0, f"{a} == {b}")
+    return state.decide(difference, Question.ZERO, f"{a} == {b}")
 
 
 def _must_follow(d, target) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, size_bounds
+from shims._src.sizes.decisions import Question
 
 
 def pad(state, original, array, pad_width, mode="constant", **options):
@@ -129,7 +130,7 @@ def _checked_width(state, width):
         return int(known)
     if size_bounds.sign(known) != 1:
         if state.is_input_only(known):
-            if not state.decide(known, lambda size: size >= 0, f"{known} >= 0"):
+            if not state.decide(known, Question.NONNEGATIVE, f"{known} >= 0"):
                 raise ValueError(f"jnp.pad: index can't contain negative values: {known}")
         else:
             state.decisions.promise(known)

@@ -263,7 +263,7 @@ def _answer_at_least(state, e1, e2, describe) -> bool | None:
     if not state.owns(difference):
         return None
     if state.is_input_only(difference):
-        return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
+        return state.decide(difference, Question.NONNEGATIVE, f"{e1} >= {e2}")
     asks_for_some = not jp.is_symbolic(e2) and e2 == 1
     answer = _answer_of_order(state, difference, f"{e1} >= {e2}", asks_for_some)
     if answer is not None:
@@ -439,7 +439,7 @@ def _is_emptiness(state, d, other) -> bool:
 
 
 def _decide_equal(state, difference, text):
-    answer = state.decide(difference, lambda value: value == 0, text)
+    answer = state.decide(difference, Question.ZERO, text)
     names = jp.variables(difference)
     if answer and dims.is_linear(difference) and len(names) == 1:
         # The code that follows relies on the size being that number.
@@ -458,5 +458,5 @@ def _bool_hook(self) -> bool:
     if _may_stay_open(state, self, 0, comparison_callers.code_asks(1)):
         return True
     if state.is_input_only(self):
-        return state.decide(self, lambda value: value != 0, f"{self} != 0")
+        return not state.decide(self, Question.ZERO, f"{self} == 0")
     return not state.is_zero(self, f"{self} == 0")

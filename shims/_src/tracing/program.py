@@ -101,7 +101,7 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         finally:
             state.raised.clear()
         out, box["tree"] = jax.tree.flatten(jax.tree.map(as_static_result, out))
-        return [_as_array(x) for x in out]
+        return [result_array(x) for x in out]
 
     # A loop over a data-dependent size has to be staged.
     staged = jax.disable_jit(False)
@@ -207,7 +207,8 @@ def _number_of(state, top, d) -> Number | None:
     return Number(Program(found[0], state, None), found[1])
 
 
-def _as_array(x):
+def result_array(x):
+    """Convert a result to an array; a size becomes an int32 scalar."""
     if jp.is_symbolic(x):
         return jnp.asarray(x, jnp.int32)
     if isinstance(x, np.ndarray) and x.dtype.hasobject:

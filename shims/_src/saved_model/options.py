@@ -1,0 +1,95 @@
+"""Define the options of `saved_model.save` and `load`, and `Asset`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any
+
+from shims._src.types.host_tensor import host
+from shims._src.variables.tracked import AutoTrackable
+
+
+@dataclasses.dataclass
+class SaveOptions:
+    """Options of `saved_model.save`.
+
+    Attributes:
+      namespace_whitelist: accepted, as are the others but for `extra_tags`: programs have no namespaces, no debug
+        information of graphs and no saver.
+      experimental_custom_gradients: accepted; the derivative of a function is always saved with it.
+      extra_tags: accepted; there is one set of programs.
+
+    Differs from TensorFlow:
+      No option changes what is saved.
+
+    Under jit:
+      A plain Python object.
+
+    https://www.tensorflow.org/api_docs/python/tf/saved_model/SaveOptions
+    """
+
+    namespace_whitelist: Any = None
+    save_debug_info: bool = False
+    function_aliases: Any = None
+    experimental_debug_stripper: bool = False
+    experimental_io_device: str | None = None
+    experimental_variable_policy: Any = None
+    experimental_custom_gradients: bool = True
+    experimental_image_format: bool = False
+    experimental_skip_saver: bool = False
+    experimental_sharding_callback: Any = None
+    extra_tags: Any = None
+
+
+@dataclasses.dataclass
+class LoadOptions:
+    """Options of `saved_model.load`.
+
+    Attributes:
+      allow_partial_checkpoint: accepted; a variable without a value is an error.
+      experimental_io_device: accepted.
+      experimental_skip_checkpoint: must be False.
+      experimental_variable_policy: accepted.
+      experimental_load_function_aliases: accepted.
+
+    Differs from TensorFlow:
+      No option changes what is loaded.
+
+    Under jit:
+      A plain Python object.
+
+    https://www.tensorflow.org/api_docs/python/tf/saved_model/LoadOptions
+    """
+
+    allow_partial_checkpoint: bool = False
+    experimental_io_device: str | None = None
+    experimental_skip_checkpoint: bool = False
+    experimental_variable_policy: Any = None
+    experimental_load_function_aliases: bool = False
+
+
+class Asset(AutoTrackable):
+    """A file that is saved with a model, such as a vocabulary.
+
+    Args:
+      path: the path of the file.
+
+    Differs from TensorFlow:
+      The path is a string on the host, which a compiled function cannot take.
+
+    Under jit:
+      Use it outside of the function.
+
+    https://www.tensorflow.org/api_docs/python/tf/saved_model/Asset
+    """
+
+    __module__ = "shims.saved_model"
+
+    def __init__(self, path):
+        self._path = os.fspath(path)
+
+    @property
+    def asset_path(self):
+        """The path of the file, a tensor of one string."""
+        return host(self._path)

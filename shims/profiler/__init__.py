@@ -1,0 +1,6 @@
+"""Re-export the names of `tf.profiler`."""
+
+from shims._src.facade import missing as _missing
+from shims.profiler import experimental as experimental
+
+__getattr__ = _missing.of("shims.profiler")
