@@ -1,0 +1,237 @@
+"""Programs whose `if`, `while` and `for` over a size change objects of Python, or raise and catch errors."""
+
+import heapq
+from collections import deque
+
+import jax.numpy as jnp
+
+
+class Counter:
+    def __init__(self):
+        self.count, self.values = 0, []
+
+    def increase(self):
+        self.count += 1
+
+    def add(self, value):
+        self.values.append(value)
+
+
+def added_to_a_set(x, m):
+    y, found = x[m], set()
+    for k in (1, 4, 6):
+        if y.shape[0] >= k:
+            found.add(k)
+    return len(found), 4 in found
+
+
+def containers(x, m):
+    n, queue, table, values = x[m].shape[0], deque(), {}, [3, 1]
+    if n >= 5:
+        queue.append(1)
+    if n >= 5:
+        table.update(a=1)
+    if n >= 5:
+        values.extend([1, 2])
+    return len(queue), len(table), len(values)
+
+
+def methods_of_a_list(x, m):
+    n, values = x[m].shape[0], [3, 1]
+    add = values.append
+    if n >= 5:
+        add(1)
+    if n >= 5:
+        values.sort()
+    if n < 5:
+        values.pop()
+    if n >= 5:
+        heapq.heappush(values, 3)
+    return len(values), values[0]
+
+
+def attributes(x, m):
+    n, counter = x[m].shape[0], Counter()
+    if n >= 5:
+        counter.increase()
+    if n >= 4:
+        counter.add(2)
+    return counter.count, len(counter.values)
+
+
+def nonlocal_names(x, m):
+    n, count = x[m].shape[0], 0
+
+    def increase():
+        nonlocal count
+        count += 1
+
+    if n >= 5:
+        increase()
+    if n >= 4:
+        increase()
+    return count
+
+
+def iterators_and_operators(x, m):
+    n, numbers, values = x[m].shape[0], iter([1, 2, 3]), []
+    if n >= 5:
+        next(numbers)
+    n >= 5 and values.append(1)
+    return next(numbers), len(values)
+
+
+def either_branch(x, m):
+    found = set()
+    if x[m].shape[0] >= 5:
+        found.add("one")
+    else:
+        found.add("zero")
+    return len(found)
+
+
+def after_a_break(x, m):
+    y, found = x[m], set()
+    for k in range(6):
+        if k >= y.shape[0]:
+            break
+        found.add(k)
+    return len(found)
+
+
+def while_loop(x, m):
+    y, found = x[m], set()
+    while len(found) < y.shape[0]:
+        found.add(len(found))
+    return len(found)
+
+
+def for_loop(x, m):
+    found = set()
+    for i in range(x[m].shape[0]):
+        found.add(i)
+    return len(found)
+
+
+def stored_by_a_helper(x, m):
+    y, log = x[m], {}
+
+    def store(name, value):
+        log[name] = value
+
+    if y.shape[0] > 3:
+        store("sum", y.sum())
+    return log.get("sum", -5.0)
+
+
+def items_that_may_be_missing(x, m):
+    y, log = x[m], {"count": x[m].shape[0]}
+    if log["count"] > 3:
+        log["sum"] = y.sum()
+    return log.get("sum", jnp.float32(-5.0)) + log["count"]
+
+
+def raised_and_caught(x, m):
+    y = x[m]
+    try:
+        if not y.shape[0]:
+            raise ValueError("none")
+        r = y.sum()
+    except ValueError as error:
+        r = jnp.float32(len(str(error)))
+    return r
+
+
+def asserted_and_caught(x, m):
+    y = x[m]
+    try:
+        assert y.shape[0] > 0
+        r = y.max()
+    except AssertionError:
+        r = jnp.float32(-1)
+    return r
+
+
+def caught_after_and(x, m):
+    y = x[m]
+    try:
+        if y.shape[0] > 3 and y.ndim == 1:
+            raise ValueError
+        r = y.sum()
+    except ValueError:
+        r = jnp.float32(-1)
+    return r
+
+
+def asserted(x, m):
+    y = x[m]
+    assert y.shape[0] > 0, "nothing selected"
+    return y.max() / y.shape[0]
+
+
+def raised(x, m):
+    y = x[m]
+    if not y.shape[0] > 0:
+        raise RuntimeError("nothing selected")
+    return y.max()
+
+
+def sums_of_answers(x, m):
+    n = x[m].shape[0]
+    return (1 < n < 5) + (n != 3), bool(n) + bool(n > 1), 3 - (n == 4), -(n > 0), (not n) + 1
+
+
+def nested_loops(x, m):
+    n, total = x[m].shape[0], 0
+    for i in range(n):
+        for j in range(i):
+            total += j
+    return total
+
+
+def queue_of_arrays(x, m):
+    queue, total = deque([x[m]]), jnp.float32(0)
+    for _ in range(3):
+        if not queue:
+            break
+        v = queue.popleft()
+        if v.shape[0] > 1:
+            queue.append(v[1:])
+        total += v.sum()
+    return total
+
+
+def skipped_items(x, m):
+    means = {}
+    for name, v in {"a": x[m], "b": x[~m]}.items():
+        if v.shape[0] == 0:
+            continue
+        means[name] = v.mean()
+    return sum(means.values())
+
+
+def list_methods_after_a_loop(x, m):
+    y, values = x[m], []
+    for i in range(y.shape[0]):
+        values.append(y[i] * 2)
+    values.reverse()
+    values = values + [x[0]]  # noqa: RUF005 - the subject of the test
+    return values.pop(0)
+
+
+def grown(x, m):
+    y, out, i = x[m], jnp.zeros(0), 0
+    while out.shape[0] < y.shape[0]:
+        out = jnp.concatenate([out, y[i : i + 1]])
+        i += 1
+    return out.sum()
+
+
+def longest(x, m):
+    return max([x[m], x[~m]], key=len).sum()
+
+
+PROGRAMS = [
+    f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__ and callable(f)
+]
+PROGRAMS = [f for f in PROGRAMS if f is not Counter]
