@@ -269,7 +269,8 @@ def main() -> None:
     given = parser.parse_args()
     RECORDS.mkdir(parents=True, exist_ok=True)
     if given.part:
-        run_part(*map(int, given.part.split("/")), given.only)
+        part, parts = map(int, given.part.split("/"))
+        run_part(part, parts, given.only)
         return
     if given.fresh:
         forget(given.only)
