@@ -65,21 +65,28 @@ def is_handled(outside: str) -> bool:
     """Return whether the user's program has a handler for an exception that the current code raises.
 
     Args:
-      outside: the module in which the program ends: its frame and those that called it do not count.
+      outside: the module in which the program ends: its frame and those that called it do not count. Without
+        such a frame no program runs, but JAX derives or lowers one.
 
     Code whose source is not there is taken to have one, if anything in it catches exceptions.
     """
     frame: FrameType | None = sys._getframe(1)
+    handled = False
     while frame is not None and frame.f_globals.get("__name__") != outside:
-        # Code without an exception table has no handler; most has none.
-        if frame.f_code.co_exceptiontable and not user_frames.is_library_frame(frame):
-            if not linecache.getlines(frame.f_code.co_filename):
-                return True
-            around = _handlers_around(frame.f_code, frame.f_lasti)
-            if any(isinstance(n, ast.Try | ast.TryStar) or _may_suppress(n, frame) for n in around):
-                return True
+        handled = handled or _handles(frame)
         frame = frame.f_back
-    return False
+    return handled and frame is not None
+
+
+def _handles(frame: FrameType) -> bool:
+    """Return whether a frame of the user's handles an exception that is raised in what it calls."""
+    # Code without an exception table has no handler; most has none.
+    if not frame.f_code.co_exceptiontable or user_frames.is_library_frame(frame):
+        return False
+    if not linecache.getlines(frame.f_code.co_filename):
+        return True
+    around = _handlers_around(frame.f_code, frame.f_lasti)
+    return any(isinstance(n, ast.Try | ast.TryStar) or _may_suppress(n, frame) for n in around)
 
 
 @functools.lru_cache(maxsize=1024)
