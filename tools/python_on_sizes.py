@@ -41,7 +41,7 @@ STATES = {
     "wrong": "another number, shape, dtype or structure",
 }
 _PROGRAMS_PER_MODULE = 60
-_LONGEST = 240
+_LONGEST = 400
 _SIZE_NAMES = re.compile(r"\bu\d+\b")
 _SAID = ("Required:", "Do:")
 
@@ -164,7 +164,8 @@ def _shortened(text: str) -> str:
     first, *rest = text.splitlines() or [""]
     if "Traceback" in first:  # the message is behind that of a callback of JAX
         first, *rest = [line for line in rest if not line.startswith(("  File", " "))] + rest
-    kept = [line.strip() for line in rest if line.strip().startswith(_SAID)]
+    said = [" ".join(line.partition(" | ---")[0].split()) for line in rest]
+    kept = [line for line in said if line.startswith(_SAID)]
     short = _SIZE_NAMES.sub("u", " ".join([first.strip(), *kept]))
     prefix = state_of(text)
     return (short if short.startswith(prefix) else f"{prefix}: {short}")[:_LONGEST]
@@ -269,7 +270,8 @@ def main() -> None:
     given = parser.parse_args()
     RECORDS.mkdir(parents=True, exist_ok=True)
     if given.part:
-        run_part(*map(int, given.part.split("/")), given.only)
+        part, parts = map(int, given.part.split("/"))
+        run_part(part, parts, given.only)
         return
     if given.fresh:
         forget(given.only)

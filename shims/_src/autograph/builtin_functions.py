@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.autograph import sizes
 from shims._src.autograph.expressions import staged_number
 from shims._src.autograph.iteration import (
     TracedEnumerate,
@@ -96,8 +97,9 @@ def bool_(x=False):
 
 def enumerate_(iterable, start=0):
     """Replace `enumerate`; traced iterables are accepted, too."""
-    traced = is_traced_iterable(iterable)
-    return TracedEnumerate(iterable, start) if traced else enumerate(iterable, start)
+    if is_traced_iterable(iterable):
+        return TracedEnumerate(iterable, start)
+    return sizes.call_for_user(enumerate, (iterable, start), {})
 
 
 def zip_(*iterables, strict=False):

@@ -27,6 +27,7 @@ from shims._src.autograph.bound_function import BoundFunction
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 
 # Functions that are passed to these packages run as part of the converted function.
@@ -224,6 +225,8 @@ effects.CALLERS.add(converted_call.__code__)
 
 def _needs_numbers(f) -> bool:
     """Return whether a function is written neither in Python nor for symbolic sizes."""
+    if isinstance(f, types.MethodType):
+        return jp.is_symbolic(f.__self__)
     kind = type(f)
     return not isinstance(f, _CALLABLES) and kind.__module__.partition(".")[0] not in _SYMBOLIC
 

@@ -82,6 +82,13 @@ class TracedRange(TracedIterable):
     def __init__(self, start, stop, step=1):
         self._start, self._stop, self._step = start, stop, step
 
+    def __getattr__(self, name: str):
+        if name in ("start", "stop", "step"):
+            return vars(self)[f"_{name}"]
+        if name in ("index", "count"):
+            return getattr(self._in_python(), name)
+        raise AttributeError(f"'range' object has no attribute '{name}'")
+
     def as_python(self):
         """Return the Python `range`, which needs the numbers of sizes; `None` if one is traced."""
         parts = [current_value(x) for x in (self._start, self._stop, self._step)]

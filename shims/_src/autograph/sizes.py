@@ -22,7 +22,7 @@ from shims._src.platform.jaxprs import equations
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import trace
 from shims._src.tracing import hooked_sizes, hooks
-from shims._src.tracing.size_questions import SizeQuestion, depend_on_data
+from shims._src.tracing.size_questions import ComputedQuestion, SizeQuestion, depend_on_data
 
 
 def compare(name: str, left, right):
@@ -164,7 +164,7 @@ class _Recursion(BaseException):
 
 
 @contextlib.contextmanager
-def staged_once(question: SizeQuestion, code: types.CodeType) -> Iterator[None]:
+def staged_once(question: SizeQuestion | ComputedQuestion, code: types.CodeType) -> Iterator[None]:
     """Open a block that stages the branches of a statement that asks a question about sizes.
 
     Both branches are traced, so that a recursion which the answer ends would not end: it gets the numbers

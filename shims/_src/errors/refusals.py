@@ -238,8 +238,9 @@ def _holds(test: Callable[[object], bool], error: Exception) -> bool:
 
 def _is_array_of_sizes(value: object) -> bool:
     """Return whether a value is an array of Python objects, as NumPy makes it of sizes."""
-    is_array = isinstance(value, np.ndarray) and value.dtype.hasobject
-    return is_array and any(map(jp.is_symbolic, value.flat))
+    if not isinstance(value, np.ndarray) or not value.dtype.hasobject:
+        return False
+    return any(map(jp.is_symbolic, value.flat))
 
 
 def _is_sized(value: object) -> bool:

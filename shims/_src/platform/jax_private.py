@@ -129,6 +129,10 @@ def _bounds(d: DimExpr) -> tuple[float, float]:
     return shape_poly._bounds_decision(d, shape_poly.BoundsPrecision.BEST)
 
 
+# The code by which JAX tests the dimensions of every shape: it expects that a symbolic one is no integer.
+CANONICALIZE_DIMENSION = core._canonicalize_dimension.__code__
+
+
 def never_zero(d: DimExpr) -> bool:
     """Return whether the bounds of a dimension exclude 0."""
     low, high = _bounds(d)

@@ -65,7 +65,8 @@ def is_handled(outside: str) -> bool:
     """Return whether the user's program has a handler for an exception that the current code raises.
 
     Args:
-      outside: the module in which the program ends: its frame and those that called it do not count.
+      outside: the module in which the program ends: its frame and those that called it do not count. Without
+        such a frame no program runs, but JAX derives or lowers one.
 
     Code whose source is not there is taken to have one, if anything in it catches exceptions.
     """

@@ -128,6 +128,11 @@ def program_calls(depth: int) -> bool:
     return user_frames.root_package(sys._getframe(depth + 1).f_globals) not in _SYMBOLIC
 
 
+def shape_is_checked(depth: int) -> bool:
+    """Return whether the function `depth` frames above the caller is JAX's test of what may be a dimension."""
+    return sys._getframe(depth + 1).f_code is jp.CANONICALIZE_DIMENSION
+
+
 def user_hashes() -> bool:
     """Return whether user code, not a cache of JAX, is hashing a size for a dictionary or set."""
     frame: FrameType | None = sys._getframe(2)

@@ -175,7 +175,8 @@ def _text(state, inherited, d):
 
 
 def _index(state, inherited, d):
-    if comparison_callers.program_calls(2) or handled_errors.are_handled():
+    handled = not comparison_callers.shape_is_checked(2) and handled_errors.are_handled()
+    if handled or comparison_callers.program_calls(2):
         return number_of(state, d, "an index or a count", size_numbers.AS_INDEX, reports=True)
     raise TypeError(f"'{type(d).__name__}' object cannot be interpreted as an integer")
 
