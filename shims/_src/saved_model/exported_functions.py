@@ -14,14 +14,20 @@ from shims._src.function.calls import ARGUMENT_TYPES
 from shims._src.saved_model import size_patterns, structures
 from shims._src.saved_model.exporting import NotExportableError, exported
 from shims._src.saved_model.saved_functions import Program, SavedConcrete, Shapes
+from shims._src.sizes import trace
 from shims._src.types.composite_specs import has_spec, is_spec, spec_of
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.variable import Variable
 
 _MOST_ATTEMPTS = 48
+_MOST_KNOWN = 6
+# Errors that no other sizes avoid.
+_OF_THE_PROGRAM = (NameError, AttributeError, ZeroDivisionError, structures.NotEncodableError)
 
 
-def export_concrete(function, receiver, args: tuple, kwargs: dict[str, Any]) -> SavedConcrete:
+def export_concrete(
+    function, receiver, args: tuple, kwargs: dict[str, Any], known: Sequence[int] = ()
+) -> SavedConcrete:
     """Export a function for one signature.
 
     Args:
@@ -29,6 +35,7 @@ def export_concrete(function, receiver, args: tuple, kwargs: dict[str, Any]) -> 
       receiver: the object whose method it is, or `None`.
       args: the positional arguments: a spec in place of each array, and Python values.
       kwargs: the keyword arguments.
+      known: sizes that unknown ones may have to equal, such as those of variables.
 
     Raises:
       NotEncodableError: an argument is neither a spec nor a Python value, or a result is no array.
@@ -47,7 +54,8 @@ def export_concrete(function, receiver, args: tuple, kwargs: dict[str, Any]) -> 
         bound = inspect.BoundArguments(parameters, collections.OrderedDict(full))
         return converted(*own, *bound.args, **bound.kwargs)
 
-    programs, refused = _programs(call, specs, function.__name__)
+    known = [d for d in dict.fromkeys((*_sizes_in(specs), *known)) if d > 1][:_MOST_KNOWN]
+    programs, refused = _programs(call, specs, known, function.__name__)
     return SavedConcrete(encoded, programs, refused)
 
 
@@ -84,7 +92,12 @@ def _bound(function, own, args, kwargs) -> dict[str, Any]:
     return dict(list(bound.arguments.items())[len(own) :])
 
 
-def _programs(call: Callable, specs: Sequence[TensorSpec], name: str):
+def _sizes_in(specs: Sequence[TensorSpec]) -> list[int]:
+    shapes = [s.shape for s in specs if s.shape.rank is not None]
+    return [d for shape in shapes for d in shape if isinstance(d, int)]
+
+
+def _programs(call: Callable, specs: Sequence[TensorSpec], known: Sequence[int], name: str):
     """Return `(programs, the first reason why some sizes have none)`."""
     todo = collections.deque((shapes, False) for shapes in size_patterns.first_patterns(specs))
     met = {shapes for shapes, _ in todo}
@@ -98,13 +111,13 @@ def _programs(call: Callable, specs: Sequence[TensorSpec], name: str):
             continue
         try:
             program = _program(call, specs, shapes)
-        except Exception as error:  # noqa: BLE001 - other sizes may do; the first is raised
-            internal.raise_if_internal(error)
-            failures.append(error)
-            more = list(size_patterns.relaxations(shapes))
+        except (Exception, trace.Signal) as error:  # noqa: BLE001 - other sizes may do
+            failures.append(_checked_failure(error))
+            more = list(size_patterns.relaxations(shapes, known))
         else:
             found.append((program, is_special))
-            more = [(size_patterns.replaced(shapes, {a: b}), False) for a, b in program.excluded]
+            pairs = size_patterns.worthwhile(shapes, program.excluded)
+            more = [(size_patterns.replaced(shapes, {a: b}), False) for a, b in pairs]
         for other, is_one in more:
             if other not in met:
                 met.add(other)
@@ -120,16 +133,28 @@ def _program(call, specs, shapes: Shapes) -> Program:
         return exported(call, specs, shapes, least=0)
     try:
         return exported(call, specs, shapes, least=0)
-    except Exception as error:  # noqa: BLE001
-        internal.raise_if_internal(error)
+    except (Exception, trace.Signal) as error:  # noqa: BLE001
+        first = _checked_failure(error)
         try:
             return exported(call, specs, shapes, least=2)
-        except Exception:  # noqa: BLE001 - the first one is the clearer
-            raise error from None
+        except (Exception, trace.Signal):  # noqa: BLE001 - the first one is the clearer
+            raise first from None
+
+
+def _checked_failure(error: BaseException) -> Exception:
+    """Return the reason why a program could not be traced; raise an error that has nothing to do with sizes."""
+    if isinstance(error, _OF_THE_PROGRAM):
+        raise error
+    if not isinstance(error, Exception):
+        return NotExportableError(
+            "it needs an unknown size as a number.", None, "write known sizes into the signature"
+        )
+    internal.raise_if_internal(error)
+    return error
 
 
 def _refusal(error: Exception, name: str, specs) -> Exception:
-    if isinstance(error, (errors.OpError, structures.NotEncodableError)):
+    if isinstance(error, errors.OpError):
         return error
     line = None
     if isinstance(error, NotExportableError):

@@ -85,8 +85,9 @@ def exported(call: Callable, specs: Sequence[TensorSpec], shapes: Shapes, least:
       call: the function of the operands.
       specs: their dtypes.
       shapes: their shapes; names stand for unknown sizes.
-      least: 0 or 2, the smallest value of the unknown sizes. Some functions can only be traced if no axis is
-        empty, and a trace relies on it that a size that is a variable is not 1.
+      least: 0 or 2, the smallest value of the unknown sizes while tracing. Some functions can only be traced if no
+        axis is empty, and a trace relies on it that a size that is a variable is not 1. The program is never
+        for empty operands, which operators recognize by sizes that are numbers.
 
     Raises:
       NotExportableError: there is no program for these unknown sizes.
@@ -103,7 +104,7 @@ def exported(call: Callable, specs: Sequence[TensorSpec], shapes: Shapes, least:
         is_wide = bool(names_in(shapes)) and _draws_numbers(traced.jaxpr)
         data = _serialized(program, [*given, *traced.specs], is_wide)
     excluded: list[tuple[str, Size]] = [
-        (name, size) for name in names_in(shapes) for size in range(least)
+        (name, size) for name in names_in(shapes) for size in range(max(least, 1))
     ]
     for guard in traced.state.decisions.guards:
         excluded += _exceptions(guard, traced.state, least)
@@ -156,7 +157,7 @@ def _traced(call, specs, shapes, least) -> _Traced:
         )
     if _has_data_dependent_sizes(closed):
         if names_in(shapes):
-            raise _two_kinds_of_sizes(dynamic)
+            raise _two_kinds_of_sizes(dynamic) if len(dynamic.fresh) else _unequal_sizes()
         scope = lift.Lifting(may_create=False)
         flat = _flat(lambda *xs: run_dynamic(call, xs), scope, box)
         closed, found = scope.lifted(jax.make_jaxpr(flat)(*operands))
@@ -293,6 +294,14 @@ def _exceptions(guard: Guard, dynamic, least: int) -> list[tuple[str, Size]]:
         f"the program depends on it that `{guard.text}`.",
         guard.line,
         "write the size into the signature, and save one function for each size",
+    )
+
+
+def _unequal_sizes() -> NotExportableError:
+    return NotExportableError(
+        "an unknown size has to equal another size.",
+        None,
+        "write the size into the signature, or one name for equal sizes: `TensorSpec(['batch', 3])`",
     )
 
 

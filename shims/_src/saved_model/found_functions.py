@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shims._src.autograph.bound_function import BoundFunction
@@ -37,9 +37,14 @@ def functions_of(owner) -> Iterator[tuple[str, Any]]:
 
 
 class Exporter:
-    """Exports functions, each signature once."""
+    """Exports functions, each signature once.
 
-    def __init__(self):
+    Args:
+      sizes: the sizes of the variables.
+    """
+
+    def __init__(self, sizes: Iterable[int]):
+        self._sizes = tuple(dict.fromkeys(sizes))
         self._concretes: dict[tuple, SavedConcrete] = {}
 
     def function(self, found) -> SavedFunction:
@@ -86,7 +91,9 @@ class Exporter:
     def _exported(self, function: Function, receiver, args, kwargs) -> SavedConcrete:
         key = function, id(receiver), repr((args, kwargs))
         if key not in self._concretes:
-            self._concretes[key] = export_concrete(function, receiver, tuple(args), kwargs)
+            self._concretes[key] = export_concrete(
+                function, receiver, tuple(args), kwargs, self._sizes
+            )
         return self._concretes[key]
 
 

@@ -115,14 +115,13 @@ def run(concrete: SavedConcrete, operands: list):
     sizes = [_sizes(x) for x in operands]
     program = program_for(concrete.programs, sizes)
     if program is None:
-        raise _no_program(concrete, sizes)
+        raise _no_program(concrete, sizes, f"it was saved for other sizes. {concrete.refused}")
     values = [state.read(v) for v in program.used]
     try:
         results = list(program.compiled(*values, *operands))
-    except (
-        ValueError
-    ) as error:  # of JAX, which computes the sizes of all arrays from those of the operands
-        raise _no_program(concrete, sizes) from error
+    except ValueError as error:  # of JAX, which computes all sizes from those of the operands
+        reason = str(error).strip().splitlines()[0]
+        raise _no_program(concrete, sizes, f"its program fails: {reason}") from error
     if program.checks:
         failed, numbers = results[-2:]
         del results[-2:]
@@ -163,12 +162,12 @@ def _error_class(name: str) -> type[Exception]:
     return errors.InvalidArgumentError
 
 
-def _no_program(concrete: SavedConcrete, sizes) -> errors.InvalidArgumentError:
+def _no_program(concrete: SavedConcrete, sizes, reason: str) -> errors.InvalidArgumentError:
     shown = " or ".join(dict.fromkeys(str(p.shapes) for p in concrete.programs))
     return errors.InvalidArgumentError(
         errors.message(
             "saved_model",
-            "the function was saved for other sizes. " + concrete.refused,
+            f"the function does not take operands of these sizes: {reason}",
             required=f"operands of shapes {shown}",
             received=str(tuple(sizes)),
             do="save it with a signature of these sizes",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pathlib
 import shutil
 from typing import Any
+
+import numpy as np
 
 from shims._src.checkpoint.bundle_writer import write_bundle
 from shims._src.checkpoint.graph_view import Found, GraphView
@@ -18,6 +21,7 @@ from shims._src.checkpoint.trackables import (
     is_trackable,
     unwrapped,
 )
+from shims._src.errors import errors
 from shims._src.random.global_seed import UsedBlocks
 from shims._src.recording import state
 from shims._src.saved_model import description as described
@@ -81,6 +85,7 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     del options
     if state.current_scope() is not None:
         raise NotImplementedError("saved_model.save: call it outside of the traced function")
+    _require_flatbuffers()
     if signatures is None and is_of_keras(obj):
         signatures = keras_signature(obj)
     if not is_trackable(obj) or is_container(obj):
@@ -91,8 +96,9 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     folder = pathlib.Path(os.fspath(export_dir))
     if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
         raise FileExistsError(f"{folder} holds a SavedModel of TensorFlow: choose another folder")
-    exporter = Exporter()
-    functions = _functions(obj, exporter)
+    owners = [f.owner for f in GraphView(obj, _children_of).objects]
+    exporter = Exporter(d for v in owners if isinstance(v, Variable) for d in np.shape(v.numpy()))
+    functions = _functions(owners, exporter)
     found = signatures_for(obj, signatures, exporter)
     view = GraphView(obj, _children_of)  # after tracing, which may create variables
     tensors = view.tensors()
@@ -108,9 +114,19 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     _write(folder, Description(nodes, found, ""), tensors, Encoder(numbers))
 
 
-def _functions(root, exporter: Exporter) -> dict[int, dict[str, SavedFunction]]:
+def _require_flatbuffers() -> None:
+    if importlib.util.find_spec("flatbuffers") is None:
+        raise ImportError(
+            errors.message(
+                "saved_model.save",
+                "`jax.export` needs the package flatbuffers to store programs.",
+                do='write `pip install "tf2jax-port[saved-model]"`',
+            )
+        )
+
+
+def _functions(owners: list, exporter: Exporter) -> dict[int, dict[str, SavedFunction]]:
     """Export the functions of all objects; return them by the `id` of the object."""
-    owners = [f.owner for f in GraphView(root, _children_of).objects]
     return {
         id(owner): {name: exporter.function(f) for name, f in functions_of(owner)}
         for owner in owners

@@ -1,7 +1,7 @@
 """Enumerate for which sizes programs are saved, and find the program for the sizes of a call.
 
 A program is traced for unknown sizes that are all different. If that fails, as the sum of two vectors of
-unknown lengths does, it is traced for equal sizes and for sizes of 1. If the program depends on a decision,
+unknown lengths does, it is traced for equal sizes, for sizes of 1 and for those of variables. If the program depends on a decision,
 such as `n == 1`, another one is traced for the sizes that decide otherwise.
 """
 
@@ -16,6 +16,8 @@ from shims._src.types.tensor_spec import TensorSpec
 # The largest number of combinations of ranks for arguments of unknown rank.
 _MOST_RANKS = 30
 _HIGHEST_RANK = 5
+# The largest number of unknown sizes with programs for empty operands.
+_MOST_EMPTY = 2
 
 
 def first_patterns(specs: Sequence[TensorSpec]) -> Iterator[Shapes]:
@@ -49,8 +51,24 @@ def replaced(shapes: Shapes, changes: dict[str, Size]) -> Shapes:
     return tuple(tuple(changes.get(d, d) for d in s) for s in shapes)  # type: ignore[arg-type]
 
 
-def relaxations(shapes: Shapes) -> Iterator[tuple[Shapes, bool]]:
-    """Yield shapes to try where a program cannot be traced, and whether a size is 1 in them."""
+def worthwhile(shapes: Shapes, excluded) -> list[tuple[str, Size]]:
+    """Return the values of unknown sizes for which another program is stored.
+
+    Args:
+      shapes: the shapes of the operands of a program.
+      excluded: the values for which that is not valid. Empty operands have programs only if few sizes are unknown.
+    """
+    has_many = len(names_in(shapes)) > _MOST_EMPTY
+    return [(name, size) for name, size in excluded if not (has_many and size == 0)]
+
+
+def relaxations(shapes: Shapes, known: Sequence[int]) -> Iterator[tuple[Shapes, bool]]:
+    """Yield shapes to try where a program cannot be traced, and whether a size is 1 in them.
+
+    Args:
+      shapes: the shapes for which it cannot be traced.
+      known: sizes that may stand for an unknown one, such as those of variables.
+    """
     aligned: dict[str, Size] = {}
     first: dict[int, str] = {}
     for shape in shapes:
@@ -64,6 +82,8 @@ def relaxations(shapes: Shapes) -> Iterator[tuple[Shapes, bool]]:
         yield replaced(shapes, {other: one}), False
     for name in names:
         yield replaced(shapes, {name: 1}), True
+        for size in known:
+            yield replaced(shapes, {name: size}), False
 
 
 def program_for(programs: Sequence[Program], sizes: Sequence[tuple[Size, ...]]) -> Program | None:

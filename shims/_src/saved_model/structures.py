@@ -6,6 +6,8 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
+import jax
+
 from shims._src.types.tensor_spec import TensorSpec
 
 # The keys that say what a JSON object stands for.
@@ -98,7 +100,7 @@ def matched(data, value) -> list[tuple[Any, Any]] | None:
 
 
 def encode_spec(spec) -> dict[str, Any]:
-    """Encode a `TensorSpec`.
+    """Encode a `TensorSpec`, with the dtype that arrays have under the present `jax_enable_x64`.
 
     Raises:
       NotEncodableError: it is none, or has no dtype of arrays.
@@ -106,7 +108,8 @@ def encode_spec(spec) -> dict[str, Any]:
     if not isinstance(spec, TensorSpec) or spec.dtype.hasobject:
         raise NotEncodableError(f"{spec!r}")
     shape = None if spec.shape.rank is None else list(spec.shape)
-    return {"shape": shape, "dtype": spec.dtype.name, "name": spec.name}
+    dtype = jax.dtypes.canonicalize_dtype(spec.dtype)
+    return {"shape": shape, "dtype": dtype.name, "name": spec.name}
 
 
 def decode_spec(data) -> TensorSpec:

@@ -15,6 +15,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds
+from shims._src.sizes.decisions import Question
 from shims._src.tracing import comparison_callers
 
 
@@ -77,7 +78,7 @@ def _require_nonzero(state, divisor, symbol: str) -> None:
     if size_bounds.never_zero(state, divisor):
         return
     if state.is_input_only(divisor):
-        if state.decide(divisor, lambda value: value == 0, f"{divisor} == 0"):
+        if state.decide(divisor, Question.ZERO, f"{divisor} == 0"):
             raise ZeroDivisionError("division by zero")
         return
     size = divisor.__jax_array__()
@@ -138,7 +139,7 @@ def _require_positive_exponent(state, d) -> None:
 def _require_nonnegative(state, d, problem: str, do: str) -> None:
     if size_bounds.sign(d) == 1:
         return
-    if state.is_input_only(d) and state.decide(d, lambda value: value >= 0, f"{d} >= 0"):
+    if state.is_input_only(d) and state.decide(d, Question.NONNEGATIVE, f"{d} >= 0"):
         return
     text = errors.message(
         "**",

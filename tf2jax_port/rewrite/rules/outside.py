@@ -313,8 +313,9 @@ STORED = _rule(
     "stored-program",
     ("SavedModels, TensorFlow Lite models and graph definitions are TensorFlow programs in files."),
     (
-        "`jax.export` stores a compiled function with its shapes; weights may be stored in it "
-        "or separately. If a SavedModel is required, `jax2tf` creates one."
+        "`shims.saved_model` saves modules with their variables and functions, in files of its own. "
+        "`jax.export` stores a compiled function with its shapes; weights may be stored in it or "
+        "separately. If a SavedModel is required, `jax2tf` creates one."
     ),
     "tf.saved_model.save(module, 'model')",
     symbol="tf.saved_model.save",
