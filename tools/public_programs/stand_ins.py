@@ -28,7 +28,10 @@ _PLOTS = (
 
 
 # Tables and reports; Keras looks for pandas when it is imported.
-_TABLES = ("pandas", "sklearn", "sklearn.metrics", "tensorflow_probability")
+_TABLES = (
+    *("pandas", "sklearn", "sklearn.metrics", "sklearn.model_selection"),
+    "tensorflow_probability",
+)
 
 
 def install() -> None:
