@@ -1,5 +1,6 @@
 """Give the names of `tf.version` that have a counterpart: the version is that of this package."""
 
+from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.facade import missing as _missing
 from shims._src.platform.version import __version__ as VERSION
 

@@ -55,14 +55,11 @@ def listed() -> list[Program]:
 
 def verdict(program: Program, checkouts: pathlib.Path) -> Verdict | str:
     """Return the result of a program, or the library under which it did not end."""
-    found = []
-    for library in ("tensorflow", "shims"):
-        cells = _left(program.kept(library, checkouts))
-        if cells is None:
-            return f"did not end under {library}"
-        found.append(cells)
+    wanted, found = (_left(program.kept(n, checkouts)) for n in ("tensorflow", "shims"))
+    if wanted is None or found is None:
+        return f"did not end under {'tensorflow' if wanted is None else 'shims'}"
     moved = (_left(program.kept(direction, checkouts)) for direction in DIRECTIONS)
-    return compare(*found, [cells for cells in moved if cells is not None])
+    return compare(wanted, found, [cells for cells in moved if cells is not None])
 
 
 def _left(file: pathlib.Path) -> list[Cell] | None:

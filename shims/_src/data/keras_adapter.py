@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,50 @@ def _narrowed(component) -> Any:
     return component.astype(canonical_dtype(component.dtype))
 
 
+class _Pass:
+    """One pass over a dataset.
+
+    Keras takes a batch to build a model (two where it reads ahead), and then begins an epoch. TensorFlow
+    builds the model in the first step: its first epoch is the first pass, with the first order of `shuffle`.
+
+    Attributes:
+      was_looked_at: whether an epoch ended after a look, so that the next one can begin with this pass.
+    """
+
+    def __init__(self, elements: Callable[[], Iterator[Any]]):
+        self._open = elements
+        self._elements: Iterator[Any] | None = None
+        self._seen: list[Any] = []
+        self._is_look = True
+        self.was_looked_at = False
+
+    def __iter__(self) -> _Pass:
+        return self
+
+    def __next__(self) -> Any:
+        self.was_looked_at = False
+        if self._elements is None:
+            self._elements = self._open()
+        self._is_look = self._is_look and len(self._seen) < 2
+        try:
+            element = next(self._elements)
+        except StopIteration:
+            self._is_look = False
+            raise
+        self._seen = [*self._seen, element] if self._is_look else []
+        return element
+
+    def end_epoch(self) -> None:
+        """Note the end of an epoch."""
+        self.was_looked_at = self._is_look and bool(self._seen)
+
+    def from_its_beginning(self) -> _Pass:
+        """Return the same pass, from its first element on."""
+        seen, rest = self._seen, self._elements
+        assert rest is not None
+        return _Pass(lambda: itertools.chain(seen, rest))
+
+
 def _adapter_class(adapters) -> Any:
     """Return the class of Keras' adapters of datasets."""
     utils = importlib.import_module(f"{_ADAPTERS}.data_adapter_utils")
@@ -51,14 +96,19 @@ def _adapter_class(adapters) -> Any:
 
         def __init__(self, dataset, class_weight):
             self._dataset, self._class_weight = dataset, class_weight
+            self._pass = _Pass(dataset.as_numpy_iterator)
 
         def get_numpy_iterator(self) -> Iterator[Any]:
-            for element in self._dataset.as_numpy_iterator():
-                yield self._weighted(element)
+            again = self._pass.was_looked_at
+            opened = self._dataset.as_numpy_iterator
+            self._pass = self._pass.from_its_beginning() if again else _Pass(opened)
+            return map(self._weighted, self._pass)
 
         def get_jax_iterator(self) -> Iterator[Any]:
-            for element in self.get_numpy_iterator():
-                yield structures.map_leaves(_narrowed, element)
+            return (structures.map_leaves(_narrowed, e) for e in self.get_numpy_iterator())
+
+        def on_epoch_end(self) -> None:
+            self._pass.end_epoch()
 
         def _weighted(self, element) -> Any:
             if self._class_weight is None:
