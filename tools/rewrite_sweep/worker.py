@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from tests.harness.flatten import flatten
-
-LANES = ("eager", "jit", "function", "gradient")
+from tools.rewrite_sweep.programs import LANES
 
 
 def _load(code: str, path: pathlib.Path) -> Callable:
@@ -58,7 +57,8 @@ def of_tensorflow(code: str, arrays: dict[str, np.ndarray], path: pathlib.Path) 
             tape.watch(floats)
             leaves = tf.nest.flatten(program(**tensors), expand_composites=True)
             loss = tf.add_n([tf.reduce_sum(tf.square(x)) for x in leaves if x.dtype == tf.float32])
-        return _plain(tape.gradient(loss, floats, unconnected_gradients="zero"))
+        found = tape.gradient(loss, floats, unconnected_gradients="zero")
+        return _plain([tf.convert_to_tensor(gradient) for gradient in found])
 
     try:
         program = _load(code, path)
@@ -106,15 +106,11 @@ def main() -> None:
     side, source, target = sys.argv[1:4]
     run = of_tensorflow if side == "tf" else of_jax
     warnings.simplefilter("ignore")
-    results = {}
+    results = []
     with tempfile.TemporaryDirectory() as folder:
         jobs = pickle.loads(pathlib.Path(source).read_bytes())
-        for number, (name, (code, arrays)) in enumerate(jobs.items()):
-            results[name] = run(code, arrays, pathlib.Path(folder) / f"program_{number}.py")
-            if side == "jax" and number % 200 == 199:
-                import jax
-
-                jax.clear_caches()
+        for number, (code, arrays) in enumerate(jobs):
+            results.append(run(code, arrays, pathlib.Path(folder) / f"program_{number}.py"))
     pathlib.Path(target).write_bytes(pickle.dumps(results))
 
 

@@ -167,7 +167,7 @@ def _operands_in(file: File) -> pure_functions.Operands:
             return None
         parameters = signature(known.row.params or "")
         tensors = known.row.tensors or (parameters[0].name,)
-        bound = _bind(known, call_layout(file.source, call))
+        bound = bind_call(known, call_layout(file.source, call))
         if isinstance(bound, Refusal) or bound.surplus or bound.dropped:
             return None
         fixed = [a.node for name, a in bound.arguments.items() if name not in tensors]
@@ -349,7 +349,7 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
     """Decide how a call of an operator is rewritten."""
     row, reference = known.row, known.reference
     layout = call_layout(file.source, call)
-    bound = _bind(known, layout)
+    bound = bind_call(known, layout)
     if isinstance(bound, Refusal):
         return _decide_starred(file, known, symbol, call, bound)
     site = CallSite(
@@ -399,7 +399,7 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
     return _of_version_1(decision, known, bound) if old else decision
 
 
-def _bind(known: Known, layout: CallLayout) -> Bound | Refusal:
+def bind_call(known: Known, layout: CallLayout) -> Bound | Refusal:
     """Bind the arguments of a call to the parameters of its table row."""
     params = known.row.params or ""
     if not known.version_1_params:

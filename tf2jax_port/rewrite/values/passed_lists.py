@@ -1,4 +1,4 @@
-"""Find the parameters of a file's functions that receive lists from calls in the same file.
+"""Find the parameters of a file's functions that may be lists: by calls, annotations, defaults and other uses.
 
 TensorFlow's operators accept a list in place of a tensor, JAX's do not. Therefore such a parameter is converted to an
 array when it is passed to an operator.
@@ -9,8 +9,12 @@ from __future__ import annotations
 import ast
 import functools
 
-from tf2jax_port.rewrite.reading.scopes import Function
+from tf2jax_port.rewrite.reading.scopes import Function, Scope
 from tf2jax_port.rewrite.values.values import Kind, Values
+
+_ANNOTATIONS = ("list", "List", "Sequence", "tuple", "Tuple", "Iterable")
+# Operators of a list, which a tensor can replace but hardly does.
+_OF_LISTS = ("concat", "add_n")
 
 
 class PassedLists:
@@ -21,7 +25,7 @@ class PassedLists:
         self.known: dict[ast.arg, bool] = {}
 
     def may_be_list(self, node: ast.expr) -> bool:
-        """Return whether a node is a parameter for which some call passes a list."""
+        """Return whether a node is a parameter that is, or for which some call passes, a list."""
         scope = self.values.scope_of.get(node) if isinstance(node, ast.Name) else None
         home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
         if home is None or home.kind != "function" or not isinstance(node, ast.Name):
@@ -37,8 +41,25 @@ class PassedLists:
             given = (
                 self._passed_arguments(function, argument) if isinstance(function, Function) else []
             )
-            self.known[argument] = any(self._is_list(node) for node in given)
+            self.known[argument] = (
+                _is_annotated(argument)
+                or any(self._is_list(node) for node in given)
+                or self._is_used_as_list(argument)
+            )
         return self.known[argument]
+
+    def _is_used_as_list(self, argument: ast.arg) -> bool:
+        """Return whether the function joins a parameter's elements, or iterates over them."""
+        names = self.values.names
+        own = names.scopes.get(names.parents[names.parents[argument]])
+        for use, scope in self._uses_by_name.get(argument.arg, ()):
+            parent = names.parents[use]
+            loops = isinstance(parent, ast.For | ast.comprehension) and parent.iter is use
+            joins = isinstance(parent, ast.Call) and use in parent.args[:1]
+            joins = joins and any(self.values.is_call_of(parent, name) for name in _OF_LISTS)
+            if (loops or joins) and scope.lookup(argument.arg) is own:
+                return True
+        return False
 
     def _is_list(self, node: ast.expr) -> bool:
         return self.values.kind(node) is Kind.LIST or self.may_be_list(node)
@@ -63,6 +84,14 @@ class PassedLists:
         return found
 
     @functools.cached_property
+    def _uses_by_name(self) -> dict[str, list[tuple[ast.Name, Scope]]]:
+        """A dict from a name to its uses, in all scopes."""
+        found: dict[str, list[tuple[ast.Name, Scope]]] = {}
+        for use in self.values.names.uses:
+            found.setdefault(use[0].id, []).append(use)
+        return found
+
+    @functools.cached_property
     def _calls_by_name(self) -> dict[str, list[ast.Call]]:
         """A dict from the last part of a function's name to the calls with that name."""
         names = self.values.names
@@ -73,3 +102,12 @@ class PassedLists:
                 name = getattr(node, "id", "") or getattr(node, "attr", "")
                 found.setdefault(name, []).append(call)
         return found
+
+
+def _is_annotated(argument: ast.arg) -> bool:
+    """Return whether the annotation of a parameter is a list or a sequence: `parts: List[tf.Tensor]`."""
+    annotation = argument.annotation
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.value
+    name = getattr(annotation, "attr", "") or getattr(annotation, "id", "")
+    return name in _ANNOTATIONS
