@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.table import cases
 from tools import data_files
 from tools.rewrite_sweep.programs import LANES
 from tools.rewrite_sweep.runs import RECORD, read
@@ -12,20 +13,28 @@ _AS_SEEN = {"nothing selected": "selection"}
 
 
 def generate() -> str:
-    """Return the lanes that raise and the class of the error, by row, parameter and context."""
+    """Return the lanes that raise and the class of the error, by row, parameter and context.
+
+    What raises with plain arrays is under the parameter `-`, by the names of the arguments that are given.
+    """
+    given = {
+        (point.row.name, point.case.id): " ".join(sorted(cases.arguments(point)))
+        for point in cases.POINTS
+    }
     found: dict[str, dict[str, dict[str, dict[str, str]]]] = {}
     for entry in read(RECORD).values():
         if not isinstance(entry, dict):
             continue
-        row, _, parameter, context = entry["program"].split("/")
+        row, case, parameter, context = entry["program"].split("/")
         raised = {
             lane: entry[lane].split(":")[1].strip()
             for lane in LANES
             if entry[lane].startswith("raised")
         }
         if raised:
+            key = given[row, case] if context == "literal" else _AS_SEEN.get(context, context)
             of_row = found.setdefault(row, {}).setdefault(parameter, {})
-            of_row.setdefault(_AS_SEEN.get(context, context), {}).update(raised)
+            of_row.setdefault(key, {}).update(raised)
     ordered = {row: found[row] for row in sorted(found)}
     return data_files.render("tools.rewrite_sweep.evidence", raises=ordered)
 

@@ -69,6 +69,24 @@ def _fill_hook(name):
     return fill
 
 
+def _shape_hook(name, parameter="shape"):
+    """Return a hook for a function of an array and a shape in which numbers may be traced."""
+
+    def known(shape):
+        if jp.is_tracer(shape):
+            shape = tuple(shape) if np.ndim(shape) else (shape,)
+        if isinstance(shape, (tuple, list)) and any(map(jp.is_tracer, shape)):
+            return tuple(_size_of(f"jnp.{name}", d) for d in shape)
+        return shape
+
+    def reshaped(state, original, *args, **options):
+        if parameter in options:
+            options[parameter] = known(options[parameter])
+        return original(*args[:1], *map(known, args[1:2]), *args[2:], **options)
+
+    return reshaped
+
+
 def _size_of(function, number):
     """Convert a function's size argument to a dimension; a negative one is an error, as in JAX."""
     if jp.is_tracer(number) and numbering.symbolic_value(number) is None:
@@ -152,6 +170,9 @@ FUNCTIONS = (
     ("full", _fill_hook("full")),
     ("empty", _fill_hook("empty")),
     ("eye", _eye),
+    ("reshape", _shape_hook("reshape")),
+    ("broadcast_to", _shape_hook("broadcast_to")),
+    ("tile", _shape_hook("tile", "reps")),
     ("repeat", _repeat),
     ("_split", _split),
     ("bincount", _bincount),

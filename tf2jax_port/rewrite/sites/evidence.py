@@ -8,7 +8,7 @@ import functools
 
 from tf2jax_port.rewrite.data import read_data
 from tf2jax_port.rewrite.findings.findings import State
-from tf2jax_port.rewrite.knowledge.bind import Refusal
+from tf2jax_port.rewrite.knowledge.bind import Bound, Refusal
 from tf2jax_port.rewrite.knowledge.known import look_up
 from tf2jax_port.rewrite.reading.layout import call_layout
 from tf2jax_port.rewrite.reading.resolve import Reference
@@ -18,6 +18,7 @@ from tf2jax_port.rewrite.values.selections import is_selection, is_size_of_selec
 from tf2jax_port.rewrite.values.values import Kind
 
 CODE = "TJ211"
+_AS_IT_IS = "-"  # what raises with plain arrays, by the names of the arguments
 _LANES = {
     "eager": "eagerly",
     "jit": "under `jax.jit`",
@@ -58,13 +59,26 @@ def _as_run(file: File, reference: Reference, decision: Decision) -> Decision:
     bound = bind_call(known, call_layout(file.source, call))
     if isinstance(bound, Refusal):
         return decision
+    where, raised = _what_raises(file, bound, raises)
+    if not raised or (_compiles(raised) and _is_compiled(file, call)):
+        return decision
+    message = f"{where}: {_in_words(raised)}"
+    return dataclasses.replace(decision, state=State.REVIEW, code=CODE, message=message)
+
+
+def _what_raises(
+    file: File, bound: Bound, raises: dict[str, dict[str, dict[str, str]]]
+) -> tuple[str, dict[str, str]]:
+    """Return the argument in whose context the new text raises, in words, and the errors by lane."""
+    given = " ".join(sorted(name for name in bound.arguments if name != "name"))
+    if given in raises.get(_AS_IT_IS, {}):
+        return "with these arguments", raises[_AS_IT_IS][given]
     for parameter, contexts in raises.items():
         argument = bound.arguments.get(parameter)
         context = context_of(file, argument.node) if argument is not None else ""
-        if context in contexts and not (_compiles(contexts[context]) and _is_compiled(file, call)):
-            message = f"`{parameter}` is a {context}: {_in_words(contexts[context])}"
-            return dataclasses.replace(decision, state=State.REVIEW, code=CODE, message=message)
-    return decision
+        if context in contexts:
+            return f"`{parameter}` is a {context}", contexts[context]
+    return "", {}
 
 
 def _compiles(raised: dict[str, str]) -> bool:
