@@ -1,5 +1,6 @@
 """Shapes of JAX's functions in which numbers are traced: `jnp.tile(x, [1, n])` inside of a function."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -14,6 +15,10 @@ CALLS = {
     "tile by keyword": lambda x, n: jnp.tile(x, reps=(n, 1)),
     "broadcast": lambda x, n: jnp.broadcast_to(x[0], [n, 3]),
     "broadcast by keyword": lambda x, n: jnp.broadcast_to(x[0, 0], shape=(3, n)),
+    "one hot": lambda x, n: jax.nn.one_hot(jnp.arange(3), n, axis=0),
+    "one hot by keyword": lambda x, n: jax.nn.one_hot(jnp.arange(3), num_classes=n),
+    "linspace": lambda x, n: jnp.linspace(x[0, 0], 1.0, n),
+    "linspace of rows": lambda x, n: jnp.linspace(x[0], x[1], num=n),
     "reshape": lambda x, n: jnp.reshape(jnp.arange(2 * n), [n, 2]),
     "reshape to a rest": lambda x, n: jnp.reshape(jnp.repeat(x[0], n), (-1, n)),
 }
@@ -25,4 +30,4 @@ def test_equal_to_exact_numbers(name):
     f = shims.function(CALLS[name])
     for n in (1, 2, 5):
         want = CALLS[name](jnp.asarray(X), n)
-        np.testing.assert_array_equal(f(jnp.asarray(X), jnp.int32(n)), want)
+        np.testing.assert_allclose(f(jnp.asarray(X), jnp.int32(n)), want, rtol=1e-6)

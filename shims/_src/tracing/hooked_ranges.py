@@ -95,6 +95,23 @@ def _size_of(function, number):
     return primitives.to_dim(number, label=function)
 
 
+def _one_hot(state, original, x, num_classes, **options):
+    if jp.is_tracer(num_classes):
+        num_classes = _size_of("jax.nn.one_hot", num_classes)
+    return original(x, num_classes, **options)
+
+
+def _linspace(state, original, start, stop, num=50, **options):
+    if not jp.is_tracer(num) or options.keys() - {"dtype"}:
+        return original(start, stop, num, **options)
+    count = _size_of("jnp.linspace", num)
+    start, stop = jnp.broadcast_arrays(start, stop)
+    kind = jnp.result_type(start, stop, jnp.result_type(float))
+    places = jnp.arange(count, dtype=kind).reshape(-1, *[1] * start.ndim)
+    share = places / jnp.maximum(num - 1, 1).astype(kind)
+    return (start * (1 - share) + stop * share).astype(options.get("dtype") or kind)
+
+
 def _eye(state, original, n, m=None, k=0, dtype=None, **options):
     if not any(jp.is_tracer(d) for d in (n, m, k)):
         return original(n, m, k, dtype, **options)
@@ -173,6 +190,8 @@ FUNCTIONS = (
     ("reshape", _shape_hook("reshape")),
     ("broadcast_to", _shape_hook("broadcast_to")),
     ("tile", _shape_hook("tile", "reps")),
+    ("linspace", _linspace),
+    ("one_hot", _one_hot),
     ("repeat", _repeat),
     ("_split", _split),
     ("bincount", _bincount),
