@@ -15,6 +15,7 @@ from tf2jax_port.rewrite.values.values import Kind, Values
 _ANNOTATIONS = ("list", "List", "Sequence", "tuple", "Tuple", "Iterable")
 # Operators of a list, which a tensor can replace but hardly does.
 _OF_LISTS = ("concat", "add_n")
+_TAKERS = (ast.For, ast.comprehension, ast.Call)
 
 
 class PassedLists:
@@ -52,14 +53,26 @@ class PassedLists:
         """Return whether the function joins a parameter's elements, or iterates over them."""
         names = self.values.names
         own = names.scopes.get(names.parents[names.parents[argument]])
-        for use, scope in self._uses_by_name.get(argument.arg, ()):
-            parent = names.parents[use]
-            loops = isinstance(parent, ast.For | ast.comprehension) and parent.iter is use
-            joins = isinstance(parent, ast.Call) and use in parent.args[:1]
-            joins = joins and any(self.values.is_call_of(parent, name) for name in _OF_LISTS)
-            if (loops or joins) and scope.lookup(argument.arg) is own:
-                return True
-        return False
+        return own in self._homes_of_lists.get(argument.arg, ())
+
+    @functools.cached_property
+    def _homes_of_lists(self) -> dict[str, list[Scope | None]]:
+        """A dict from names that are used as lists to the scopes that bind them."""
+        parents = self.values.names.parents
+        found: dict[str, list[Scope | None]] = {}
+        for use, scope in self.values.names.uses:
+            parent = parents[use]
+            if isinstance(parent, _TAKERS) and self._takes_list(parent, use):
+                found.setdefault(use.id, []).append(scope.lookup(use.id))
+        return found
+
+    def _takes_list(self, parent: ast.AST, use: ast.Name) -> bool:
+        """Return whether a loop, or an operator of a list, takes a name."""
+        if isinstance(parent, ast.For | ast.comprehension):
+            return parent.iter is use
+        if not isinstance(parent, ast.Call) or use not in parent.args[:1]:
+            return False
+        return any(self.values.is_call_of(parent, name) for name in _OF_LISTS)
 
     def _is_list(self, node: ast.expr) -> bool:
         return self.values.kind(node) is Kind.LIST or self.may_be_list(node)
@@ -81,14 +94,6 @@ class PassedLists:
             if place >= 0 and not any(isinstance(a, ast.Starred) for a in call.args):
                 found += call.args[place : place + 1]
             found += [k.value for k in call.keywords if k.arg == argument.arg]
-        return found
-
-    @functools.cached_property
-    def _uses_by_name(self) -> dict[str, list[tuple[ast.Name, Scope]]]:
-        """A dict from a name to its uses, in all scopes."""
-        found: dict[str, list[tuple[ast.Name, Scope]]] = {}
-        for use in self.values.names.uses:
-            found.setdefault(use[0].id, []).append(use)
         return found
 
     @functools.cached_property
