@@ -19,6 +19,7 @@ CALLS = {
     "one hot by keyword": lambda x, n: jax.nn.one_hot(jnp.arange(3), num_classes=n),
     "linspace": lambda x, n: jnp.linspace(x[0, 0], 1.0, n),
     "linspace of rows": lambda x, n: jnp.linspace(x[0], x[1], num=n),
+    "segments": lambda x, n: jax.ops.segment_sum(x[0], jnp.array([0, 4, 0]), num_segments=n),
     "reshape": lambda x, n: jnp.reshape(jnp.arange(2 * n), [n, 2]),
     "reshape to a rest": lambda x, n: jnp.reshape(jnp.repeat(x[0], n), (-1, n)),
 }

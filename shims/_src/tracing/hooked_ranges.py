@@ -101,6 +101,18 @@ def _one_hot(state, original, x, num_classes, **options):
     return original(x, num_classes, **options)
 
 
+def _segments_hook(name):
+    def reduced(state, original, data, segment_ids, num_segments=None, *args, **options):
+        if jp.is_tracer(num_segments):
+            num_segments = _size_of(f"jax.ops.{name}", num_segments)
+        return original(data, segment_ids, num_segments, *args, **options)
+
+    return reduced
+
+
+_SEGMENTS = ("segment_sum", "segment_prod", "segment_max", "segment_min")
+
+
 def _linspace(state, original, start, stop, num=50, **options):
     if not jp.is_tracer(num) or options.keys() - {"dtype"}:
         return original(start, stop, num, **options)
@@ -192,6 +204,7 @@ FUNCTIONS = (
     ("tile", _shape_hook("tile", "reps")),
     ("linspace", _linspace),
     ("one_hot", _one_hot),
+    *((name, _segments_hook(name)) for name in _SEGMENTS),
     ("repeat", _repeat),
     ("_split", _split),
     ("bincount", _bincount),
