@@ -157,8 +157,7 @@ def separable_conv2d(
     shape = operand(pointwise_filter).shape
     if shape[:2] != (1, 1):
         raise ValueError(
-            f"{function}: `pointwise_filter` must be of height and width 1. "
-            f"Received: shape {shape}"
+            f"{function}: `pointwise_filter` must be of height and width 1. Received: shape {shape}"
         )
     x = _depthwise(function, input, depthwise_filter, strides, padding, data_format, dilations)
     pointwise = operand(pointwise_filter, x.dtype)
