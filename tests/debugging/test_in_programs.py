@@ -279,3 +279,12 @@ def test_transforms_of_check_numerics():
         jax.grad(f)(0.0)
     error, _ = checkify.checkify(jax.jit(jax.grad(f)))(0.0)
     assert "detected in gradient. af" in error.get()
+
+
+@pytest.mark.parametrize("stack", [list, jnp.stack], ids=["list", "array"])
+def test_a_size_from_data_is_checked_while_running(stack):
+    f = shims.function(lambda x, n: shims.ensure_shape(x, stack([n, jnp.int32(3)])))
+    x = jnp.ones((2, 3))
+    assert f(x, jnp.int32(2)).shape == (2, 3)
+    with pytest.raises(shims.errors.InvalidArgumentError, match="axis 0 has another size"):
+        f(x, jnp.int32(5))

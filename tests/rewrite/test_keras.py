@@ -49,7 +49,7 @@ def test_functions_of_the_old_back_end_are_left_over_from_keras_2():
 @pytest.mark.parametrize("target", [row.target for row in ROWS], ids=lambda t: t.expression)
 def test_expressions_use_keras_3(target):
     template = parse_template(target.expression, target.optional)
-    assert template.names <= {"keras", "len", "tuple"}
+    assert template.names <= {"keras", "len", "tuple", "isinstance", "shims"}
     dotted = target.expression.partition("keras.ops.")[2].partition("(")[0]
     assert not dotted or f"ops.{dotted}" in PARAMS
 
@@ -153,7 +153,12 @@ REFUSED = {
         "`keras.ops` has no function with these arguments: write it out",
     ),
     "tf.keras.no_such_name()": ("TJ340", "Keras 3 has no such name"),
-    "tf.keras.optimizers.legacy.Adam()": ("TJ340", why_gone("optimizers.legacy")),
+    "tf.keras.optimizers.legacy.Optimizer": ("TJ340", why_gone("optimizers.legacy")),
+    "tf.keras.optimizers.legacy.Adam(decay=0.1)": (
+        "TJ302",
+        "it has no argument `decay` that the rule knows; write a schedule as `learning_rate=`: "
+        "`keras.optimizers.schedules.InverseTimeDecay`",
+    ),
     "tf.keras.preprocessing.image.ImageDataGenerator()": (
         "TJ340",
         why_gone("preprocessing.image"),
@@ -167,6 +172,15 @@ def test_refused(code):
     (finding,) = findings(f"import tensorflow as tf\n\n{code}\n")
     assert (finding.code, finding.message) == REFUSED[code]
     assert finding.state is State.MANUAL
+
+
+def test_optimizers_of_keras_2_become_those_of_keras_3():
+    code = "import os\nimport tensorflow as tf\n\nos.environ['KERAS_BACKEND'] = 'jax'\n"
+    code += "o = tf.keras.optimizers.legacy.RMSprop(1e-3)\n"
+    assert "o = keras.optimizers.RMSprop(1e-3)" in text(code)
+    (finding,) = findings(code)
+    assert (finding.code, finding.state) == ("TJ231", State.REVIEW)
+    assert "`epsilon` outside of the root" in finding.message
 
 
 HEAD = "import tensorflow as tf\n\nmodel = tf.keras.Sequential([])\n"

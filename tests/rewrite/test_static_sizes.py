@@ -80,3 +80,43 @@ def test_sizes_of_selections_are_staged_by_numpy_in_converted_code():
 
     for lane in (shims.function(f), jax.jit(shims.dynamic(f))):
         np.testing.assert_allclose(lane(jnp.asarray(X)[:, 0]), X[:, 0] / 2 + 2, rtol=1e-6)
+
+
+SIZED_BY_SELECTIONS = {
+    "tf.zeros([n])": "shims.zeros([n])",
+    "tf.ones([tf.shape(y)[0], 2])": "shims.ones([shims.shape(y)[0], 2])",
+    "tf.reshape(x[:2, 0], tf.shape(y))": "shims.reshape(x[:2, 0], shims.shape(y))",
+    "tf.tile(x[0], [n])": "shims.tile(x[0], [n])",
+}
+
+
+@pytest.mark.parametrize("call", SIZED_BY_SELECTIONS)
+def test_shapes_that_depend_on_selections_are_those_of_shims(call, tmp_path):
+    before = (
+        "import tensorflow as tf\n\n\ndef f(x):\n    y = tf.boolean_mask(x, x > 4)\n"
+        f"    n = tf.shape(y)[0]\n    return {call}\n"
+    )
+    after = rewrite(before.encode()).data.decode()
+    assert SIZED_BY_SELECTIONS[call] in after
+    want = _program(before, tmp_path / "before.py")(tf.constant(X))
+    found = shims.function(_program(after, tmp_path / "after.py"))(jnp.asarray(X))
+    np.testing.assert_array_equal(found, want)
+
+
+LISTS = {
+    "parts: List[tf.Tensor]": "return tf.reduce_max(parts)",
+    "parts: list[tf.Tensor]": "return tf.reduce_max(parts)",
+    "parts": "y = tf.concat(parts, 0)\n    return y + tf.reduce_max(parts)",
+    "parts, n=0": "for part in parts:\n        n += part\n    return n + tf.reduce_max(parts)",
+}
+
+
+@pytest.mark.parametrize("parameters", LISTS)
+def test_parameters_that_are_lists_become_arrays(parameters):
+    code = f"import tensorflow as tf\n\n\ndef f({parameters}):\n    {LISTS[parameters]}\n"
+    assert "jnp.max(jnp.asarray(parts))" in rewrite(code.encode()).data.decode()
+
+
+def test_other_parameters_are_left_as_they_are():
+    code = "import tensorflow as tf\n\n\ndef f(x: tf.Tensor):\n    return tf.reduce_max(x)\n"
+    assert "jnp.max(x)" in rewrite(code.encode()).data.decode()

@@ -15,6 +15,8 @@ USES = (
     "{}.shape.num_elements()",
     "({}.shape).is_compatible_with([2])",
     "(({}.shape)[0]).value",
+    "({}.shape.dims[0]).value",
+    "{}.get_shape().dims",
     "{}.numpy()",
     "({}.dtype).is_floating",
     "{}.dtype.as_numpy_dtype",
@@ -64,3 +66,15 @@ def test_the_tensor_stays_whole(use):
 def test_lines_that_only_outer_parentheses_join_stay():
     assert ast.unparse(rewritten("({}.shape).ndims", "x\n .T")) == "len(x.T.shape)"
     assert ast.unparse(rewritten("({}.get_shape()[0]).value", "x\n .T")) == "x.T.shape[0].value"
+
+
+def test_sizes_of_shapes_are_numbers():
+    code = (
+        "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    n = x.shape[0]\n"
+        "    if isinstance(n, tf.Dimension):\n        n = n.value\n"
+        "    return [d.value for d in x.get_shape().dims], n\n"
+    )
+    found = rewrite(code.encode()).data.decode()
+    assert "n = n\n" in found
+    assert "[d for d in x.shape]" in found
+    assert "isinstance(n, shims.compat.v1.Dimension)" in found

@@ -12,6 +12,7 @@ from tf2jax_port.rewrite.optimizers.sites import write_optimizers
 from tf2jax_port.rewrite.random.keys import draw_by_keys
 from tf2jax_port.rewrite.sites.choosing import leave_alone
 from tf2jax_port.rewrite.sites.decision import Draft, File
+from tf2jax_port.rewrite.sites.evidence import say_evidence
 from tf2jax_port.rewrite.sites.keras import say_backend
 from tf2jax_port.rewrite.sites.references import decide_each
 from tf2jax_port.rewrite.tapes.blocks import differentiate
@@ -44,6 +45,10 @@ PASSES = (
         leave_alone,
         "after all that decide: comments and selections are about the diagnostic that a place ends "
         "with",
+    ),
+    Pass(
+        say_evidence,
+        "after what is left alone: nothing is said of a place that stays, and no value differs",
     ),
     Pass(
         move_imports,

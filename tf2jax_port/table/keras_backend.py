@@ -130,6 +130,7 @@ _MADE = (
     _plain("eval", "x", "keras.ops.convert_to_numpy({x})"),
     _plain("get_value", "x", "keras.ops.convert_to_numpy({x})"),
     _plain("set_value", "x, value", "{x}.assign({value})"),
+    _plain("is_sparse", "tensor", "isinstance({tensor}, shims.SparseTensor)"),
     _plain("name_scope", "name", "keras.name_scope({name})"),
 )
 ROWS: tuple[Row, ...] = (*_ELEMENTWISE, *_SHAPES, *_OVER, *_MADE)

@@ -135,6 +135,7 @@ OF_GRAPHS = (
 
 ROWS: tuple[Row, ...] = (
     *(Row(f"v1.{n}", None, Manual("TJ309", why)) for names, why in OF_GRAPHS for n in names),
+    Row("v1.Dimension", "value", Shim("shims.compat.v1.Dimension"), gives="a size of a shape"),
     Row("v1.py_func", "func, inp, Tout, stateful=True, name=None", Shim("shims.numpy_function")),
     *(Row(name, params, Shim(f"shims.{name}"), gives=gives) for name, params, gives in _CALLED),
     *(Row(name, None, Shim(f"shims.{name}")) for name in _NAMED),

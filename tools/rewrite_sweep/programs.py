@@ -12,11 +12,12 @@ from tests.rewrite.call_sites import Texts
 from tests.table import cases
 from tf2jax_port.rewrite.knowledge.bind import signature
 
+LANES = ("eager", "jit", "function", "gradient")
 HOLDER = "class Holder:\n    def __init__(self, value):\n        self.value = value\n\n\n"
 _OPTIONS = ("name", "dtype", "out_type", "output_type", "out_idx", "seed")
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Program:
     """A function `program` of arrays that calls one operator, with one argument in one context."""
 
@@ -134,10 +135,7 @@ def _program(
     arrays: dict[str, np.ndarray],
 ) -> Program:
     arrays = {**arrays, **variant.arrays}
-    arguments = ", ".join(f"{name}={text}" for name, text in given.items())
-    variadic = [p.name for p in signature(point.row.params or "") if p.variadic]
-    for name in variadic:
-        arguments = arguments.replace(f"{name}=", "")
+    arguments = _arguments(point.row.params or "", given)
     name = point.row.name
     call = f"tf.compat.{name}({arguments})" if name.startswith("v1.") else f"tf.{name}({arguments})"
     names = ", ".join(arrays)
@@ -151,6 +149,15 @@ def _program(
         body = f"{variant.head}def program({names}):\n{lines}    return {call}\n"
     code = f"import tensorflow as tf\n\n\n{body}"
     return Program(name, point.case.id, parameter, context, code, arrays)
+
+
+def _arguments(params: str, given: dict[str, str]) -> str:
+    """Return the text of a call's arguments: keywords, unless `*args` is among them."""
+    variadic = next((p.name for p in signature(params) if p.variadic), "")
+    if variadic not in given:
+        return ", ".join(f"{name}={text}" for name, text in given.items())
+    flat = {variadic: given[variadic].removeprefix("[").removesuffix("]")}
+    return ", ".join({**given, **flat}.values())
 
 
 def all_programs(one_in: int = 1, only: str = "", first: int = 1) -> list[Program]:

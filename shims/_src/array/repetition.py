@@ -113,7 +113,7 @@ def repeat(input, repeats, axis=None, name=None):
 def _is_one_number(repeats) -> bool:
     if isinstance(repeats, Padded):
         return False
-    shape = np.shape(repeats)
+    shape = operand(repeats).shape
     return not shape or (len(shape) == 1 and is_known(shape[0]) and shape[0] == 1)
 
 

@@ -504,8 +504,11 @@ def ensure_shape(x, shape, name=None):
     https://www.tensorflow.org/api_docs/python/tf/ensure_shape
     """
     x = operand(x)
-    if jp.is_tracer(shape):
-        checks.static_int("ensure_shape", "shape", shape)  # raises: the shape must be known
+    traced = {}
+    if jp.is_tracer(shape) or isinstance(shape, (list, tuple)):
+        parts = _parts(shape)
+        traced = {i: size for i, size in enumerate(parts) if jp.is_tracer(size)}
+        shape = [None if i in traced else size for i, size in enumerate(parts)]
     shape = TensorShape(shape)
     if shape.rank is None:
         return x
@@ -522,4 +525,7 @@ def ensure_shape(x, shape, name=None):
     for i, want in enumerate(wanted):
         if isinstance(want, int) and not is_known(x.shape[i]):
             x = primitives.unify_axis(x, i, want, label="ensure_shape")
+    for i, want in traced.items():
+        text = errors.message("ensure_shape", f"axis {i} has another size than `shape` says.")
+        primitives.check(want != primitives.as_size(x.shape[i]), text)
     return x

@@ -265,13 +265,21 @@ def _static_margins(function, margins) -> np.ndarray:
     return np.asarray([[static_int(function, name, v) for v in entries(row)] for row in rows])
 
 
+def _static_sides(function, block_shape) -> tuple:
+    """Convert the sides of a block to static integers; without them if it is no vector."""
+    listed = isinstance(block_shape, (list, tuple)) and any(map(jp.is_tracer, block_shape))
+    if not listed and np.ndim(block_shape) != 1:
+        return ()
+    return tuple(static_int(function, "block_shape", side) for side in entries(block_shape))
+
+
 def _check_blocks(function, input, block_shape, margins):
     """Check the arguments of a block operator.
 
     Return the array, the block sizes, and the pairs of paddings or crops of the block axes.
     """
     x = operand(input)
-    sides = tuple(entries(block_shape)) if np.ndim(block_shape) == 1 else ()
+    sides = _static_sides(function, block_shape)
     numbers = _static_margins(function, margins)
     numbers = numbers if numbers.size % 2 == 0 else numbers[:0]
     pairs = tuple(tuple(pair) for pair in np.reshape(numbers, (-1, 2)).tolist())

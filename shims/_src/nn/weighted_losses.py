@@ -22,6 +22,7 @@ OVER_BATCH = "weighted_sum_over_batch_size"
 _REDUCTIONS = (SUM, OVER_BATCH, MEAN, NONE, OVER_NONZERO, BY_NONZERO)
 
 
+@operator
 def compute_weighted_loss(
     losses, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
@@ -70,6 +71,7 @@ def compute_weighted_loss(
     return casting.cast(total, given.dtype)
 
 
+@operator
 def absolute_difference(
     labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
@@ -102,6 +104,7 @@ def absolute_difference(
     return compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
 
 
+@operator
 def cosine_distance(
     labels,
     predictions,
@@ -148,6 +151,7 @@ def cosine_distance(
     return compute_weighted_loss(1 - product, weights, scope, loss_collection, reduction)
 
 
+@operator
 def hinge_loss(
     labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
@@ -180,6 +184,7 @@ def hinge_loss(
     return compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
 
 
+@operator
 def huber_loss(
     labels,
     predictions,
@@ -221,6 +226,7 @@ def huber_loss(
     return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
 
 
+@operator
 def log_loss(
     labels,
     predictions,
@@ -261,6 +267,7 @@ def log_loss(
     return compute_weighted_loss(-of_one - of_zero, weights, scope, loss_collection, reduction)
 
 
+@operator
 def mean_squared_error(
     labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
@@ -293,6 +300,7 @@ def mean_squared_error(
     return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
 
 
+@operator
 def sigmoid_cross_entropy(
     multi_class_labels,
     logits,
@@ -334,6 +342,7 @@ def sigmoid_cross_entropy(
     return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
 
 
+@operator
 def softmax_cross_entropy(
     onehot_labels,
     logits,
@@ -378,6 +387,7 @@ def softmax_cross_entropy(
     return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
 
 
+@operator
 def sparse_softmax_cross_entropy(
     labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):

@@ -627,7 +627,10 @@ def hook_points():
         "image": (jax.image, scale),
         "convolution": (jax.lax, private_lax, convolution),
         "len": (lax_numpy, polynomial, fft, numpy_linalg, scipy_linalg, signal),
-        "numpy": (*(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, parallel, scatter),),
+        "numpy": (
+            *(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, jax.nn, jax.ops),
+            *(loops, parallel, scatter),
+        ),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
         "traces": (core.Trace, pe.DynamicJaxprTrace),

@@ -36,6 +36,8 @@ class Site:
 
 # A bound that `shims.bounded` stated outside of the dynamic trace.
 OUTER_BOUND = Site(SiteKind.BOUND, "bounded", grows=False)
+# A bound that follows from the sizes of a `Padded`: there is nothing to check.
+KNOWN_BOUND = Site(SiteKind.BOUND, "known", grows=False)
 
 
 def size_site(name: str) -> Site:

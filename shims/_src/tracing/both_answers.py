@@ -21,10 +21,11 @@ from jax.extend.core import jaxpr_as_fun
 from shims._src.errors import errors, internal, refusals, shape_mismatches
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import error_values, failure_codes, primitives, trace
+from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import OUTER_BOUND, Settled
+from shims._src.tracing.outer_bounds import outer_bounds, with_known_bounds
 from shims._src.tracing.padded_results import (
     combined_status,
     specifications,
@@ -155,7 +156,7 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             settled=answers.settled, answers=answers.given, most_steps=answers.most_steps
         )
         specs, arrays, sizes = specifications(state, operands)
-        limits, checks = _outer_bounds(operands)
+        limits, checks = outer_bounds(operands)
         try:
             with refusals.translating():
                 program = trace_program(state, f, specs, data)
@@ -192,6 +193,11 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
         results = [traced_result(v) for v in values]
+        if any(isinstance(x, Padded) for x in operands):
+            results = [
+                r if isinstance(r, Padded) else with_known_bounds(r, v)
+                for r, v in zip(results, values, strict=True)
+            ]
         return _Outcome(results, status, program.out_tree, captured)
 
 
@@ -208,22 +214,6 @@ def _measured_sizes(error, f, specs, data, settled):
     """Return the data-dependent sizes that could be computed for this call after its trace failed."""
     known = trace.failure_of(error.__cause__ or error).measured or trace.failure_of(error).measured
     return known or measured_sizes(trace.DynamicTrace(settled=settled), f, specs, data)
-
-
-def _outer_bounds(operands):
-    """Find the bounds of operands that are results of `shims.bounded` in the enclosing trace.
-
-    Returns `({position of operand: (low, high)}, [(operand, high)])`; the list is to be checked at run
-    time.
-    """
-    limits, checks = {}, []
-    for i, x in enumerate(operands):
-        found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))
-        if found is not None and found[0].primitive is primitives.limit_p:
-            high = found[0].params["max"]
-            limits[i] = (-(2**31) + 1, high)
-            checks.append((x, high))
-    return limits, checks
 
 
 def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:

@@ -69,12 +69,59 @@ def _fill_hook(name):
     return fill
 
 
+def _shape_hook(name, parameter="shape"):
+    """Return a hook for a function of an array and a shape in which numbers may be traced."""
+
+    def known(shape):
+        if jp.is_tracer(shape):
+            shape = tuple(shape) if np.ndim(shape) else (shape,)
+        if isinstance(shape, (tuple, list)) and any(map(jp.is_tracer, shape)):
+            return tuple(_size_of(f"jnp.{name}", d) for d in shape)
+        return shape
+
+    def reshaped(state, original, *args, **options):
+        if parameter in options:
+            options[parameter] = known(options[parameter])
+        return original(*args[:1], *map(known, args[1:2]), *args[2:], **options)
+
+    return reshaped
+
+
 def _size_of(function, number):
     """Convert a function's size argument to a dimension; a negative one is an error, as in JAX."""
     if jp.is_tracer(number) and numbering.symbolic_value(number) is None:
         text = errors.message(function, "a size must be >= 0.", received=errors.NUMBER)
         primitives.check(number < 0, text, number)
     return primitives.to_dim(number, label=function)
+
+
+def _one_hot(state, original, x, num_classes, **options):
+    if jp.is_tracer(num_classes):
+        num_classes = _size_of("jax.nn.one_hot", num_classes)
+    return original(x, num_classes, **options)
+
+
+def _segments_hook(name):
+    def reduced(state, original, data, segment_ids, num_segments=None, *args, **options):
+        if jp.is_tracer(num_segments):
+            num_segments = _size_of(f"jax.ops.{name}", num_segments)
+        return original(data, segment_ids, num_segments, *args, **options)
+
+    return reduced
+
+
+_SEGMENTS = ("segment_sum", "segment_prod", "segment_max", "segment_min")
+
+
+def _linspace(state, original, start, stop, num=50, **options):
+    if not jp.is_tracer(num) or options.keys() - {"dtype"}:
+        return original(start, stop, num, **options)
+    count = _size_of("jnp.linspace", num)
+    start, stop = jnp.broadcast_arrays(start, stop)
+    kind = jnp.result_type(start, stop, jnp.result_type(float))
+    places = jnp.arange(count, dtype=kind).reshape(-1, *[1] * start.ndim)
+    share = places / jnp.maximum(num - 1, 1).astype(kind)
+    return (start * (1 - share) + stop * share).astype(options.get("dtype") or kind)
 
 
 def _eye(state, original, n, m=None, k=0, dtype=None, **options):
@@ -152,6 +199,12 @@ FUNCTIONS = (
     ("full", _fill_hook("full")),
     ("empty", _fill_hook("empty")),
     ("eye", _eye),
+    ("reshape", _shape_hook("reshape")),
+    ("broadcast_to", _shape_hook("broadcast_to")),
+    ("tile", _shape_hook("tile", "reps")),
+    ("linspace", _linspace),
+    ("one_hot", _one_hot),
+    *((name, _segments_hook(name)) for name in _SEGMENTS),
     ("repeat", _repeat),
     ("_split", _split),
     ("bincount", _bincount),

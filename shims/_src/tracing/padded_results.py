@@ -14,6 +14,7 @@ from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.padded import OK, Padded, check_status
+from shims._src.tracing.outer_bounds import as_bounded
 from shims._src.tracing.program import Size
 
 
@@ -118,7 +119,8 @@ def _checked(array, status):
     """
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
         return array
-    return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
+    checked = lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
+    return as_bounded(checked, array)
 
 
 class _KnownErrors(logging.Filter):

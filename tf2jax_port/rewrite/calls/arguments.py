@@ -12,6 +12,7 @@ from tf2jax_port.rewrite.knowledge.known import rows
 from tf2jax_port.rewrite.reading.layout import Argument, CallLayout
 from tf2jax_port.rewrite.reading.source import Source
 from tf2jax_port.rewrite.values.passed_lists import PassedLists
+from tf2jax_port.rewrite.values.selections import holds_selection
 from tf2jax_port.rewrite.values.values import Kind, Values
 from tf2jax_port.rewrite.writing.edits import Edit
 from tf2jax_port.rewrite.writing.spelling import Spelling
@@ -86,7 +87,7 @@ def is_traced(site: CallSite, name: str) -> bool:
     if name not in _STATIC or name in site.row.tensors:
         return False
     if isinstance(node, ast.Call) and site.values.is_call_of(node, "shape"):
-        return name not in ("shape", "dims")
+        return name not in ("shape", "dims") or holds_selection(site.values, node)
     return site.values.holds_tensor(node)
 
 

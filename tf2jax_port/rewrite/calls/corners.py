@@ -19,7 +19,7 @@ from tf2jax_port.rewrite.values.numbers import INTEGERS, Numbers, NumbersOf, dty
 from tf2jax_port.rewrite.values.passed_lists import PassedLists
 from tf2jax_port.rewrite.values.ragged_values import is_ragged
 from tf2jax_port.rewrite.values.selections import is_selection
-from tf2jax_port.rewrite.values.values import Values
+from tf2jax_port.rewrite.values.values import Kind, Values
 
 _NARROW = re.compile(rb"int8|int16")
 _INFINITE = re.compile(rb"\binf\b|\bInf\b|infinity")
@@ -172,11 +172,23 @@ def _of_softmax(corners: Corners, site: CallSite) -> Corner:
     return Corner(site.row.note if corners.names_infinity else "")
 
 
+def _of_clamp(corners: Corners, site: CallSite) -> Corner:
+    """Return the corner case of a minimum or maximum of a static size and what may be a Python number."""
+    nodes = [argument.node for name, argument in site.bound.arguments.items() if name in ("x", "y")]
+    sizes = [corners.values.sizes.is_size(node) for node in nodes]
+    kinds = [corners.values.kind(node) for node in nodes]
+    if sizes.count(True) != 1 or Kind.TENSOR in kinds:
+        return _NONE
+    return Corner("JAX's result is no size under `jit`, where both may be numbers", met=True)
+
+
 _FINDERS = {
     "argmax": _of_position,
     "argmin": _of_position,
     "cast": _of_cast,
     "math.floormod": _of_remainder,
+    "maximum": _of_clamp,
+    "minimum": _of_clamp,
     "nn.softmax": _of_softmax,
     "range": _of_range,
     "reduce_mean": _of_mean,

@@ -154,7 +154,7 @@ FAMILIES: tuple[Family, ...] = (
             *("Print", "batch_scatter_update", "clip_by_average_norm", "sparse_*"),
             *("convert_to_tensor_or_indexed_slices", "nn.conv*_backprop_*"),
             *("nn.ctc_loss_v2", "nn.depthwise_conv2d_native", "orthogonal_initializer"),
-            *("initializers.orthogonal", "quantize_v2", "ragged.*", "sparse.*", "Dimension"),
+            *("initializers.orthogonal", "quantize_v2", "ragged.*", "sparse.*"),
             *("SparseTensorValue", "train.do_quantize_training_on_graphdef"),
         ),
         computing=True,

@@ -30,6 +30,10 @@ NEEDS_TENSORFLOW = (
 STAYS_INSTALLED = (
     "computes in TensorFlow whatever the back end is, so TensorFlow must stay installed"
 )
+_LEGACY = "optimizers.legacy."
+OWN_SLOTS = (
+    "the optimizer of Keras 2 had other slots, so that its checkpoints do not fit, and no `weights`"
+)
 REPEATED_ROWS = (
     "if a batch repeats an id, optimizers that square gradients use the sum of its rows, "
     "on TensorFlow each row separately"
@@ -58,9 +62,12 @@ def find_row(path: str, version: int) -> Row | None:
         return None
     name = path.removeprefix("keras.")
     target = RENAMED.get(name, name)
+    legacy = name.startswith(_LEGACY) and name != f"{_LEGACY}Optimizer"
+    target = name.replace(".legacy.", ".") if legacy else target
     if target in PARAMS:
         renames = tuple((old, new) for new, old in _RENAMES.items() if _has_parameter(target, new))
         note = STAYS_INSTALLED if name in NEEDS_TENSORFLOW else ""
+        note = OWN_SLOTS if legacy else note
         note = REPEATED_ROWS if name == "layers.Embedding" else note
         return Row(path, PARAMS[target], Shim(f"keras.{target}"), differs=note, renames=renames)
     reason = why_gone(name)

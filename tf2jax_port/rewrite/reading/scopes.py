@@ -45,6 +45,10 @@ class Scope:
             scope = scope.parent
         return scope
 
+    def values_of(self, name: str) -> list[Binding]:
+        """Return the places that give a name of this scope a value; `del` gives none."""
+        return [b for b in self.bindings[name] if type(getattr(b.node, "ctx", None)) is not ast.Del]
+
     def home(self, name: str) -> Scope:
         """Return the scope to which an assignment to `name` in this scope applies."""
         scope: Scope = self

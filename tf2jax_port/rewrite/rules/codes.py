@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     optimizers.HANDED,
     host.APP,
     host.PROBABILITY,
+    operators.EVIDENCE,
     *keras.REVIEWED,
     *refusals.RULES,
     choices.HELD_BACK,

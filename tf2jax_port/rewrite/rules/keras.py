@@ -133,8 +133,8 @@ OLD = Rule(
     name="keras-of-tensorflow-1",
     state=State.REVIEW,
     why=(
-        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2. Keras 3 has the "
-        "name, and in most cases it behaves the same."
+        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name is one "
+        "of `optimizers.legacy`. Keras 3 has the name, and in most cases it behaves the same."
     ),
     safety=(
         "Keras 2.21, as `tf.compat.v1.keras`, was compared with Keras 3.15 by running both, "
@@ -242,7 +242,7 @@ GONE = Rule(
     why=(
         "Keras 3 does not have the name, or uses it for something else: functions of the old "
         "back end that `keras.ops` lacks, `experimental`, the generators and tokenizers of "
-        "`preprocessing`, `optimizers.legacy`, `wrappers.scikit_learn`, `multi_gpu_model`, and "
+        "`preprocessing`, `legacy.Optimizer`, `wrappers.scikit_learn`, `multi_gpu_model`, and "
         "imports from `tensorflow.python.keras`, a private copy of Keras 2."
     ),
     safety="Nothing changes. The finding names the replacement, if there is one.",

@@ -57,6 +57,34 @@ PASSED_ON = Rule(
     ),
 )
 
+EVIDENCE = Rule(
+    code="TJ211",
+    name="not-in-every-lane",
+    state=State.REVIEW,
+    why=(
+        "Every operator was rewritten and run with each kind of argument: a list, a selection, the size of "
+        "a selection. For the kind that this code passes, the new text raises in some lane, mostly under "
+        "`jax.jit` alone, where a size that depends on data has no bound."
+    ),
+    safety=(
+        "The error is clear, and no number is wrong. Compile the code with `shims.function`, where the "
+        "finding says that this works, or give the size a bound: `shims.bounded`. "
+        "[What rewritten text computes](../rewrite-sweep.md) is the record of the runs."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n"
+            "n = tf.shape(tf.boolean_mask(x, x > 0))[0]\ny = tf.zeros([n])\ndel n\n",
+            "import shims\n\n"
+            "n = shims.shape(shims.boolean_mask(x, x > 0))[0]\ny = shims.zeros([n])\ndel n\n",
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.zeros([tf.shape(x)[0]])\n",
+            because="the size of an input is a number under `jax.jit`",
+        ),
+    ),
+)
+
 SWITCH = Rule(
     code="TJ110",
     name="switch-without-use",

@@ -8,7 +8,7 @@ import re
 
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.knowledge.keras_gone import KEYWORDS
-from tf2jax_port.rewrite.knowledge.keras_rows import REPEATED_ROWS
+from tf2jax_port.rewrite.knowledge.keras_rows import OWN_SLOTS, REPEATED_ROWS
 from tf2jax_port.rewrite.knowledge.known import Known
 from tf2jax_port.rewrite.names.keras_names import MODULES
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
@@ -63,8 +63,11 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
         return decision
     state, code, message = State.REWRITTEN, NAME, decision.message
     if known.row.differs:
-        code = ROWS if known.row.differs == REPEATED_ROWS else INSTALLED
+        code = {REPEATED_ROWS: ROWS, OWN_SLOTS: OLD}.get(known.row.differs, INSTALLED)
+        name = known.row.name.removeprefix("keras.").replace(".legacy.", ".")
         state, message = State.REVIEW, known.row.differs
+        if code == OLD:
+            message = OTHERWISE_IN_KERAS_2.get(name, message)
     elif _has_stars(file, known.reference.node):
         state, code, message = State.REVIEW, STARRED, _UNSEEN
     elif known.reference.version == 1:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from tf2jax_port.rewrite.calls.arguments import as_tuple
 from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.reading.scopes import Binding
 from tf2jax_port.rewrite.sites import pipelines
 from tf2jax_port.rewrite.sites.decision import Decision, File
 from tf2jax_port.rewrite.sites.references import may_edit
@@ -189,10 +190,12 @@ def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom
         elif node.attr in ("ndims", "rank") and tensor is not None:
             yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, "{}.ndim")
         elif node.attr == "value" and isinstance(node.value, ast.Subscript) and not called:
-            inner = _tensor_of_shape(node.value.value)
+            inner = _tensor_of_shape(_without_dims(node.value.value))
             if inner is not None:
                 index = node.value.slice
                 yield Idiom("Dimension.value", "TJ105", node, inner, "{}.shape[", index)
+        elif node.attr == "value" and not called and _is_dimension(file, node.value):
+            yield Idiom("Dimension.value", "TJ105", node, node.value, "{}", sure=True)
     yield from _of_dtypes_and_shapes(file, attributes)
     for node in attributes:
         call = parents[node]
@@ -206,6 +209,31 @@ def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom
             yield Idiom(
                 "Tensor.set_shape", "TJ107", call, node.value, "", call.args[0], assigns=True
             )
+
+
+def _without_dims(node: ast.expr) -> ast.expr:
+    """Return the shape of `shape.dims`, other expressions as they are."""
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "dims" else node
+
+
+def _is_dimension(file: File, node: ast.expr) -> bool:
+    """Return whether a name is only ever a size of a static shape: `for d in x.shape`, `d = x.shape[0]`."""
+    scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
+    home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
+    bindings = home.bindings[node.id] if home is not None and isinstance(node, ast.Name) else []
+    return bool(bindings) and all(_binds_dimension(file, binding) for binding in bindings)
+
+
+def _binds_dimension(file: File, binding: Binding) -> bool:
+    """Return whether a binding gives its name a size of a static shape."""
+    parent = file.names.parents.get(binding.node)
+    if isinstance(parent, ast.For | ast.comprehension) and parent.target is binding.node:
+        return _is_shape(file, _without_dims(parent.iter))
+    value = binding.value
+    if isinstance(value, ast.Attribute) and value.attr == "value":  # n = n.value
+        return getattr(value.value, "id", "") == getattr(binding.node, "id", None)
+    subscript = isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice)
+    return subscript and _is_shape(file, _without_dims(value.value))  # type: ignore[union-attr]
 
 
 def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
@@ -239,7 +267,13 @@ def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idio
     symbol = f"Tensor.shape.{node.attr}"
     tensor = _tensor_of_shape(node.value)
     known = tensor is not None or is_static_shape(file.values, node.value)
-    if tensor is not None and node.attr in SHAPE_METHODS:
+    if tensor is not None and node.attr == "dims":
+        parent = file.names.parents[node]
+        read = isinstance(parent, ast.Subscript) and parent.value is node
+        looped = isinstance(parent, ast.For | ast.comprehension) and parent.iter is node
+        form = "{}.shape" if read or looped else "list({}.shape)"
+        yield Idiom(symbol, "TJ112", node, tensor, form, sure=True)
+    elif tensor is not None and node.attr in SHAPE_METHODS:
         form = f"shims.TensorShape({{}}.shape).{node.attr}"
         yield Idiom(symbol, "TJ112", node, tensor, form, sure=True)
     elif known and node.attr in ("ndims", "rank"):

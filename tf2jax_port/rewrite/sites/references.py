@@ -27,7 +27,7 @@ from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.reading.layout import CallLayout, call_layout
 from tf2jax_port.rewrite.reading.quoted import enclosing_string, fits_in_string, is_editable
 from tf2jax_port.rewrite.reading.resolve import Reference
-from tf2jax_port.rewrite.sites import host, pipelines
+from tf2jax_port.rewrite.sites import host, pipelines, plain_forms
 from tf2jax_port.rewrite.sites import keras as keras_sites
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
 from tf2jax_port.rewrite.sites.dtypes import DTYPES, compared_by_value, hashable
@@ -167,7 +167,7 @@ def _operands_in(file: File) -> pure_functions.Operands:
             return None
         parameters = signature(known.row.params or "")
         tensors = known.row.tensors or (parameters[0].name,)
-        bound = _bind(known, call_layout(file.source, call))
+        bound = bind_call(known, call_layout(file.source, call))
         if isinstance(bound, Refusal) or bound.surplus or bound.dropped:
             return None
         fixed = [a.node for name, a in bound.arguments.items() if name not in tensors]
@@ -349,7 +349,7 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
     """Decide how a call of an operator is rewritten."""
     row, reference = known.row, known.reference
     layout = call_layout(file.source, call)
-    bound = _bind(known, layout)
+    bound = bind_call(known, layout)
     if isinstance(bound, Refusal):
         return _decide_starred(file, known, symbol, call, bound)
     site = CallSite(
@@ -376,9 +376,12 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
         row = version_1.bound_scope(row, bound)
         site = dataclasses.replace(site, row=row)
         known = known._replace(row=row)
-    static = compute_statically(site, symbol) if file.target == "jax" else None
-    if static is not None:
-        return static
+    if file.target == "jax":
+        decided = compute_statically(site, symbol) or plain_forms.of_arrays(file, site, symbol)
+        if decided is not None:
+            return decided
+        row = plain_forms.for_number(site)
+        site, known = dataclasses.replace(site, row=row), known._replace(row=row)
     of_text = _is_of_text(row, bound)
     if (
         isinstance(row.target, Native)
@@ -399,7 +402,7 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
     return _of_version_1(decision, known, bound) if old else decision
 
 
-def _bind(known: Known, layout: CallLayout) -> Bound | Refusal:
+def bind_call(known: Known, layout: CallLayout) -> Bound | Refusal:
     """Bind the arguments of a call to the parameters of its table row."""
     params = known.row.params or ""
     if not known.version_1_params:

@@ -39,7 +39,7 @@ class Flow:
             return any(self.reaches(values, operand, seen) for operand in _operands(node))
         scope = values.scope_of.get(node)
         home = scope.lookup(node.id) if scope is not None and node.id not in seen else None
-        bindings = home.bindings[node.id] if home is not None else []
+        bindings = home.values_of(node.id) if home is not None else []
         return any(self.of_binding(values, binding, seen | {node.id}) for binding in bindings)
 
 

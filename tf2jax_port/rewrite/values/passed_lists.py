@@ -1,4 +1,4 @@
-"""Find the parameters of a file's functions that receive lists from calls in the same file.
+"""Find the parameters of a file's functions that may be lists: by calls, annotations, defaults and other uses.
 
 TensorFlow's operators accept a list in place of a tensor, JAX's do not. Therefore such a parameter is converted to an
 array when it is passed to an operator.
@@ -9,8 +9,13 @@ from __future__ import annotations
 import ast
 import functools
 
-from tf2jax_port.rewrite.reading.scopes import Function
+from tf2jax_port.rewrite.reading.scopes import Function, Scope
 from tf2jax_port.rewrite.values.values import Kind, Values
+
+_ANNOTATIONS = ("list", "List", "Sequence", "tuple", "Tuple", "Iterable")
+# Operators of a list, which a tensor can replace but hardly does.
+_OF_LISTS = ("concat", "add_n")
+_TAKERS = (ast.For, ast.comprehension, ast.Call)
 
 
 class PassedLists:
@@ -21,7 +26,7 @@ class PassedLists:
         self.known: dict[ast.arg, bool] = {}
 
     def may_be_list(self, node: ast.expr) -> bool:
-        """Return whether a node is a parameter for which some call passes a list."""
+        """Return whether a node is a parameter that is, or for which some call passes, a list."""
         scope = self.values.scope_of.get(node) if isinstance(node, ast.Name) else None
         home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
         if home is None or home.kind != "function" or not isinstance(node, ast.Name):
@@ -37,8 +42,37 @@ class PassedLists:
             given = (
                 self._passed_arguments(function, argument) if isinstance(function, Function) else []
             )
-            self.known[argument] = any(self._is_list(node) for node in given)
+            self.known[argument] = (
+                _is_annotated(argument)
+                or any(self._is_list(node) for node in given)
+                or self._is_used_as_list(argument)
+            )
         return self.known[argument]
+
+    def _is_used_as_list(self, argument: ast.arg) -> bool:
+        """Return whether the function joins a parameter's elements, or iterates over them."""
+        names = self.values.names
+        own = names.scopes.get(names.parents[names.parents[argument]])
+        return own in self._homes_of_lists.get(argument.arg, ())
+
+    @functools.cached_property
+    def _homes_of_lists(self) -> dict[str, list[Scope | None]]:
+        """A dict from names that are used as lists to the scopes that bind them."""
+        parents = self.values.names.parents
+        found: dict[str, list[Scope | None]] = {}
+        for use, scope in self.values.names.uses:
+            parent = parents[use]
+            if isinstance(parent, _TAKERS) and self._takes_list(parent, use):
+                found.setdefault(use.id, []).append(scope.lookup(use.id))
+        return found
+
+    def _takes_list(self, parent: ast.AST, use: ast.Name) -> bool:
+        """Return whether a loop, or an operator of a list, takes a name."""
+        if isinstance(parent, ast.For | ast.comprehension):
+            return parent.iter is use
+        if not isinstance(parent, ast.Call) or use not in parent.args[:1]:
+            return False
+        return any(self.values.is_call_of(parent, name) for name in _OF_LISTS)
 
     def _is_list(self, node: ast.expr) -> bool:
         return self.values.kind(node) is Kind.LIST or self.may_be_list(node)
@@ -73,3 +107,12 @@ class PassedLists:
                 name = getattr(node, "id", "") or getattr(node, "attr", "")
                 found.setdefault(name, []).append(call)
         return found
+
+
+def _is_annotated(argument: ast.arg) -> bool:
+    """Return whether the annotation of a parameter is a list or a sequence: `parts: List[tf.Tensor]`."""
+    annotation = argument.annotation
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.value
+    name = getattr(annotation, "attr", "") or getattr(annotation, "id", "")
+    return name in _ANNOTATIONS

@@ -8,6 +8,7 @@ from tf2jax_port.rewrite.knowledge.known import look_up
 from tf2jax_port.rewrite.reading.scopes import Binding
 from tf2jax_port.rewrite.values.flow import Flow, Seen
 from tf2jax_port.rewrite.values.uses import Uses, makes_selection
+from tf2jax_port.table.static_numbers import FORMS
 
 # Builtins whose result is no array, whatever they get.
 _NUMBERS = ("len", "int", "float", "bool", "print", "isinstance", "range", "str", "repr")
@@ -17,6 +18,33 @@ _OF_ONE_SIZE = ("shape", "size", "rank", "math.count_nonzero", "argmax", "argmin
 def is_selection(values: Uses, node: ast.expr) -> bool:
     """Return whether an expression is a selection, or a list that contains one."""
     return values.selects and _FLOW.reaches(values, node)
+
+
+def holds_selection(values: Uses, call: ast.Call) -> bool:
+    """Return whether an argument of a call is a selection."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(is_selection(values, argument) for argument in given)
+
+
+def is_size_of_selection(values: Uses, node: ast.expr) -> bool:
+    """Return whether an expression, or an element of a list, is computed from the size of a selection."""
+    return values.selects and _SIZES.reaches(values, node)
+
+
+def _returns_size(values: Uses, node: ast.Call, seen: Seen) -> bool:
+    """Return whether a call reads the size of a selection, or computes with one."""
+    reference = values.by_node.get(node.func)
+    known = look_up(reference) if reference is not None else None
+    if known is None or known.rest:
+        return False
+    if known.row.name in ("shape", "size") and holds_selection(values, node):
+        return True
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    return known.row.name in FORMS and any(_SIZES.reaches(values, each, seen) for each in given)
+
+
+def _binds_size(values: Uses, binding: Binding, seen: Seen) -> bool:
+    return binding.value is not None and _SIZES.reaches(values, binding.value, seen)
 
 
 def _is_slice(index: ast.expr) -> bool:
@@ -56,3 +84,4 @@ def _binds_selection(values: Uses, binding: Binding, seen: Seen) -> bool:
 
 
 _FLOW = Flow(_returns_selection, _binds_selection, _is_slice)
+_SIZES = Flow(_returns_size, _binds_size)

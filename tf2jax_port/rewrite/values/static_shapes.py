@@ -27,8 +27,7 @@ def _holds_shape(values: Values, node: ast.Name, seen: frozenset[str]) -> bool:
     """Return whether every value assigned to a name is a static shape."""
     scope = values.scope_of.get(node)
     home = scope.lookup(node.id) if scope is not None else None
-    every = home.bindings[node.id] if home is not None else []
-    bindings = [b for b in every if not isinstance(getattr(b.node, "ctx", None), ast.Del)]
+    bindings = home.values_of(node.id) if home is not None else []
     return bool(bindings) and all(
         binding.kind == "assign"
         and binding.value is not None

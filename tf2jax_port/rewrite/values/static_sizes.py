@@ -148,7 +148,7 @@ class StaticSizes:
         home = scope.lookup(name)
         if home is None:
             return None
-        return _common([self._of_binding(binding) for binding in home.bindings[name]])
+        return _common([self._of_binding(binding) for binding in home.values_of(name)])
 
     def _of_binding(self, binding: Binding) -> Static | None:
         if binding.kind == "assign" and binding.value is not None:

@@ -8,6 +8,7 @@ import enum
 from tf2jax_port.rewrite.knowledge.known import Known, look_up
 from tf2jax_port.rewrite.reading.resolve import Reference
 from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
+from tf2jax_port.rewrite.values.selections import holds_selection
 from tf2jax_port.rewrite.values.static_sizes import StaticSizes
 from tf2jax_port.rewrite.values.uses import Uses
 from tf2jax_port.table import Native, Shim
@@ -96,12 +97,13 @@ class Values(Uses):
         return Kind.UNKNOWN
 
     def is_size(self, node: ast.expr) -> bool:
-        """Return whether an expression is `tf.shape(x)[0]`, with a literal index."""
+        """Return whether an expression is `tf.shape(x)[0]`, with a literal index, of no selection."""
         if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Call):
             return False
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
         fixed = isinstance(index, ast.Constant) and type(index.value) is int
-        return fixed and self.is_call_of(node.value, "shape")
+        of_array = self.is_call_of(node.value, "shape") and not holds_selection(self, node.value)
+        return fixed and of_array
 
     def holds_tensor(self, node: ast.expr) -> bool:
         """Return whether an expression is a tensor, or a list or tuple that contains one."""
@@ -139,7 +141,7 @@ class Values(Uses):
             return Kind.UNKNOWN
         if key not in self.known:
             self.open.add(key)
-            kinds = {self._of_binding(binding, name) for binding in home.bindings[name]}
+            kinds = {self._of_binding(binding, name) for binding in home.values_of(name)}
             self.open.discard(key)
             self.known[key] = kinds.pop() if len(kinds) == 1 else Kind.UNKNOWN
         return self.known[key]

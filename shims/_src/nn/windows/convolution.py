@@ -11,7 +11,7 @@ from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
-from shims._src.arguments.operands import describe, matching, meeting
+from shims._src.arguments.operands import describe, matching, meeting, operand
 from shims._src.errors import errors
 from shims._src.nn.windows.frame import framed, spans
 from shims._src.nn.windows.layout import (
@@ -266,16 +266,16 @@ def windows_of(function, kernel, count, strides, padding, dilations, first) -> W
 
     first: whether the channels come directly after the batch in the options given per axis.
     """
-    sizes = jnp.shape(kernel)[:count]
-    if len(jnp.shape(kernel)) != count + 2:
+    shape = operand(kernel).shape  # of a list of traced arrays, too
+    if len(shape) != count + 2:
         raise checks.invalid(
             function,
             f"`filters` must have {count + 2} axes.",
-            received=f"shape {jnp.shape(kernel)}",
+            received=f"shape {shape}",
         )
     return Windows(
         function,
-        tuple(sizes),
+        shape[:count],
         per_axis(function, "strides", strides, count, first),
         per_axis(function, "dilations", dilations, count, first),
         padding_of(function, padding, count, first),

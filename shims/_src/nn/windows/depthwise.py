@@ -154,10 +154,10 @@ def separable_conv2d(
     https://www.tensorflow.org/api_docs/python/tf/nn/separable_conv2d
     """
     function = "separable_conv2d"
-    if tuple(jnp.shape(pointwise_filter)[:2]) != (1, 1):
+    shape = operand(pointwise_filter).shape
+    if shape[:2] != (1, 1):
         raise ValueError(
-            f"{function}: `pointwise_filter` must be of height and width 1. "
-            f"Received: shape {jnp.shape(pointwise_filter)}"
+            f"{function}: `pointwise_filter` must be of height and width 1. Received: shape {shape}"
         )
     x = _depthwise(function, input, depthwise_filter, strides, padding, data_format, dilations)
     pointwise = operand(pointwise_filter, x.dtype)
