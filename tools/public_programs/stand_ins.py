@@ -39,7 +39,7 @@ _TABLES = (
 def install() -> None:
     """Replace plots, and measured times, which are no results."""
     _replace(_PLOTS)
-    timeit.timeit = _run_once
+    timeit.timeit = _run_once  # type: ignore[assignment]
     plot = sys.modules.get("matplotlib.pyplot")
     if isinstance(plot, mock.MagicMock):
         plot.subplots.side_effect = _subplots

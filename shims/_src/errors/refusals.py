@@ -87,7 +87,8 @@ def of_data(error: Exception) -> Exception:
 
 def sizes_at_hand(error: BaseException) -> set[str]:
     """Return the symbols of the sizes among the variables of frames that may have failed because of them."""
-    step, found = error.__traceback__, set()
+    step = error.__traceback__
+    found: set[str] = set()
     while step is not None:
         frame = step.tb_frame
         by_python = step.tb_next is None and isinstance(error, TypeError) and not _raises(step)
