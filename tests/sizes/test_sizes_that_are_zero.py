@@ -203,3 +203,10 @@ def test_a_missing_batching_rule_names_the_line_and_a_way():
     assert any("`jax.lax.map(f, x)`" in note for note in raised.value.__notes__)
     want = [program(jnp.eye(3) * 2, np.asarray(keep)) for keep in rows]
     np.testing.assert_allclose(jax.jit(lambda r: jax.lax.map(run, r))(rows), want, rtol=1e-6)
+
+
+def test_a_function_that_takes_numbers_only_names_the_one_of_jax():
+    with pytest.raises(TypeError) as raised:
+        ENCLOSED["jit, as written"](of_size(lambda n: math.ldexp(1.0, n)))(SOME)
+    assert any("write `jnp.ldexp`" in note for note in raised.value.__notes__)
+    assert float(ENCLOSED["jit, as written"](of_size(lambda n: jnp.ldexp(1.0, n)))(SOME)) == 4.0

@@ -127,7 +127,7 @@ def translated(error: Exception) -> Exception:
     elif isinstance(error, _CONCRETIZATION_ERRORS) and call.line:
         return _value_error(error, call, remedy)
     else:
-        _add_note(error)
+        _add_note(error, remedy if call.package in remedies.HOST else "")
         return error
     received = "" if isinstance(error, jax.errors.UnexpectedTracerError) else _first_line(error)
     message = errors.message(
@@ -211,13 +211,19 @@ def _passes_through(error: Exception, module: types.ModuleType) -> bool:
     return inside
 
 
-def _add_note(error: Exception) -> None:
-    """Add a note with the user's line to an error, and a remedy if a size or a derivative was computed."""
+def _add_note(error: Exception, remedy: str) -> None:
+    """Add a note with the user's line to an error, and a remedy if a size or a derivative was computed.
+
+    Args:
+      error: the error.
+      remedy: what to write in place of a call that takes numbers only, for an error due to a size.
+    """
     line = line_of_error(error)
     do = remedies.IF_STATIC if _holds(_is_sized, error) else ""
     do = remedies.OF_OBJECTS if _holds(_is_array_of_sizes, error) else do
     if not line or not (do or isinstance(error, _TRANSLATABLE)):
         return
+    do = remedy if remedy and may_be_due_to_sizes(error) else do
     if _passes_through(error, jp.ad):
         do = remedies.WITHOUT_GRADIENT
     elif isinstance(error, NotImplementedError) and _passes_through(error, jp.batching):
