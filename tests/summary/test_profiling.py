@@ -16,8 +16,8 @@ def test_profiles(library, tmp_path):
         profiler.start(str(tmp_path / "other"))
     profiler.stop(save=False)
     options = profiler.ProfilerOptions(host_tracer_level=1)
-    with profiler.Profile(str(tmp_path / "kept"), options):
-        with profiler.Trace("step", step_num=1, _r=1) as trace:
-            trace.set_metadata(size=3)
+    kept = profiler.Profile(str(tmp_path / "kept"), options)
+    with kept, profiler.Trace("step", step_num=1, _r=1) as trace:
+        trace.set_metadata(size=3)
     assert [p.name for p in tmp_path.iterdir()] == ["kept"]
     assert list(tmp_path.glob("kept/plugins/profile/*/*.xplane.pb"))
