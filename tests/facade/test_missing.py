@@ -64,6 +64,9 @@ def test_what_is_there_needs_no_replacement():
         "summary.",
         "summary.experimental.",
         "io.",
+        "profiler.",
+        "saved_model.",
+        "version.",
     }
 
 

@@ -103,11 +103,20 @@ def test_custom_gradients(tmp_path):
     assert_same(found[shims], found[tf], 0)
 
 
+def value_and_gradient(call, x):
+    with shims.GradientTape() as tape:
+        tape.watch(x)
+        y = call(x)
+        squares = shims.add_n([shims.reduce_sum(part**2) for part in jax.tree.leaves(y)])
+    return y, tape.gradient(squares, x)
+
+
 SIZES = {
     "squeezed": (lambda tf, x: tf.squeeze(x, axis=0) if x.shape[0] == 1 else x, [None, 2]),
     "at least": (lambda tf, x: x * 2.0 if x.shape[0] >= 3 else x, [None, 2]),
     "divided": (lambda tf, x: tf.split(x, 2), [None, 2]),
     "last": (lambda tf, x: x[-1:] - x[:1], [None, 2]),
+    "spread": (lambda tf, x: x / tf.norm(x, axis=0) + tf.reduce_max(x, 1, True), [None, 2]),
 }
 
 
@@ -121,7 +130,8 @@ def test_sizes(tmp_path, name):
             with pytest.raises(shims.InvalidArgumentError, match="does not divide into 2 parts"):
                 loaded.f(x)
         else:
-            assert_same(loaded.f(x), f(shims, shims.constant(x)), 0)
+            calls = (loaded.f, lambda x: f(shims, x))
+            assert_same(*(value_and_gradient(call, shims.constant(x)) for call in calls), 1e-6)
 
 
 def test_two_unknown_sizes(tmp_path):

@@ -91,7 +91,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
-    (("saved_model",), "use `saved_model.save` and `load` without it"),
+    (("saved_model.",), "use `saved_model.save` and `load` without it"),
     (
         ("import_graph_def", "graph_util"),
         "convert the graph to a JAX program with `tf2jax-port import-graph`",
@@ -107,7 +107,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("distribute.", "tpu", "DeviceSpec"), _PROCESSES),
     (
-        ("config.", "profiler", "xla", "sysconfig", "version", "mixed_precision", "debugging."),
+        ("config.", "profiler.", "xla", "sysconfig", "version.", "mixed_precision", "debugging."),
         _TOOLS,
     ),
 )

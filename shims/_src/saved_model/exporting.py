@@ -100,9 +100,8 @@ def exported(call: Callable, specs: Sequence[TensorSpec], shapes: Shapes, least:
         return (*results, jnp.stack(failed), jnp.stack(numbers)) if failed else tuple(results)
 
     given = [jax.ShapeDtypeStruct(v.shape, v.dtype) for v in traced.found.values()]
-    with trace.resume(traced.state):
-        is_wide = bool(names_in(shapes)) and _draws_numbers(traced.jaxpr)
-        data = _serialized(program, [*given, *traced.specs], is_wide)
+    is_wide = bool(names_in(shapes)) and _draws_numbers(traced.jaxpr)
+    data = _serialized(program, [*given, *traced.specs], is_wide)
     excluded: list[tuple[str, Size]] = [
         (name, size) for name in names_in(shapes) for size in range(max(least, 1))
     ]

@@ -1,5 +1,6 @@
 """Re-export the names of `tf.profiler.experimental` that have a counterpart."""
 
+from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.facade import missing as _missing
 from shims._src.summary.profiling import Profile as Profile
 from shims._src.summary.profiling import ProfilerOptions as ProfilerOptions
