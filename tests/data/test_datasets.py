@@ -165,13 +165,15 @@ def trained(*data, **options):
 for got, want in zip(trained(ds), trained(x, y, batch_size=3)):
     np.testing.assert_allclose(got, want, rtol=1e-6)
 
-# Epoch k is pass k, although Keras looks at a batch before the first one.
+# The first epoch is the first pass, although Keras looks at a batch before. As in TensorFlow, every
+# second pass is an epoch: Keras begins another one at the end of each.
 for size, steps in ((3, None), (8, None), (3, 2), (3, 1)):
     model = keras.Sequential([keras.layers.Dense(1, kernel_initializer="ones")])
     model.compile("sgd", "mse")
     shuffled = lambda: shims.data.Dataset.from_tensor_slices((x, y)).shuffle(8, seed=3).batch(size)
     passes, seen = shuffled(), []
-    batches = [element for _ in range(3) for element in passes]
+    batches = [list(passes) for _ in range(6)]
+    batches = sum(batches if steps else batches[::2], [])
     data = shuffled().map(lambda a, b: (seen.append(np.array(a)), (a, b))[1])
     model.fit(data.repeat() if steps else data, epochs=3, steps_per_epoch=steps, verbose=0)
     wanted = batches[: 3 * steps] if steps else batches

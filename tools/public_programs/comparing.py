@@ -101,7 +101,7 @@ def compare(wanted: list[Cell], found: list[Cell], moved: Sequence[list[Cell]] =
 def _of_cell(want: Cell, got: Cell) -> Iterator[tuple[str, list[float]]]:
     """Yield the names of the values that both cells have, and the differences of their arrays."""
     pairs, others = {**want.values, "": want.last}, {**got.values, "": got.last}
-    for name in pairs.keys() & others.keys():
+    for name in sorted(pairs.keys() & others.keys()):
         yield name, list(differences(pairs[name], others[name]))
 
 

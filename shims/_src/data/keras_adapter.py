@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -48,14 +48,15 @@ class _Pass:
 
     Keras takes a batch to build a model (two where it reads ahead), and then begins an epoch. TensorFlow
     builds the model in the first step: its first epoch is the first pass, with the first order of `shuffle`.
+    Each iterator that Keras asks for begins a pass, as in TensorFlow, although Keras asks for one too many
+    at the end of an epoch.
 
     Attributes:
       was_looked_at: whether an epoch ended after a look, so that the next one can begin with this pass.
     """
 
-    def __init__(self, elements: Callable[[], Iterator[Any]]):
-        self._open = elements
-        self._elements: Iterator[Any] | None = None
+    def __init__(self, elements: Iterator[Any]):
+        self._elements = elements
         self._seen: list[Any] = []
         self._is_look = True
         self.was_looked_at = False
@@ -65,8 +66,6 @@ class _Pass:
 
     def __next__(self) -> Any:
         self.was_looked_at = False
-        if self._elements is None:
-            self._elements = self._open()
         self._is_look = self._is_look and len(self._seen) < 2
         try:
             element = next(self._elements)
@@ -82,9 +81,7 @@ class _Pass:
 
     def from_its_beginning(self) -> _Pass:
         """Return the same pass, from its first element on."""
-        seen, rest = self._seen, self._elements
-        assert rest is not None
-        return _Pass(lambda: itertools.chain(seen, rest))
+        return _Pass(itertools.chain(self._seen, self._elements))
 
 
 def _adapter_class(adapters) -> Any:
@@ -96,19 +93,21 @@ def _adapter_class(adapters) -> Any:
 
         def __init__(self, dataset, class_weight):
             self._dataset, self._class_weight = dataset, class_weight
-            self._pass = _Pass(dataset.as_numpy_iterator)
+            self._pass: _Pass | None = None
 
         def get_numpy_iterator(self) -> Iterator[Any]:
-            again = self._pass.was_looked_at
-            opened = self._dataset.as_numpy_iterator
-            self._pass = self._pass.from_its_beginning() if again else _Pass(opened)
+            if self._pass is not None and self._pass.was_looked_at:
+                self._pass = self._pass.from_its_beginning()
+            else:
+                self._pass = _Pass(self._dataset.as_numpy_iterator())
             return map(self._weighted, self._pass)
 
         def get_jax_iterator(self) -> Iterator[Any]:
             return (structures.map_leaves(_narrowed, e) for e in self.get_numpy_iterator())
 
         def on_epoch_end(self) -> None:
-            self._pass.end_epoch()
+            if self._pass is not None:
+                self._pass.end_epoch()
 
         def _weighted(self, element) -> Any:
             if self._class_weight is None:

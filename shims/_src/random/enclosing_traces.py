@@ -37,6 +37,17 @@ def in_keras_step() -> bool:
     return inside_keras_scope()
 
 
+def in_build() -> bool:
+    """Return whether the `build` of a layer of Keras draws now: TensorFlow draws eagerly there."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_name
+        if frame.f_globals.get("__name__") == _LAYER and name in ("build_wrapper", "__call__"):
+            return name == "build_wrapper"
+        frame = frame.f_back
+    return False
+
+
 def built_by_training():
     """Return the first of the variables that Keras is making for a model which `fit` has to build.
 
@@ -54,6 +65,7 @@ def built_by_training():
     return None
 
 
+_LAYER = "keras.src.layers.layer"
 _INSTEAD = (
     "use `shims.function` in place of `jax.jit`; or an operator of `shims.random.stateless_*` with a seed "
     "that is an argument of the program"

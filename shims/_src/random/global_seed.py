@@ -196,6 +196,8 @@ def stream(operator: str, seed, blocks, *attributes: object):
         return source(kernel, seed, blocks)
     frozen = enclosing_traces.is_frozen()
     if frozen and enclosing_traces.in_keras_step():
+        if enclosing_traces.in_build():
+            return _stream_at_run_time(kernel, _eager_seeds(seed), blocks)
         seeds = pair(seed, _PROGRAM.seed, lambda: _KERAS_STEP.next(jp.current_trace()))
         return _stream_at_run_time((*kernel, "step"), seeds, blocks)
     if frozen:
