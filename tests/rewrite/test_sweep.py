@@ -33,7 +33,7 @@ def test_no_state_claims_more_than_was_run():
 
 
 def test_claims_are_found(monkeypatch):
-    monkeypatch.setattr(evidence, "_raises", dict)
+    monkeypatch.setattr(evidence, "errors_met", dict)
     assert claims() != []
 
 

@@ -73,14 +73,12 @@ EVIDENCE = Rule(
     ),
     examples=(
         Rewrites(
-            "import tensorflow as tf\n\n"
-            "n = tf.shape(tf.boolean_mask(x, x > 0))[0]\ny = tf.zeros([n])\ndel n\n",
-            "import shims\n\n"
-            "n = shims.shape(shims.boolean_mask(x, x > 0))[0]\ny = shims.zeros([n])\ndel n\n",
+            "import tensorflow as tf\n\ny = tf.squeeze(tf.boolean_mask(x, x > 0))\n",
+            "import shims\n\ny = shims.squeeze(shims.boolean_mask(x, x > 0))\n",
         ),
         Leaves(
-            "import tensorflow as tf\n\ny = tf.zeros([tf.shape(x)[0]])\n",
-            because="the size of an input is a number under `jax.jit`",
+            "import tensorflow as tf\n\ny = tf.square(tf.boolean_mask(x, x > 0))\n",
+            because="it runs under `jax.jit`, too",
         ),
     ),
 )

@@ -13,7 +13,7 @@ from tf2jax_port.rewrite.knowledge.known import look_up
 from tf2jax_port.rewrite.reading.layout import call_layout
 from tf2jax_port.rewrite.reading.resolve import Reference
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
-from tf2jax_port.rewrite.sites.references import bind_call
+from tf2jax_port.rewrite.sites.references import bind_call, is_fixed
 from tf2jax_port.rewrite.values.selections import is_selection, is_size_of_selection
 from tf2jax_port.rewrite.values.values import Kind
 
@@ -30,7 +30,7 @@ _Raises = dict[str, dict[str, dict[str, dict[str, str]]]]
 
 
 @functools.cache
-def _raises() -> _Raises:
+def errors_met() -> _Raises:
     """Return the errors that the sweep met."""
     return read_data("evidence")["raises"]
 
@@ -51,7 +51,7 @@ def say_evidence(draft: Draft) -> Draft:
 def _as_run(file: File, reference: Reference, decision: Decision) -> Decision:
     """Return a decision, marked for review if the sweep found that the new text raises."""
     known, call = look_up(reference), decision.span
-    raises = _raises().get(known.row.name) if known is not None else None
+    raises = errors_met().get(known.row.name) if known is not None else None
     if raises is None or known is None or not isinstance(call, ast.Call):
         return decision
     if file.ignored.covers(call, CODE):
@@ -71,7 +71,8 @@ def _what_raises(
 ) -> tuple[str, dict[str, str]]:
     """Return the argument in whose context the new text raises, in words, and the errors by lane."""
     given = " ".join(sorted(name for name in bound.arguments if name != "name"))
-    if given in raises.get(_AS_IT_IS, {}):
+    fixed = all(is_fixed(file, argument.node) for argument in bound.arguments.values())
+    if not fixed and given in raises.get(_AS_IT_IS, {}):
         return "with these arguments", raises[_AS_IT_IS][given]
     for parameter, contexts in raises.items():
         argument = bound.arguments.get(parameter)
