@@ -5,7 +5,7 @@
     python -m tools.scorecard --lane eager --shard 1/4      one part, without writing
     python -m tools.scorecard --only where,unique           some symbols in all lanes, then write
     python -m tools.scorecard --page       only write, from the records
-    python -m tools.scorecard --lacking    only renew the names that `shims` lacks
+    python -m tools.scorecard --lacking    only renew the names: those that `shims` lacks, and new ones, as untested
 
 Records are in build/scorecard, one file per part; an interrupted run continues where it stopped.
 """
@@ -53,12 +53,12 @@ def write() -> None:
         print(f"{name}: {total['symbols']} symbols, {total['equal']} equal, {total['green']} green")
 
 
-def renew_lacking() -> None:
-    """Write the names that `shims` lacks to the page and the data; the cells stay as recorded."""
-    from tools.scorecard import lacking
+def renew_names() -> None:
+    """Write the names that `shims` lacks, and new symbols as untested; the cells of others stay as recorded."""
+    from tools.scorecard import lacking, page
 
     data = json.loads((ROOT / "docs" / "scorecard.json").read_text())
-    _write_both({**data, "lacking": lacking.lacking()})
+    _write_both({**data, **page.with_new_symbols(data), "lacking": lacking.lacking()})
 
 
 def _write_both(data: dict) -> None:
@@ -82,7 +82,7 @@ def main() -> int:
     parser.add_argument("--lacking", action="store_true", help="only renew the missing names")
     given = parser.parse_args()
     if given.lacking:
-        renew_lacking()
+        renew_names()
         return 0
     if given.fresh:
         for path in RECORDS.glob("*.jsonl"):

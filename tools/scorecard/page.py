@@ -45,7 +45,7 @@ nothing on arrays and stays on the host: strings, lookup tables, files of images
 
 def as_data(outcomes: Outcomes) -> dict:
     """Return the scorecard as JSON-compatible data."""
-    lines = [(symbol, of_symbol(symbol, outcomes)) for symbol in symbols()]
+    lines = [_line(symbol, of_symbol(symbol, outcomes)) for symbol in symbols()]
     return {
         "schema": SCHEMA,
         "versions": _versions(),
@@ -53,8 +53,15 @@ def as_data(outcomes: Outcomes) -> dict:
         "states": STATES,
         "totals": _totals(lines),
         "lacking": lacking(),
-        "symbols": [_line(symbol, cells) for symbol, cells in lines],
+        "symbols": lines,
     }
+
+
+def with_new_symbols(data: dict) -> dict:
+    """Return the totals and the symbols of the data, with the symbols that are new in the table as untested."""
+    known = {line["name"]: line for line in data["symbols"]}
+    lines = [known.get(s.name) or _line(s, of_symbol(s, {})) for s in symbols()]
+    return {"totals": _totals(lines), "symbols": lines}
 
 
 def _versions() -> dict[str, str]:
@@ -79,8 +86,7 @@ def is_green(line: dict, lanes: tuple[str, ...] = LANES) -> bool:
     return all(line["cells"][lane]["state"] in GREEN for lane in lanes)
 
 
-def _totals(lines) -> dict[str, dict[str, int]]:
-    data = [_line(*line) for line in lines]
+def _totals(data: list[dict]) -> dict[str, dict[str, int]]:
     groups = {
         "dynamic shapes": [d for d in data if d["family"] == "dynamic"],
         "surroundings, among the commonest 300": [
