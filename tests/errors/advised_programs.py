@@ -108,7 +108,8 @@ ADVICE = (
         lambda y: jnp.stack([y, y]),
     ),
     advice(
-        "take `jnp.take(table, n)`, and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's",
+        "take `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
+        "in place of NumPy's",
         lambda y: jnp.asarray(np.zeros(y.shape[0])),
         lambda y: jnp.zeros(y.shape[0]),
     ),
