@@ -434,7 +434,7 @@ MESSAGES = {
         "zip() argument 2 is shorter than argument 1",
     ),
     "append to an array": (
-        enclosed(append_to_array),
+        of_many(append_to_array),
         TypeError,
         "append: a list that a loop over traced data filled is a stacked array.\n"
         "  Required: a list\n"

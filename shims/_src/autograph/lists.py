@@ -18,6 +18,7 @@ from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
+from shims._src.tracing import size_questions
 
 
 @jax.tree_util.register_pytree_node_class
@@ -122,6 +123,8 @@ class Recorder(list):
 def list_append(target, value):
     """Execute `target.append(value)` for a local variable, and return the variable's new value."""
     if isinstance(target, jax.Array):
+        with contextlib.suppress(errors.FreshSizeError):
+            size_questions.require_length(target)
         raise TypeError(
             errors.message(
                 "append",

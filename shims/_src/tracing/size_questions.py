@@ -119,7 +119,6 @@ def depend_on_data(dims) -> bool:
 
 # The methods of lists that arrays do not have. `index` and `count` would be those of another type.
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop", "remove", "reverse", "clear", "sort"})
-_A_LIST = "a list that a loop over a size filled"
 
 
 def attribute(state, original, tracer, name: str):
@@ -130,9 +129,16 @@ def attribute(state, original, tracer, name: str):
     try:
         return original(tracer, name)
     except AttributeError:
-        if name in _OF_LISTS and tracer.ndim and depend_on_data(tracer.shape[:1]):
-            number_of(state, tracer.shape[0], _A_LIST, remedies.ITEMS)
+        if name in _OF_LISTS:
+            require_length(tracer)
         raise
+
+
+def require_length(x) -> None:
+    """Trace again with the length of an array that may stand for a list, if the data determine it."""
+    state = trace.current()
+    if state is not None and jp.is_tracer(x) and x.ndim and depend_on_data(x.shape[:1]):
+        number_of(state, x.shape[0], "a list that a loop over a size filled", remedies.ITEMS)
 
 
 def computed(state, original, *operands):
@@ -142,8 +148,7 @@ def computed(state, original, *operands):
     """
     if any(isinstance(x, list) for x in operands):
         for x in operands:
-            if jp.is_tracer(x) and x.ndim and depend_on_data(x.shape[:1]):
-                number_of(state, x.shape[0], _A_LIST, remedies.ITEMS)
+            require_length(x)
     if any(jp.is_tracer(x) and x.dtype.kind == "b" for x in operands):
         operands = tuple(x if question_of(x) is None else _as_integer(x) for x in operands)
     return original(*operands)
