@@ -199,8 +199,7 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     of_frame = _FRAME_FUNCTIONS.get(id(f))
     if of_frame is not None:
         return of_frame(sys._getframe(1), args, kwargs)
-    if isinstance(f, types.BuiltinMethodType):
-        lists.note_change(f, args)
+    lists.note_call(f, args, kwargs)
     replacement = builtin_functions.replacement_of(f)
     replacement = replacement or host_functions.replacement_of(f, args)
     if replacement is not None:

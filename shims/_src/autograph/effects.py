@@ -10,12 +10,16 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
-import heapq
+import functools
 import sys
 import types
 from collections.abc import Callable, Iterator
 
+import jax
+import numpy as np
+
 from shims._src.control_flow.staging import is_staged
+from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import numbering
 from shims._src.tracing.size_questions import question_of
@@ -23,6 +27,17 @@ from shims._src.tracing.size_questions import question_of
 
 class EffectFound(Exception):
     """Ends the staging of a statement before its code changes an object."""
+
+
+class _Effect(BaseException):
+    """Ends the staging of statements up to the outermost one on which sizes decide.
+
+    Handlers of the program and of statements in between do not catch it.
+    """
+
+    def __init__(self, statement: _Statement):
+        super().__init__("an object is changed in a statement on which sizes decide")
+        self.statement = statement
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,12 +56,17 @@ class _Statement:
 _STAGED: ThreadSlot[tuple[_Statement, ...]] = ThreadSlot(())
 
 
-def staging(
-    is_of_sizes: Callable[[], bool], *blocks: Callable
-) -> contextlib.AbstractContextManager[object]:
-    """Open a block that stages a statement, in which effects raise `EffectFound` if sizes decide on it."""
-    codes = tuple(block.__code__ for block in blocks)
-    return _STAGED.holding((*_STAGED.value, _Statement(is_of_sizes, codes)))
+@contextlib.contextmanager
+def staging(is_of_sizes: Callable[[], bool], *blocks: Callable) -> Iterator[None]:
+    """Open a block that stages a statement; an effect in it raises `EffectFound` if sizes decide on the statement."""
+    statement = _Statement(is_of_sizes, tuple(block.__code__ for block in blocks))
+    try:
+        with _STAGED.holding((*_STAGED.value, statement)):
+            yield
+    except _Effect as effect:
+        if effect.statement is not statement:
+            raise
+        raise EffectFound(str(effect)) from None
 
 
 @contextlib.contextmanager
@@ -59,6 +79,11 @@ def unless_found() -> Iterator[list]:
         found.append(effect)
 
 
+def is_signal(error: BaseException | None) -> bool:
+    """Return whether an exception ends the staging of statements, so that no handler may catch it."""
+    return isinstance(error, (_Effect, EffectFound))
+
+
 def is_of_sizes(condition) -> bool:
     """Return whether a staged condition was computed from data-dependent sizes and constants alone."""
     if question_of(condition) is not None:
@@ -69,10 +94,11 @@ def is_of_sizes(condition) -> bool:
     return None not in names and not names.isdisjoint(numbering.SIZE_READERS)
 
 
-def note() -> None:
-    """End the staging of statements on which sizes decide, since an effect follows."""
-    if any(statement.is_of_sizes() for statement in _STAGED.value):
-        raise EffectFound("an object is changed in a statement on which sizes decide")
+def _end(statements) -> None:
+    """End the staging of the first statement on which sizes decide, since an effect follows."""
+    for statement in statements:
+        if statement.is_of_sizes():
+            raise _Effect(statement)
 
 
 # The methods of Python's mutable containers that do not change them; all others do.
@@ -85,18 +111,61 @@ _READS = frozenset(
     }
 )
 _CONTAINERS = (list, dict, set, collections.deque, bytearray)
-_FUNCTIONS = frozenset(
-    map(id, (next, setattr, delattr, heapq.heappush, heapq.heappop, heapq.heapify))
+_IMMUTABLE = (str, bytes, int, float, complex, tuple, frozenset, range, slice, type, np.generic)
+# Packages and modules whose functions change no object, but for those that follow.
+_PURE = frozenset(
+    {
+        *("jax", "jaxlib", "shims", "numpy", "scipy", "ml_dtypes", "opt_einsum", "einops"),
+        *("optax", "flax", "haiku", "equinox", "keras", "chex", "jaxtyping", "diffrax", "lineax"),
+        *("builtins", "math", "cmath", "operator", "_operator", "itertools", "functools"),
+        *("_functools", "statistics", "fractions", "decimal", "_decimal", "numbers", "copy"),
+        *("dataclasses", "typing", "enum", "re", "string", "textwrap", "inspect", "types"),
+        *("collections", "_collections", "contextlib", "abc", "_abc", "json"),
+    }
+)
+_CHANGES = frozenset(
+    {
+        *("next", "setattr", "delattr", "print", "input", "open", "setitem", "delitem"),
+        *("iadd", "iconcat", "isub", "imul", "ior", "iand", "ixor", "itruediv", "ifloordiv"),
+        *("put", "place", "putmask", "copyto", "fill_diagonal", "put_along_axis", "shuffle"),
+        *("fill", "resize", "setflags", "itemset", "sort", "partition", "setfield", "byteswap"),
+    }
 )
 
 
-def note_call(f) -> None:
-    """Note a call of a function that is not written in Python, if it changes an object."""
-    if not _STAGED.value:
-        return
+def note_call(f, args: tuple, kwargs: dict) -> None:
+    """Note a call of a function that is not converted, if it may change an object."""
+    if _STAGED.value and (_may_change(f, kwargs) or any(map(_is_changing_method, args))):
+        _end(_STAGED.value)
+
+
+def _is_changing_method(f) -> bool:
+    """Return whether a function, such as an argument of `map`, is a method that changes a container."""
+    return isinstance(f, types.BuiltinMethodType) and _may_change(f, {})
+
+
+def _may_change(f, kwargs: dict) -> bool:
+    while isinstance(f, functools.partial):
+        f = f.func
+    if isinstance(f, type):
+        return False
     owner = getattr(f, "__self__", None)
-    if (isinstance(owner, _CONTAINERS) and f.__name__ not in _READS) or id(f) in _FUNCTIONS:
-        note()
+    if isinstance(owner, _CONTAINERS):
+        return f.__name__ not in _READS
+    if isinstance(owner, types.ModuleType):
+        owner = None
+    if owner is None:
+        module, name = getattr(f, "__module__", None) or "", getattr(f, "__name__", "")
+    elif isinstance(owner, _IMMUTABLE):
+        return False
+    else:
+        module, name = type(owner).__module__, f.__name__
+    if not user_frames.is_unconverted_module(module):
+        return False  # converted code reports what it changes itself
+    if module.startswith("numpy.random") or kwargs.get("out") is not None:
+        return True
+    is_array = isinstance(owner, jax.Array)
+    return not is_array and (name in _CHANGES or module.partition(".")[0] not in _PURE)
 
 
 # The code of the functions that call a function of the user's.
@@ -110,10 +179,12 @@ def storing() -> None:
     """
     if not _STAGED.value:
         return
-    own = {code for statement in _STAGED.value for code in statement.codes}
     frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code not in own:
-        if frame.f_code in CALLERS:
-            note()
-            return
+    outside: set[types.CodeType] = set()
+    was_called = False
+    while frame is not None:
+        was_called = was_called or frame.f_code in CALLERS
+        if was_called:
+            outside.add(frame.f_code)
         frame = frame.f_back
+    _end(s for s in _STAGED.value if not outside.isdisjoint(s.codes))

@@ -43,6 +43,6 @@ class Context:
 
 
 def _is_refusal(error: BaseException | None) -> bool:
-    if isinstance(error, effects.EffectFound):
+    if effects.is_signal(error):
         return True
     return error is not None and handled_errors.may_be_due_to_sizes(error)

@@ -6,6 +6,7 @@ import collections
 import contextlib
 import dataclasses
 import sys
+import types
 from typing import Any
 
 import jax
@@ -137,7 +138,7 @@ def list_append(target, value):
     if type(target) is list:
         _record_change(target.append, (value,))
     elif isinstance(target, collections.deque):
-        effects.note_call(target.append)
+        effects.note_call(target.append, (value,), {})
     target.append(value)
     return target
 
@@ -301,15 +302,16 @@ class _Block:
 _BLOCK: ThreadSlot[_Block | None] = ThreadSlot(None)
 
 
-def note_change(method, args) -> None:
-    """Note that a method is about to change a container, if a block is being traced.
+def note_call(f, args: tuple, kwargs: dict) -> None:
+    """Note that converted code is about to call a function, which may change a container.
 
-    A method that adds traced values is recorded.
+    A method that adds traced values to one is recorded, if a block is being traced.
     """
-    block = _BLOCK.value
-    if block is None or not any(method.__self__ is copy for copy in block.copies):
-        effects.note_call(method)
-    _record_change(method, args)
+    block, owner = _BLOCK.value, getattr(f, "__self__", None)
+    if block is None or not any(owner is copy for copy in block.copies):
+        effects.note_call(f, args, kwargs)
+    if isinstance(f, types.BuiltinMethodType):
+        _record_change(f, args)
 
 
 def _record_change(method, args) -> None:

@@ -58,8 +58,6 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
             _stage_if(condition, body, orelse, get_state, set_state, names, nouts)
         if not found:
             return
-        if not of_sizes():
-            raise found[0]  # a statement around this one decides
     if condition:
         body()
     else:
@@ -173,8 +171,6 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
                 _stage_while(test, body, get_state, set_state, names, before)
             if not found:
                 return
-            if not of_sizes():
-                raise found[0]  # a statement around this one decides
             has_effect = True
         if is_staged(holds) and effects.is_of_sizes(holds):
             holds = bool(holds)
@@ -244,8 +240,6 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     with sizes.attempt() as second_failure:
         _python_for(items, extra_test, body, get_state, set_state, names)
     if second_failure:
-        if isinstance(second_failure[0], effects.EffectFound):
-            raise second_failure[0]  # a statement around this one decides
         # An error of this library explains more than the error of the Python loop that follows it.
         ours = isinstance(failure[0], errors.OpError)
         raise failure[0] if ours else second_failure[0]

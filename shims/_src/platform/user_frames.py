@@ -75,11 +75,11 @@ def _is_library(module: str) -> bool:
 
 def runs_unconverted_library(frame: FrameType) -> bool:
     """Return whether a frame runs a library written for JAX, or one that does not compute with arrays."""
-    return _is_not_converted(frame.f_globals.get("__name__") or "")
+    return is_unconverted_module(frame.f_globals.get("__name__") or "")
 
 
 @functools.cache
-def _is_not_converted(module: str) -> bool:
+def is_unconverted_module(module: str) -> bool:
     return module.partition(".")[0] in NOT_CONVERTED
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import math
 import re
 import sys
 import types
@@ -67,12 +68,13 @@ class Undecided(Signal):
       number: the program that computes the expression from the inputs.
       key: the expression and the question about it.
       text: the question as text, for messages.
+      sizes: the data-dependent sizes in the expression, and how many numbers each may be.
       line: the user's line that asks.
     """
 
-    def __init__(self, number: Any, key: tuple[str, Question], text: str):
+    def __init__(self, number: Any, key: tuple[str, Question], text: str, sizes: dict[str, float]):
         super().__init__(text)
-        self.number, self.key, self.text = number, key, text
+        self.number, self.key, self.text, self.sizes = number, key, text, sizes
         self.line = errors.user_line()
 
 
@@ -160,6 +162,7 @@ class DynamicTrace:
       answers: the answers to questions about data-dependent sizes, by expression and question; a question
         without an answer ends the trace with `Undecided`. `None` if questions are not answered this way.
       most_steps: the largest number of operations in the program.
+      asked: the sizes that the questions answered in `answers` are about, and how many numbers each may be.
 
     Attributes:
       fresh: the data-dependent sizes.
@@ -178,6 +181,7 @@ class DynamicTrace:
         may_assume: bool = False,
         answers: Mapping[tuple[str, Question], bool] | None = None,
         most_steps: int = sys.maxsize,
+        asked: Mapping[str, float] = types.MappingProxyType({}),
     ):
         self.fresh = FreshSizes()
         self.decisions = Decisions()
@@ -188,6 +192,7 @@ class DynamicTrace:
         self.decided_at: set[tuple[str, str]] = set()
         self._answers = answers
         self._steps_left = most_steps
+        self._asked = asked
         self._measure: Callable[[Any], Any] | None = None
         self._program_of: Callable[[Any], Any] | None = None
         self._sizes = dict(sizes)
@@ -348,7 +353,7 @@ class DynamicTrace:
             return None
         given = self._answers.get((str(d), question))
         if given is None:
-            raise Undecided(number, (str(d), question), text)
+            raise Undecided(number, (str(d), question), text, self.numbers_of(self.fresh.of(d)))
         return self._take(d, question, given, is_measured=False)
 
     def decide_if_one(self, d) -> None:
@@ -369,7 +374,22 @@ class DynamicTrace:
     def may_ask(self, d, question: Question, count: int) -> bool:
         """Return whether a question is answered, or it and those that follow it, `count`, are few enough."""
         given = self._answers
-        return given is None or (str(d), question) in given or len(given) + count <= MOST_QUESTIONS
+        if given is None or (str(d), question) in given or len(given) + count <= MOST_QUESTIONS:
+            return True
+        return self.has_few_combinations(self.fresh.of(d))
+
+    def numbers_of(self, names: frozenset[str]) -> dict[str, float]:
+        """Return how many numbers each of some sizes may be."""
+        bounds = {name: self.fresh.bound(name) for name in names}
+        return {
+            name: math.inf if high is None or jp.is_symbolic(high) else high + 1
+            for name, high in bounds.items()
+        }
+
+    def has_few_combinations(self, names: frozenset[str]) -> bool:
+        """Return whether the sizes asked for so far, and some more, have few combinations of numbers."""
+        counts = {**self.numbers_of(names), **self._asked}
+        return math.prod(counts.values()) <= 2**MOST_QUESTIONS
 
     def _take(self, d, question: Question, answer: bool, *, is_measured: bool) -> bool:
         pin = only_zero(d) if answer and question is Question.ZERO else None

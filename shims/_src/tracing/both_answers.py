@@ -43,12 +43,14 @@ class _Answers:
       given: the answers.
       settled: the constants.
       most_steps: the largest number of operations of the program.
+      asked: the sizes that the questions are about, and how many numbers each may be.
       failures: the errors of the program for some of the answers, collected for all copies.
     """
 
     given: dict[tuple[str, Question], bool] = dataclasses.field(default_factory=dict)
     settled: Settled = dataclasses.field(default_factory=Settled)
     most_steps: int = sys.maxsize
+    asked: dict[str, float] = dataclasses.field(default_factory=dict)
     failures: list[Exception] = dataclasses.field(default_factory=list)
 
     def pinned(self, pins) -> _Answers:
@@ -57,7 +59,8 @@ class _Answers:
 
     def extended(self, question: trace.Undecided, answer: bool) -> _Answers:
         """Return a copy with the answer to one more question."""
-        return dataclasses.replace(self, given={**self.given, question.key: answer})
+        given, asked = {**self.given, question.key: answer}, {**question.sizes, **self.asked}
+        return dataclasses.replace(self, given=given, asked=asked)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -153,7 +156,10 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
     data = _data_of(operands)
     while True:
         state = trace.DynamicTrace(
-            settled=answers.settled, answers=answers.given, most_steps=answers.most_steps
+            settled=answers.settled,
+            answers=answers.given,
+            most_steps=answers.most_steps,
+            asked=answers.asked,
         )
         specs, arrays, sizes = specifications(state, operands)
         limits, checks = outer_bounds(operands)
@@ -176,7 +182,8 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             answers = answers.pinned(known)
             continue
         except trace.Undecided as question:
-            if len(answers.given) >= trace.MOST_QUESTIONS:
+            too_deep = len(answers.given) >= trace.MOST_QUESTIONS
+            if too_deep and not state.has_few_combinations(frozenset(question.sizes)):
                 raise _too_many_questions(question) from None
             value, _ = lower(
                 question.number.program,
