@@ -83,7 +83,7 @@ def _long_or_short(y):
 def _many_questions(y):
     found = 0.0
     for number in range(7):
-        found += number if y.shape[0] == number else 0.0
+        found += 1.0 if y[y > number].shape[0] > 2 else 0.0
     return jnp.float32(found)
 
 
@@ -218,7 +218,7 @@ ADVICE = (
         "compare the number instead, `shims.size(y)` with `shims.cond`",
         without_autograph(_many_questions),
         lambda y: sum(
-            shims.cond(shims.size(y) == i, lambda i=i: jnp.float32(i), lambda: jnp.float32(0))
+            shims.cond(shims.size(y[y > i]) > 2, lambda: jnp.float32(1), lambda: jnp.float32(0))
             for i in range(7)
         ),
     ),

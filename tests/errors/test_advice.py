@@ -70,6 +70,7 @@ def test_the_advised_programs_compute_the_exact_numbers(advice):
 
 # Advice on calls that no program over a selection reaches, and where its test is.
 ELSEWHERE = {
+    "JAX has no batching rule for this call": "tests/sizes/test_sizes_that_are_zero.py",
     "raise the bound": "test_errors.py, tests/function/test_overflow.py",
     "call the function through `shims.function` at the top level": "tests/tracing/test_decisions.py",
     "select both with one mask, or cut them to one size": "test_errors.py",
