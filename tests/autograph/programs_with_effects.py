@@ -1,9 +1,13 @@
 """Programs whose `if`, `while` and `for` over a size change objects of Python, or raise and catch errors."""
 
+import bisect
+import functools
 import heapq
+import queue
 from collections import deque
 
 import jax.numpy as jnp
+import numpy as np
 
 
 class Counter:
@@ -26,14 +30,14 @@ def added_to_a_set(x, m):
 
 
 def containers(x, m):
-    n, queue, table, values = x[m].shape[0], deque(), {}, [3, 1]
+    n, parts, table, values = x[m].shape[0], deque(), {}, [3, 1]
     if n >= 5:
-        queue.append(1)
+        parts.append(1)
     if n >= 5:
         table.update(a=1)
     if n >= 5:
         values.extend([1, 2])
-    return len(queue), len(table), len(values)
+    return len(parts), len(table), len(values)
 
 
 def methods_of_a_list(x, m):
@@ -79,6 +83,38 @@ def iterators_and_operators(x, m):
         next(numbers)
     n >= 5 and values.append(1)
     return next(numbers), len(values)
+
+
+def functions_of_libraries(x, m):
+    n, values, ordered, box = x[m].shape[0], [], [3], queue.Queue()
+    weights, numbers = np.ones(3), np.random.default_rng(0)
+    if n > 2:
+        functools.partial(values.append, 5.0)()
+    if n > 2:
+        list(map(values.append, [1.0, 2.0]))
+    if n > 2:
+        bisect.insort(ordered, 1)
+    if n > 2:
+        box.put(5.0)
+    if n > 2:
+        np.multiply(weights, 2, out=weights)
+    if n > 2:
+        numbers.random()
+    return sum(values), ordered[0], box.qsize(), weights.sum(), numbers.random()
+
+
+def counted_by_a_helper_in_a_loop(x, m):
+    y, count = x[m], 0
+
+    def step(v):
+        nonlocal count
+        if v.shape[0] > 1:
+            count += 1
+        return v[1:]
+
+    while y.shape[0] > 0:
+        y = step(y)
+    return jnp.float32(count)
 
 
 def either_branch(x, m):
@@ -190,15 +226,23 @@ def nested_loops(x, m):
 
 
 def queue_of_arrays(x, m):
-    queue, total = deque([x[m]]), jnp.float32(0)
+    parts, total = deque([x[m]]), jnp.float32(0)
     for _ in range(3):
-        if not queue:
+        if not parts:
             break
-        v = queue.popleft()
+        v = parts.popleft()
         if v.shape[0] > 1:
-            queue.append(v[1:])
+            parts.append(v[1:])
         total += v.sum()
     return total
+
+
+def handled_products(x, m):
+    y, z = x[m], x[x > 2.0]
+    try:
+        return (y * z).sum()
+    except (TypeError, ValueError):
+        return y.sum() + 1000.0
 
 
 def skipped_items(x, m):
