@@ -335,7 +335,14 @@ class _ContainerChanges(ast.NodeTransformer):
             new = ast.BinOp(old, node.op, node.value)
             assigned = ast.Assign([ast.Subscript(target.value, target.slice, ast.Store())], new)
             return self.visit_Assign(_copy_positions(node, assigned))
-        return self._after_note(node, [node, *_store_notes(target)], target)
+        statements = self._after_note(node, [node, *_store_notes(target)], target)
+        if isinstance(target, ast.Name):
+            method = ast.Constant(_IN_PLACE[type(node.op)])
+            note = ast.Expr(
+                _operator_call("note_in_place", ast.Name(target.id, ast.Load()), method)
+            )
+            statements.insert(0, _copy_positions(node, note))
+        return statements
 
     def _after_note(self, place, statements: list, *targets):
         """Return statements that store in `targets`, after one that reports it if these are the caller's objects."""
@@ -363,6 +370,23 @@ class _ContainerChanges(ast.NodeTransformer):
             and self._is_local(target.value)
             and not isinstance(target.slice, (ast.Name, ast.Constant))
         )
+
+
+_IN_PLACE = {
+    ast.Add: "__iadd__",
+    ast.Sub: "__isub__",
+    ast.Mult: "__imul__",
+    ast.MatMult: "__imatmul__",
+    ast.Div: "__itruediv__",
+    ast.FloorDiv: "__ifloordiv__",
+    ast.Mod: "__imod__",
+    ast.Pow: "__ipow__",
+    ast.LShift: "__ilshift__",
+    ast.RShift: "__irshift__",
+    ast.BitAnd: "__iand__",
+    ast.BitOr: "__ior__",
+    ast.BitXor: "__ixor__",
+}
 
 
 def _store_notes(target) -> list:

@@ -133,10 +133,22 @@ _CHANGES = frozenset(
 )
 
 
+def note() -> None:
+    """Note that an object is about to be changed."""
+    _end(_STAGED.value)
+
+
+def note_context(manager) -> None:
+    """Note that a context manager is about to be entered, whose methods may change objects."""
+    module = type(manager).__module__
+    if module in ("contextlib", "threading") or not user_frames.is_unconverted_module(module):
+        note()
+
+
 def note_call(f, args: tuple, kwargs: dict) -> None:
     """Note a call of a function that is not converted, if it may change an object."""
     if _STAGED.value and (_may_change(f, kwargs) or any(map(_is_changing_method, args))):
-        _end(_STAGED.value)
+        note()
 
 
 def _is_changing_method(f) -> bool:

@@ -35,6 +35,7 @@ class Context:
         self._manager = manager
 
     def __enter__(self):
+        effects.note_context(self._manager)
         return self._manager.__enter__()
 
     def __exit__(self, kind, error, trace_back) -> bool:

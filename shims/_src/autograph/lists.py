@@ -314,6 +314,15 @@ def note_call(f, args: tuple, kwargs: dict) -> None:
         _record_change(f, args)
 
 
+def note_in_place(value, method: str) -> None:
+    """Note that an assignment such as `value += x` is about to change a value, if its type does so."""
+    block = _BLOCK.value
+    if block is not None and any(value is copy for copy in block.copies):
+        return
+    if hasattr(type(value), method) and not isinstance(value, (np.ndarray, Recorder)):
+        effects.note()
+
+
 def _record_change(method, args) -> None:
     block, container = _BLOCK.value, method.__self__
     if block is None or method.__name__ not in _CHANGING:

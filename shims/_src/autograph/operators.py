@@ -20,6 +20,7 @@ from shims._src.autograph.functions import with_function_scope as with_function_
 from shims._src.autograph.handlers import Context as Context
 from shims._src.autograph.handlers import caught as caught
 from shims._src.autograph.lists import list_append as list_append
+from shims._src.autograph.lists import note_in_place as note_in_place
 from shims._src.autograph.lists import note_store as note_store
 from shims._src.autograph.lists import set_item as set_item
 from shims._src.autograph.parts import part_of as part_of
