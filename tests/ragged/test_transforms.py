@@ -169,5 +169,5 @@ def test_arguments_that_a_signature_does_not_describe():
         return rt
 
     assert run(_rt()).to_list() == ROWS
-    with pytest.raises(ValueError, match="structure of `input_signature`"):
+    with pytest.raises(TypeError, match="structure of `input_signature`"):
         run(jnp.ones(3))
