@@ -345,10 +345,14 @@ class _ContainerChanges(ast.NodeTransformer):
         return statements
 
     def _after_note(self, place, statements: list, *targets):
-        """Return statements that store in `targets`, after one that reports it if these are the caller's objects."""
+        """Return statements that store in `targets`, after those that report what else the stores may change.
+
+        These are objects of the caller, and what methods of the program's classes do.
+        """
+        notes = [note for target in targets for note in _attribute_notes(target)]
         if any(map(self._is_foreign, targets)):
-            statements = [ast.Expr(_operator_call("storing")), *statements]
-        return [_copy_positions(place, statement) for statement in statements]
+            notes.append(ast.Expr(_operator_call("storing")))
+        return [_copy_positions(place, statement) for statement in (*notes, *statements)]
 
     def _is_foreign(self, target) -> bool:
         """Return whether an assignment target belongs to an object that the function has not made, or to other code."""
@@ -401,6 +405,15 @@ def _store_notes(target) -> list:
     if isinstance(target, ast.Subscript) and _is_repeatable(target):
         key = _as_value(target.slice)
         return [ast.Expr(_operator_call("note_store", target.value, ast.Constant(None), key))]
+    return []
+
+
+def _attribute_notes(target) -> list:
+    """Return statements that report an assignment to an attribute before it runs, which may call a method."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [note for element in target.elts for note in _attribute_notes(element)]
+    if isinstance(target, ast.Attribute) and _is_repeatable(target.value):
+        return [ast.Expr(_operator_call("note_attribute", target.value, ast.Constant(target.attr)))]
     return []
 
 

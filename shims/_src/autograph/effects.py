@@ -11,6 +11,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -136,6 +137,16 @@ _CHANGES = frozenset(
 def note() -> None:
     """Note that an object is about to be changed."""
     _end(_STAGED.value)
+
+
+def note_attribute(owner, name: str) -> None:
+    """Note that an attribute is about to be set, if that calls a method: of a property, or `__setattr__`."""
+    kind = type(owner)
+    if not user_frames.is_unconverted_module(kind.__module__) and (
+        isinstance(inspect.getattr_static(kind, name, None), property)
+        or kind.__setattr__ is not object.__setattr__
+    ):
+        note()
 
 
 def note_context(manager) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from shims._src.autograph.effects import note_attribute as note_attribute
 from shims._src.autograph.effects import storing as storing
 from shims._src.autograph.expressions import and_ as and_
 from shims._src.autograph.expressions import assert_stmt as assert_stmt

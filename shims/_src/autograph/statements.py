@@ -35,6 +35,8 @@ from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
 from shims._src.tracing.size_questions import depend_on_data, question_of
 
+# The most iterations of a `while` loop that Python runs because it could not be staged.
+_MOST_UNROLLED = 1_000
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
 
@@ -152,34 +154,45 @@ def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
 def while_stmt(test, body, get_state, set_state, names, options) -> None:
     """Execute `while test(): body()`; from the first iteration whose test is traced on, it is staged."""
     del options
-    asked, has_effect = _sizes_of_test(test, get_state, set_state, names), False
+    asked, is_decided = _sizes_of_test(test, get_state, set_state, names), False
+    failure: list[Exception] = []
     if asked:
         watched = effects.staging(lambda: depend_on_data(asked), body)
         with sizes.attempt() as failure, watched:
             _stage_while(test, body, get_state, set_state, names)
         if not failure:
             return
-        has_effect = isinstance(failure[0], effects.EffectFound)
-        if depend_on_data(asked) and not has_effect:
-            raise failure[0]
+        is_decided = depend_on_data(asked)
     before = get_state()
-    while True:
+    for iteration in itertools.count():
+        if failure and iteration == _MOST_UNROLLED:
+            raise failure[0]
         holds = expressions.staged_question(test())
-        if is_staged(holds) and not has_effect:
+        if is_staged(holds) and not is_decided:
             of_sizes = functools.partial(effects.is_of_sizes, holds)
             with effects.unless_found() as found, effects.staging(of_sizes, body):
                 _stage_while(test, body, get_state, set_state, names, before)
             if not found:
                 return
-            has_effect = True
+            is_decided = True
         if is_staged(holds) and effects.is_of_sizes(holds):
-            holds = bool(holds)
+            holds = _decided(holds, failure)
         if is_staged(holds):
             _stage_while(test, body, get_state, set_state, names, before)
             return
         if not holds:
             return
         body()
+
+
+def _decided(condition, failure: list[Exception]) -> bool:
+    """Return the answer that the trace gives to a condition on sizes, after staging failed."""
+    try:
+        return bool(condition)
+    except errors.FreshSizeError as error:
+        if not failure or isinstance(failure[0], effects.EffectFound):
+            raise
+        raise failure[0] from error
 
 
 def _sizes_of_test(test, get_state, set_state, names) -> list:

@@ -185,8 +185,9 @@ def common_dtype(avals: Sequence[jax.ShapeDtypeStruct]):
     """
     if any(is_key(a) for a in avals):
         return (avals[0].dtype, False) if len({a.dtype for a in avals}) == 1 else None
-    declared = {np.dtype(a.dtype) for a in avals if not a.weak_type}
-    kinds = [_PYTHON_TYPES[np.dtype(a.dtype).kind] for a in avals if a.weak_type]
+    weak = [a for a in avals if a.weak_type and a.dtype != bool]  # a bool is not converted
+    declared = {np.dtype(a.dtype) for a in avals if not a.weak_type or a.dtype == bool}
+    kinds = [_PYTHON_TYPES[np.dtype(a.dtype).kind] for a in weak]
     if len(declared) > 1:
         return None
     if not declared:
@@ -199,7 +200,7 @@ _PYTHON_TYPES = {"i": int, "u": int, "f": float, "c": complex}
 
 def cast_leaf(value, aval: jax.ShapeDtypeStruct):
     """Convert `value` to the dtype of `aval`, weakly typed if `aval` is."""
-    if not aval.weak_type:
+    if not aval.weak_type or aval.dtype == bool:
         return lax.convert_element_type(value, aval.dtype)
     kind = _PYTHON_TYPES[np.dtype(aval.dtype).kind]
     if is_number(value):
