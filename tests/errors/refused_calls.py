@@ -31,6 +31,17 @@ def under_jit(body):
     return lambda: jax.jit(tf.dynamic(f))(X, M)
 
 
+def of_many(body):
+    """A call of that function whose sizes may be many numbers."""
+
+    def f(x, m):
+        y = x[m]
+        return body(y)
+
+    x = jnp.linspace(-1.0, 1.0, 40)
+    return lambda: jax.jit(tf.dynamic(f))(x, x > 0)
+
+
 def unsupported_primitive(y):
     return lax.linalg.hessenberg(jnp.outer(y, y))[0]
 

@@ -110,4 +110,4 @@ def test_a_number_beyond_int32():
         return x * k
 
     with pytest.raises(shims.errors.FreshSizeError, match="beyond the range of int32"):
-        f(jnp.ones(4))
+        f(jnp.ones(40))

@@ -68,7 +68,9 @@ def test_a_refusal_is_not_the_programs_own_exception(program, lane):
             want = float(program(x))
         except ValueError as error:
             want = str(error)
-        if isinstance(want, str):
+        if isinstance(want, str) and lane == "jit":
+            assert np.isnan(run(x))  # the value of an error there
+        elif isinstance(want, str):
             with pytest.raises(ValueError, match=want):
                 run(x)
         else:

@@ -258,5 +258,7 @@ def _sizes_in(value: object) -> list:
     """Return the sizes in a value: the value itself, or those in the shape of an array, or in a list of them."""
     value = list(value.values()) if type(value) is dict else value
     parts = value if isinstance(value, (tuple, list)) else (value,)
-    shapes = [getattr(part, "shape", (part,)) for part in parts]
-    return [d for shape in shapes if isinstance(shape, tuple) for d in shape if jp.is_symbolic(d)]
+    # Attributes of other objects may compute something.
+    has_shape = (jax.Array, jp.ShapedArray, jax.ShapeDtypeStruct)
+    shapes = [part.shape if isinstance(part, has_shape) else (part,) for part in parts]
+    return [d for shape in shapes for d in shape if jp.is_symbolic(d)]

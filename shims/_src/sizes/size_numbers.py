@@ -49,7 +49,7 @@ def number_of(
     problem = f"{asked} needs the number of a data-dependent size while the program is traced."
     state.pin(d, problem if reports else "")
     required = "a size that the inputs determine"
-    if not all(_stage_for_each_number(state, name) for name in sorted(state.fresh.of(d))):
+    if not all(stage_for_each_number(state, name) for name in sorted(state.fresh.of(d))):
         required += f", or sizes with at most {2**trace.MOST_QUESTIONS} combinations of numbers"
     raise errors.FreshSizeError(
         errors.message("", problem, required=required, received=f"the size `{d}`", do=do)
@@ -65,7 +65,7 @@ def settle_if_handled(state: trace.DynamicTrace, d) -> None:
         number_of(state, d, "a step whose error the program handles", AS_HANDLED)
 
 
-def _stage_for_each_number(state, name: str) -> bool:
+def stage_for_each_number(state, name: str) -> bool:
     """Ask for the number of a size by bisection, unless it may be one of many.
 
     Returns False if it is not asked for because of the questions that were asked before.

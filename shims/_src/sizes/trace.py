@@ -69,12 +69,14 @@ class Undecided(Signal):
       key: the expression and the question about it.
       text: the question as text, for messages.
       sizes: the data-dependent sizes in the expression, and how many numbers each may be.
+      reason: the error of a step that needs the number of a size, if that asks.
       line: the user's line that asks.
     """
 
     def __init__(self, number: Any, key: tuple[str, Question], text: str, sizes: dict[str, float]):
         super().__init__(text)
         self.number, self.key, self.text, self.sizes = number, key, text, sizes
+        self.reason: Exception | None = None
         self.line = errors.user_line()
 
 

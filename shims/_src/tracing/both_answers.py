@@ -194,7 +194,14 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
                 is_whole=False,
             )
             asked = question.key[1].holds(value[0].array)
-            return _outcome_of_both(f, operands, answers, question, asked)
+            try:
+                return _outcome_of_both(f, operands, answers, question, asked)
+            except errors.FreshSizeError:
+                if question.reason is None:
+                    raise
+                refused = refusals.translated(question.reason)
+                refused.shims_is_refusal = True  # type: ignore[attr-defined]
+                raise refused from question.reason
         for number, high in checks:
             ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
         inherited = [x.status for x in operands if isinstance(x, Padded)]
@@ -298,6 +305,8 @@ def _is_refusal(error: Exception) -> bool:
     """
     cause = error.__cause__ if isinstance(error, errors.FreshSizeError) else None
     found = cause or error
+    if hasattr(error, "shims_is_refusal"):
+        return True
     if type(found) in (TypeError, ValueError) and not refusals.sizes_at_hand(found):
         return False  # all sizes that it is about are numbers by the answers so far
     return isinstance(found, _REFUSALS) or shape_mismatches.is_marked(error)

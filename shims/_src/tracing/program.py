@@ -123,8 +123,13 @@ def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
         return
     for name in sorted(refusals.sizes_at_hand(error)):
         if name in state.fresh:
-            with contextlib.suppress(errors.FreshSizeError):
-                size_numbers.number_of(state, state.dimension(name), "this step")
+            try:
+                size_numbers.stage_for_each_number(state, name)
+            except trace.Undecided as question:
+                with contextlib.suppress(type(error)), refusals.naming_sizes(state.origins):
+                    raise error
+                question.reason = error
+                raise
 
 
 def _call(state, f, leaves):
