@@ -16,7 +16,7 @@ import pytest
 from . import strategy
 from .tally import Tally
 
-CHUNKS, PER_CHUNK = 12, 10
+CHUNKS, PER_CHUNK = 8, 10
 LONG_CHUNKS = 40
 LONG_SECONDS = 3600 / LONG_CHUNKS * 2  # of two processes: an hour
 

@@ -76,8 +76,16 @@ CHECKS = {
 }
 
 
-@pytest.mark.parametrize("check", CHECKS)
-@pytest.mark.parametrize("name", PROGRAMS)
+# Without its caches, JAX takes most of a minute for them.
+SLOW = ("interpolated", "scanned_variable", "branch", "assigned")
+CASES = [
+    pytest.param(n, c, marks=[pytest.mark.long] if n in SLOW and c == "leaks" else [])
+    for n in PROGRAMS
+    for c in CHECKS
+]
+
+
+@pytest.mark.parametrize(("name", "check"), CASES)
 def test_functions_pass_the_checks_of_jax(name, check):
     V.assign(2.0)
     expected = shims.function(PROGRAMS[name])(X)

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from shims._src.control_flow.staging import is_key
 from shims._src.function.calls import ARGUMENT_TYPES, static_key
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.padded import Padded
@@ -38,6 +39,8 @@ class SignaturesMet:
             receiver = None
         given = args if receiver is None else args[1:]
         leaves, tree = jax.tree.flatten((given, kwargs), is_leaf=_is_leaf)
+        if any(isinstance(x, jax.Array) and is_key(x) for x in leaves):
+            return  # keys of `jax.random` have no spec
         specs = [_spec_of(x, relaxed) for x in leaves]
         key = tree, tuple(x if is_spec(x) else static_key(x) for x in specs)
         _, met = self._by_receiver.setdefault(id(receiver), (self._reference(receiver), {}))

@@ -185,23 +185,8 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             too_deep = len(answers.given) >= trace.MOST_QUESTIONS
             if too_deep and not state.has_few_combinations(frozenset(question.sizes)):
                 raise _too_many_questions(question) from None
-            value, _ = lower(
-                question.number.program,
-                [*question.number.constants, *arrays],
-                sizes,
-                None,
-                limits={i + len(question.number.constants): b for i, b in limits.items()},
-                is_whole=False,
-            )
-            asked = question.key[1].holds(value[0].array)
-            try:
-                return _outcome_of_both(f, operands, answers, question, asked)
-            except errors.FreshSizeError:
-                if question.reason is None:
-                    raise
-                refused = refusals.translated(question.reason)
-                refused.shims_is_refusal = True  # type: ignore[attr-defined]
-                raise refused from question.reason
+            asked = _asked(question, arrays, sizes, limits)
+            return _outcome_of_question(f, operands, answers, question, asked)
         for number, high in checks:
             ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
         inherited = [x.status for x in operands if isinstance(x, Padded)]
@@ -213,6 +198,32 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
                 for r, v in zip(results, values, strict=True)
             ]
         return _Outcome(results, status, program.out_tree, captured)
+
+
+def _asked(question: trace.Undecided, arrays, sizes, limits):
+    """Return the answer to a question, computed when the enclosing program runs."""
+    number = question.number
+    value, _ = lower(
+        number.program,
+        [*number.constants, *arrays],
+        sizes,
+        None,
+        limits={i + len(number.constants): b for i, b in limits.items()},
+        is_whole=False,
+    )
+    return question.key[1].holds(value[0].array)
+
+
+def _outcome_of_question(f, operands, answers, question: trace.Undecided, asked) -> _Outcome:
+    """Stage the program for both answers; if a step that needs a number asks, its error remains where that fails."""
+    try:
+        return _outcome_of_both(f, operands, answers, question, asked)
+    except errors.FreshSizeError:
+        if question.reason is None:
+            raise
+        refused = refusals.translated(question.reason)
+        refused.shims_is_refusal = True  # type: ignore[attr-defined]
+        raise refused from question.reason
 
 
 def _data_of(operands) -> list | None:

@@ -127,7 +127,7 @@ def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
                 size_numbers.stage_for_each_number(state, name)
             except trace.Undecided as question:
                 with contextlib.suppress(type(error)), refusals.naming_sizes(state.origins):
-                    raise error
+                    raise error from error.__cause__
                 question.reason = error
                 raise
 
