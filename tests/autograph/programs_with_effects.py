@@ -117,6 +117,17 @@ def counted_by_a_helper_in_a_loop(x, m):
     return jnp.float32(count)
 
 
+def lists_with_two_names(x, m):
+    y, metrics, values = x[m], {"loss": [], "accuracy": []}, []
+    same = values
+    for found in metrics.values():
+        if y.shape[0] > 1:
+            found.append(y.sum())
+    if y.shape[0] > 2:
+        values.append(1.0)
+    return sum(map(len, metrics.values())), len(same)
+
+
 def either_branch(x, m):
     found = set()
     if x[m].shape[0] >= 5:

@@ -139,6 +139,11 @@ def note() -> None:
     _end(_STAGED.value)
 
 
+def note_in_statement() -> None:
+    """Note that the innermost statement that is being staged changes an object that has another name, too."""
+    _end(_STAGED.value[-1:])
+
+
 def note_attribute(owner, name: str) -> None:
     """Note that an attribute is about to be set, if that calls a method: of a property, or `__setattr__`."""
     kind = type(owner)

@@ -366,6 +366,26 @@ def set_item(target, key, value):
     return target
 
 
+# The references to a list that only a variable holds, while `shared` counts them: the variable, the state, the argument.
+_OF_ONE_VARIABLE = 3
+
+
+def shared(state: tuple) -> list[int]:
+    """Return the positions of the lists in the state of a block that other variables or objects hold, too."""
+    return [
+        i
+        for i in range(len(state))
+        if type(state[i]) is list and sys.getrefcount(state[i]) > _OF_ONE_VARIABLE
+    ]
+
+
+def is_changed(new, old: list) -> bool:
+    """Return whether a block has changed its copy of a list."""
+    if isinstance(new, Recorder):
+        return bool(new.entries)
+    return len(new) != len(old) or any(a is not b for a, b in zip(new, old, strict=True))
+
+
 def copied(value):
     """Copy a container, which a branch may then change in place; return other values unchanged."""
     if isinstance(value, Recorder):

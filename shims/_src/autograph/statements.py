@@ -76,20 +76,24 @@ def _assumed_answer(question, failure) -> bool:
 
 def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     init = get_state()
+    shared = lists.shared(init)
+    start = list(init)  # cleared at the end: JAX keeps the blocks
     flag = expressions.operand_of_negation(condition)
     seen: dict[Callable, tuple] = {}
 
     def traced(run):
         def block():
-            set_state(tuple(lists.copied(v) for v in init))
+            set_state(tuple(lists.copied(v) for v in start))
             try:
                 run()
                 state = get_state()
             finally:
-                set_state(init)
+                set_state(tuple(start))
                 lists.forget_copies()
+            if any(lists.is_changed(state[i], start[i]) for i in shared):
+                effects.note_in_statement()
             seen[run] = tuple(_without_tracers(v, flag) for v in state)
-            return [_branch_output(new, old) for new, old in zip(state[:nouts], init)]
+            return [_branch_output(new, old) for new, old in zip(state[:nouts], start)]
 
         return block
 
@@ -109,7 +113,9 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
                 outputs[i] = True
         after.clear()
         seen.clear()
+    start.clear()
     set_state((*outputs, *init[nouts:]))
+    outputs.clear()
 
 
 def _branch_output(new, old):
