@@ -50,3 +50,14 @@ def _assert_fails(run, mask, error, lane):
     else:
         with pytest.raises(type(error), match=str(error)):
             run(X, mask)
+
+
+@pytest.mark.parametrize("lane", ["function", "jit", "as written"])
+def test_an_answer_beside_an_array_of_bools_is_a_bool(lane):
+    def f(x, m):
+        n = x[m].shape[0]
+        return (n > 0) + m, (n > 2) * m, m + (n > 1), (n > 0) + (n > 1)
+
+    for got, want in zip(LANES[lane](f)(X, X > 0), f(X, X > 0), strict=True):
+        assert np.asarray(got).dtype.kind == np.asarray(want).dtype.kind
+        np.testing.assert_array_equal(got, want)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import itertools
 import sys
 import types
 from typing import Any
@@ -366,17 +367,32 @@ def set_item(target, key, value):
     return target
 
 
-# The references to a list that only a variable holds, while `shared` counts them: the variable, the state, the argument.
-_OF_ONE_VARIABLE = 3
+def _positions_of_more_references(state: tuple, most: int) -> list[int]:
+    return [
+        i for i in range(len(state)) if type(state[i]) is list and sys.getrefcount(state[i]) > most
+    ]
+
+
+def _references_of_one_variable() -> int:
+    """Count the references to a list that only a variable of a block holds, as the count for a state sees them."""
+    value: list = []
+
+    def get_state():
+        return (value,)
+
+    def exceeds(state, most):
+        return bool(_positions_of_more_references(state, most))
+
+    state = get_state()
+    return next(most for most in itertools.count() if not exceeds(state, most))
+
+
+_OF_ONE_VARIABLE = _references_of_one_variable()
 
 
 def shared(state: tuple) -> list[int]:
     """Return the positions of the lists in the state of a block that other variables or objects hold, too."""
-    return [
-        i
-        for i in range(len(state))
-        if type(state[i]) is list and sys.getrefcount(state[i]) > _OF_ONE_VARIABLE
-    ]
+    return _positions_of_more_references(state, _OF_ONE_VARIABLE)
 
 
 def is_changed(new, old: list) -> bool:

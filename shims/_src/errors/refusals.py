@@ -99,6 +99,17 @@ def sizes_at_hand(error: BaseException) -> set[str]:
     return found
 
 
+def is_of_static_shapes(error: BaseException) -> bool:
+    """Return whether JAX raised an error about arrays whose sizes are all numbers, which exact arrays raise, too."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None or user_frames.root_package(step.tb_frame.f_globals) != "jax":
+        return False
+    of_shapes = type(error) in (TypeError, ValueError) and not jax_messages.names_tracer(error)
+    return of_shapes and _raises(step) and not sizes_at_hand(error)
+
+
 def _raises(step: types.TracebackType) -> bool:
     """Return whether a frame raised an error by a `raise` statement."""
     return step.tb_frame.f_code.co_code[step.tb_lasti] == opcode.opmap["RAISE_VARARGS"]

@@ -318,7 +318,7 @@ def _is_refusal(error: Exception) -> bool:
     found = cause or error
     if hasattr(error, "shims_is_refusal"):
         return True
-    if type(found) in (TypeError, ValueError) and not refusals.sizes_at_hand(found):
+    if refusals.is_of_static_shapes(found):
         return False  # all sizes that it is about are numbers by the answers so far
     return isinstance(found, _REFUSALS) or shape_mismatches.is_marked(error)
 

@@ -149,8 +149,11 @@ def computed(state, original, *operands):
     if any(isinstance(x, list) for x in operands):
         for x in operands:
             require_length(x)
-    if any(jp.is_tracer(x) and x.dtype.kind == "b" for x in operands):
-        operands = tuple(x if question_of(x) is None else _as_integer(x) for x in operands)
+    bools = [x for x in operands if getattr(x, "dtype", None) == np.bool_]
+    answers = [x for x in bools if question_of(x) is not None]
+    # With an array of bools that is no answer, Python's bools follow the rules of such arrays, too.
+    if answers and len(answers) == len(bools):
+        operands = tuple(_as_integer(x) if any(x is a for a in answers) else x for x in operands)
     return original(*operands)
 
 
