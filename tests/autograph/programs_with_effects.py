@@ -3,8 +3,9 @@
 import bisect
 import functools
 import heapq
+import itertools
 import queue
-from collections import deque
+from collections import defaultdict, deque
 
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +20,20 @@ class Counter:
 
     def add(self, value):
         self.values.append(value)
+
+    @property
+    def ticket(self):
+        self.increase()
+        return self.count
+
+    @functools.cached_property
+    def start(self):
+        self.count = 10
+        return 0.5
+
+    def __getitem__(self, i):
+        self.count += 1
+        return float(i)
 
 
 def added_to_a_set(x, m):
@@ -280,6 +295,67 @@ def grown(x, m):
         out = jnp.concatenate([out, y[i : i + 1]])
         i += 1
     return out.sum()
+
+
+def iterators(x, m):
+    n, values, letters, numbers = x[m].shape[0], iter([1, 2, 3]), iter("abcd"), itertools.count()
+    total = 0
+    if n >= 5:
+        total = sum(values)
+    if n >= 5:
+        total += 1 if "b" in letters else 2
+    if n >= 5:
+        total += [i for i, _ in zip(numbers, "ab", strict=False)][-1]
+    if n < 5:
+        a, *b = values
+        total += a * len(b)
+    return total, sum(values), next(letters) == "c", next(numbers)
+
+
+def reads_that_change(x, m):
+    n, counter, table, total = x[m].shape[0], Counter(), defaultdict(int), 0
+
+    def ticket(source):
+        return source.ticket
+
+    if n >= 5:
+        total += ticket(counter)
+    if n >= 3:
+        total += counter[2]
+    if n < 5:
+        total += counter.start
+    if n >= 5:
+        total += table["a"]
+    return total, counter.count, len(table)
+
+
+def condition_of_a_while(x, m):
+    n, waiting, k, seen = x[m].shape[0], [0, 1, 2, 3, 4, 5, 6, 7], 0, set()
+
+    def goes_on(k):
+        seen.add(k)
+        return k < n
+
+    while waiting.pop() > 7 - n:
+        k += 1
+    while goes_on(k):
+        k += 1
+    return k, len(waiting), len(seen)
+
+
+def names_of_a_list(x, m):
+    y, counter, row, rows = x[m], Counter(), [], []
+    values = counter.values
+    rows.append(row)
+    for i in range(y.shape[0]):
+        values.append(y[i])
+        row.append(1)
+    for _ in range(2):
+        inner = []
+        rows.append(inner)
+        for i in range(y.shape[0]):
+            inner.append(i)
+    return len(counter.values), [len(r) for r in rows]
 
 
 def longest(x, m):

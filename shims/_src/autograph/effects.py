@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 import jax
 import numpy as np
 
+from shims._src.autograph import reads
 from shims._src.control_flow.staging import is_staged
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
@@ -63,6 +64,8 @@ def staging(is_of_sizes: Callable[[], bool], *blocks: Callable) -> Iterator[None
     statement = _Statement(is_of_sizes, tuple(block.__code__ for block in blocks))
     try:
         with _STAGED.holding((*_STAGED.value, statement)):
+            if any(reads.may_change(block.__code__, reads.values_of(block)) for block in blocks):
+                note()
             yield
     except _Effect as effect:
         if effect.statement is not statement:
@@ -162,9 +165,39 @@ def note_context(manager) -> None:
 
 
 def note_call(f, args: tuple, kwargs: dict) -> None:
-    """Note a call of a function that is not converted, if it may change an object."""
-    if _STAGED.value and (_may_change(f, kwargs) or any(map(_is_changing_method, args))):
+    """Note a call of a function, if it may change an object.
+
+    A function that is converted reports what it changes itself, but for what it changes by reading.
+    """
+    if _STAGED.value and (
+        _may_change(f, kwargs)
+        or any(map(_is_changing_method, args))
+        or _changes_what_it_reads(f, args, kwargs)
+    ):
         note()
+
+
+def _changes_what_it_reads(f, args: tuple, kwargs: dict) -> bool:
+    """Return whether a call may change what the function reads, but for iterators among the arguments.
+
+    The statement that is being staged reads those, too, unless it has made them.
+    """
+    values = [*args, *kwargs.values()]
+    while isinstance(f, functools.partial):
+        values += [*f.args, *f.keywords.values()]
+        f = f.func
+    if isinstance(f, types.MethodType):
+        values.append(f.__self__)
+        f = f.__func__
+    elif not isinstance(f, (type, types.FunctionType)):
+        values.append(f)
+        f = inspect.getattr_static(type(f), "__call__", None)
+    if not isinstance(f, types.FunctionType):
+        return False  # a class, or a function whose reads are those of the statement
+    values = [v for v in values if not isinstance(v, Iterator)]
+    if user_frames.root_package(f.__globals__) not in user_frames.NOT_CONVERTED:
+        values += reads.values_of(f)
+    return reads.may_change(f.__code__, values)
 
 
 def _is_changing_method(f) -> bool:

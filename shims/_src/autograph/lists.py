@@ -158,10 +158,11 @@ def _opened(value, name: str):
     return Recorder(name, value) if type(value) is list else value
 
 
-def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
+def closed(values, before, names) -> tuple[tuple, dict[int, tuple], tuple[int, ...]]:
     """Replace the recorders in a loop's state by the lists in `before`, after tracing the body.
 
-    Also returns a dict from positions in the state to the entries appended to that list.
+    Also returns a dict from positions in the state to the entries appended to that list, and the positions of
+    the lists that the body has not replaced.
     """
     entries = {
         i: tuple(value.entries)
@@ -171,7 +172,11 @@ def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
     plain = tuple(
         old if isinstance(value, Recorder) else value for value, old in zip(values, before)
     )
-    return plain, entries
+    kept = [i for i, value in enumerate(values) if isinstance(value, Recorder)]
+    for i in kept:
+        if values[i].name != names[i]:
+            values[i]._refuse()  # the variable is another one's list from now on
+    return plain, entries, tuple(kept)
 
 
 def align(blocks: list[Block], i: int) -> list[Block]:
@@ -213,23 +218,38 @@ def with_entries(recorder: Recorder, entries) -> Recorder:
     return new
 
 
-def extended(before, entries: tuple, length, live):
+def extended(before, entries: tuple, length, live, is_shared: bool):
     """Return a list as it is after a loop that appended to it.
 
     Args:
-      before: the list before the loop, or the recorder of an enclosing loop.
+      before: the list before the loop, which is extended in place, or the recorder of an enclosing loop.
       entries: the entries of each iteration, stacked along a new leading axis.
       length: the number of possible iterations, an int or a dimension.
       live: a mask of the iterations that took place, or `None` for all.
+      is_shared: whether other variables or objects hold the list, too.
 
     Returns:
       A list or recorder; or one stacked array if the number of elements is unknown while tracing.
+
+    Raises:
+      UnimplementedError: such an array would replace a list that others hold.
     """
     is_whole = live is None and all(entry.valid is None for entry in entries)
     if isinstance(before, Recorder):
         return with_entries(before, _unstack_entries(before.name, entries, length, live))
     if is_whole and isinstance(length, int):
-        return [*before, *(entry.value for entry in _unstack_entries("", entries, length, None))]
+        before.extend(entry.value for entry in _unstack_entries("", entries, length, None))
+        return before
+    if is_shared:
+        effects.note_in_statement()
+        raise errors.UnimplementedError(
+            errors.message(
+                "append",
+                "a list that has another name grows in a loop over traced data.",
+                required="a list that one variable holds, or a known number of iterations",
+                do="fill a list of its own, and store it after the loop.",
+            )
+        )
     values = _interleave_entries([entry.value for entry in entries])
     if not is_whole:
         flags = [_validity(entry, live) for entry in entries]

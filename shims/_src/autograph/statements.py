@@ -163,20 +163,20 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
     asked, is_decided = _sizes_of_test(test, get_state, set_state, names), False
     failure: list[Exception] = []
     if asked:
-        watched = effects.staging(lambda: depend_on_data(asked), body)
+        watched = effects.staging(lambda: depend_on_data(asked), test, body)
         with sizes.attempt() as failure, watched:
             _stage_while(test, body, get_state, set_state, names)
         if not failure:
             return
         is_decided = depend_on_data(asked)
-    before = get_state()
+    before = [value if is_number(value) else None for value in get_state()]
     for iteration in itertools.count():
         if failure and iteration == _MOST_UNROLLED:
             raise failure[0]
         holds = expressions.staged_question(test())
         if is_staged(holds) and not is_decided:
             of_sizes = functools.partial(effects.is_of_sizes, holds)
-            with effects.unless_found() as found, effects.staging(of_sizes, body):
+            with effects.unless_found() as found, effects.staging(of_sizes, test, body):
                 _stage_while(test, body, get_state, set_state, names, before)
             if not found:
                 return
@@ -210,8 +210,9 @@ def _sizes_of_test(test, get_state, set_state, names) -> list:
     if not any(is_number(value) for value in init) or not ambient_is_staging():
         return []
     try:
-        loop = LoopState(lambda values, _: (values, ()), init, names, label="while")
-        return sizes.sizes_in(loop.condition(_test_function(test, set_state)))
+        with effects.staging(lambda: True, test):
+            loop = LoopState(lambda values, _: (values, ()), init, names, label="while")
+            return sizes.sizes_in(loop.condition(_test_function(test, set_state)))
     except Exception:  # noqa: BLE001 - Python evaluates such a test
         return []
     finally:
@@ -220,9 +221,10 @@ def _sizes_of_test(test, get_state, set_state, names) -> list:
 
 def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
     init = get_state()
+    shared = lists.shared(init)
     try:
         with lists.no_leaks(), directives.loop_options() as options:
-            step = _step_function(lambda _: body(), get_state, set_state, names)
+            step = _Step(lambda _: body(), get_state, set_state, names)
             try:
                 loop, grown = growing.trace_growing_loop(step, init, names, label="while")
             except untaken_branches.REFUSALS as error:
@@ -240,7 +242,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
     except BaseException:
         set_state(init)
         raise
-    set_state(_with_lists(grown.open(values), emitted, live))
+    set_state(_with_lists(init, shared, grown.open(values), step, emitted, live))
 
 
 def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -> None:
@@ -299,10 +301,11 @@ def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> Non
 
 def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     init = get_state()
+    shared = lists.shared(init)
     items = items_of(iterated)
     try:
         with lists.no_leaks(), directives.loop_options():
-            step = _step_function(body, get_state, set_state, names)
+            step = _Step(body, get_state, set_state, names)
             try:
                 loop, grown = growing.trace_growing_loop(
                     step, init, names, _item_avals(items), label="for", limit=items.length
@@ -321,7 +324,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     except BaseException:
         set_state(init)
         raise
-    set_state(_with_lists(grown.open(values), emitted, live, items.length))
+    set_state(_with_lists(init, shared, grown.open(values), step, emitted, live, items.length))
 
 
 def _item_avals(items):
@@ -333,19 +336,27 @@ def _item_avals(items):
     )
 
 
-def _step_function(body, get_state, set_state, names) -> Callable:
-    """Return a loop's body as a function `(state, item) -> (state, entries appended to lists)`."""
+class _Step:
+    """A loop's body as a function `(state, item) -> (state, entries appended to lists)`.
 
-    def step(values, item):
-        outside = get_state()
-        set_state(lists.opened(values, names))
+    Attributes:
+      kept: the positions in the state of the lists that the body does not replace.
+    """
+
+    def __init__(self, body, get_state, set_state, names):
+        self._body, self._names = body, names
+        self._get_state, self._set_state = get_state, set_state
+        self.kept: tuple[int, ...] = ()
+
+    def __call__(self, values, item):
+        outside = self._get_state()
+        self._set_state(lists.opened(values, self._names))
         try:
-            body(item)
-            return lists.closed(get_state(), values)
+            self._body(item)
+            values, entries, self.kept = lists.closed(self._get_state(), values, self._names)
+            return values, entries
         finally:
-            set_state(outside)
-
-    return step
+            self._set_state(outside)
 
 
 def _test_function(test, set_state, grown=None) -> Callable:
@@ -358,9 +369,12 @@ def _test_function(test, set_state, grown=None) -> Callable:
     return of_state
 
 
-def _with_lists(values, emitted, live, length=None) -> tuple:
-    """Return the state after a loop, with the appended entries added to the lists in it."""
+def _with_lists(init, shared, values, step: _Step, emitted, live, length=None) -> tuple:
+    """Return the state after a loop, in which the lists that the body kept are those of the state before."""
     values = list(values)
-    for i, entries in (emitted or {}).items():
-        values[i] = lists.extended(values[i], entries, length, live)
+    for i in step.kept:
+        entries = (emitted or {}).get(i)
+        values[i] = (
+            lists.extended(init[i], entries, length, live, i in shared) if entries else init[i]
+        )
     return tuple(values)
