@@ -7,6 +7,7 @@ import itertools
 import queue
 from collections import defaultdict, deque
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -356,6 +357,63 @@ def names_of_a_list(x, m):
         for i in range(y.shape[0]):
             inner.append(i)
     return len(counter.values), [len(r) for r in rows]
+
+
+def handled_in_inner_traces(x, m):
+    y = x[m]
+
+    def mean(v):
+        try:
+            return v.sum() + 6 / v.shape[0]
+        except ZeroDivisionError:
+            return v.sum() - 1.0
+
+    mapped = jax.vmap(lambda k: mean(y) * k)(jnp.arange(2.0)).sum()
+    scanned = jax.lax.scan(lambda c, k: (c + mean(y) * k, None), 0.0, jnp.arange(2.0))[0]
+    return jax.jit(mean)(y), jax.checkpoint(mean)(y), mapped, scanned
+
+
+def handled_quotient_of_a_counter(x, m):
+    y, total = x[m], jnp.float32(0)
+    for i in range(y.shape[0]):
+        try:
+            total = total + 10 // (y.shape[0] - i - 1)
+        except ZeroDivisionError:
+            break
+    return total
+
+
+def handled_in_a_shrinking_loop(x, m):
+    y, total = x[m], jnp.float32(0)
+    while y.shape[0] > 0:
+        y = y[1:]
+        try:
+            total = total + 6 / y.shape[0]
+        except ZeroDivisionError:
+            total = total + 100.0
+    return total
+
+
+def table_of_counted_keys(x, m):
+    y, i, table = x[m], 0, {}
+    while i < y.shape[0]:
+        table[i] = y[i] * i
+        i += 1
+    return sum(table.values(), jnp.float32(0))
+
+
+def chosen_containers(x, m):
+    n, a, b = x[m].shape[0], [], []
+    first, second = {"k": 1.0}, {"k": 2.0}
+    values = a if n >= 5 else b
+    values.append(1)
+    table = second
+    if n >= 5:
+        table = first
+    table["k"] = 7.0
+    if n >= 5:
+        list.append(a, 2)
+    return len(a), len(b), first["k"], second["k"]
 
 
 def longest(x, m):

@@ -61,3 +61,41 @@ def test_an_answer_beside_an_array_of_bools_is_a_bool(lane):
     for got, want in zip(LANES[lane](f)(X, X > 0), f(X, X > 0), strict=True):
         assert np.asarray(got).dtype.kind == np.asarray(want).dtype.kind
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("divide", [lambda i: 6 / i, lambda i: 6 // (i - 1), lambda i: i % (i - 2)])
+def test_a_divisor_that_a_staged_loop_counts_is_not_0(divide):
+    def f(x, m):
+        total = 0.0
+        for i in range(x[m].shape[0]):
+            total += divide(i)
+        return total
+
+    with pytest.raises(ZeroDivisionError):
+        shims.function(f)(X, MASKS["some"])
+    assert np.isnan(jax.jit(shims.dynamic(f))(X, MASKS["some"]))
+    assert shims.function(f)(X, MASKS["none"]) == 0
+
+
+def test_quotients_of_a_counter_that_is_not_0_are_staged():
+    def f(x, m):
+        y, mean = x[m], 0.0
+        for i in range(y.shape[0]):
+            mean += (y[i] - mean) / (i + 1) + 1 // (i + 1)
+        return mean
+
+    run = shims.function(f)
+    for mask in MASKS.values():
+        np.testing.assert_allclose(run(X, mask), f(X, mask), rtol=1e-6)
+    assert run.stats().traces == 1
+
+
+def test_the_gradient_of_a_mapped_branch_over_a_size():
+    def f(x):
+        def row(k):
+            y = x[x > k]
+            return y[-1] if y.shape[0] > 0 else jnp.float32(0)
+
+        return jax.lax.map(row, jnp.array([0.0, 2.0, 4.0])).sum()
+
+    np.testing.assert_array_equal(jax.jit(jax.grad(shims.dynamic(f)))(X), [0, 0, 0, 0, 0, 2])

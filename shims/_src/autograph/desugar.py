@@ -282,15 +282,27 @@ class _ContainerChanges(ast.NodeTransformer):
     def __init__(self):
         self._local: list[set[str]] = []
         self._made: list[set[str]] = []
+        # The names that the loops around a statement assign in their bodies.
+        self._counted: list[set[str]] = []
 
     def visit_FunctionDef(self, node):
         local = _bound_names(node)
         self._local.append(local)
         self._made.append(local - _parameters(node))
+        outside, self._counted = self._counted, []
         self.generic_visit(node)
+        self._counted = outside
         self._local.pop()
         self._made.pop()
         return node
+
+    def visit_While(self, node):
+        self._counted.append({name for part in node.body for name in _stored_names(part)})
+        self.generic_visit(node)
+        self._counted.pop()
+        return node
+
+    visit_For = visit_While
 
     def visit_Lambda(self, node):
         return node
@@ -365,15 +377,19 @@ class _ContainerChanges(ast.NodeTransformer):
         return not (isinstance(target, ast.Name) and target.id in self._made[-1])
 
     def _is_item_of_local(self, target) -> bool:
-        """Return whether an assignment target is an item of a local variable, with a computed key.
+        """Return whether an assignment target is an item of a local variable, with a key that is computed or counted.
 
         The static analyses cannot follow assignments to such an item.
         """
         return (
             isinstance(target, ast.Subscript)
             and self._is_local(target.value)
-            and not isinstance(target.slice, (ast.Name, ast.Constant))
+            and not isinstance(target.slice, ast.Constant)
+            and not (isinstance(target.slice, ast.Name) and not self._is_counted(target.slice.id))
         )
+
+    def _is_counted(self, name: str) -> bool:
+        return any(name in names for names in self._counted)
 
 
 _IN_PLACE = {
@@ -450,6 +466,12 @@ def _bound_names(function) -> set[str]:
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             foreign.update(node.names)
     return bound - foreign
+
+
+def _stored_names(node) -> set[str]:
+    return {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
 
 
 def _parameters(function) -> set[str]:

@@ -171,6 +171,7 @@ def note_call(f, args: tuple, kwargs: dict) -> None:
     """
     if _STAGED.value and (
         _may_change(f, kwargs)
+        or _is_changing_descriptor(f)
         or any(map(_is_changing_method, args))
         or _changes_what_it_reads(f, args, kwargs)
     ):
@@ -203,6 +204,15 @@ def _changes_what_it_reads(f, args: tuple, kwargs: dict) -> bool:
 def _is_changing_method(f) -> bool:
     """Return whether a function, such as an argument of `map`, is a method that changes a container."""
     return isinstance(f, types.BuiltinMethodType) and _may_change(f, {})
+
+
+def _is_changing_descriptor(f) -> bool:
+    """Return whether a function is a method of a class of containers, such as `list.append`, that changes one."""
+    if not isinstance(f, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return False
+    if f.__objclass__ is object:
+        return f.__name__ in ("__setattr__", "__delattr__")
+    return issubclass(f.__objclass__, _CONTAINERS) and f.__name__ not in _READS
 
 
 def _may_change(f, kwargs: dict) -> bool:

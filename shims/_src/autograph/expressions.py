@@ -140,7 +140,7 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
     """Evaluate `if_true() if condition else if_false()`."""
     condition = current_value(condition)
     question = question_of(condition)
-    thunks = (lambda: (if_true(),), lambda: (if_false(),))
+    thunks = (lambda: (lists.result_of(if_true),), lambda: (lists.result_of(if_false),))
     if question is not None:
         once = sizes.staged_once(question, if_true.__code__)
         watched = effects.staging(lambda: True, if_true, if_false)

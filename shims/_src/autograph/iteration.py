@@ -51,6 +51,10 @@ class TracedIterable:
         """Return the items for a staged loop."""
         raise NotImplementedError
 
+    def counters(self, item) -> list:
+        """Return the parts of an item that are numbers in Python, not arrays."""
+        raise NotImplementedError
+
     def _in_python(self):
         """Return the equivalent Python iterable for code that cannot be staged."""
         found = self.as_python()
@@ -108,6 +112,10 @@ class TracedRange(TracedIterable):
         """Return whether sizes and Python numbers alone are the limits of the range."""
         parts = list(map(current_value, (self._start, self._stop, self._step)))
         return depend_on_data(filter(jp.is_symbolic, parts)) and not any(map(is_staged, parts))
+
+    def counters(self, item) -> list:
+        """Return the item, which is a number."""
+        return [item]
 
     def __reversed__(self):
         return self[::-1] if self._counts_up() else reversed(self._in_python())
@@ -172,6 +180,10 @@ class TracedEnumerate(TracedIterable):
         """Return whether the number of items is one of data-dependent sizes."""
         return depends_on_sizes(self._iterable)
 
+    def counters(self, item) -> list:
+        """Return the number of the item, and the numbers in the item."""
+        return [item[0], *counters_in(self._iterable, item[1])]
+
     def items(self) -> Items:
         """Return the pairs `(number, item)` for a staged loop."""
         inner = items_of(self._iterable)
@@ -198,6 +210,10 @@ class TracedZip(TracedIterable):
     def depends_on_sizes(self) -> bool:
         """Return whether the number of items is one of data-dependent sizes."""
         return any(map(depends_on_sizes, self._iterables))
+
+    def counters(self, item) -> list:
+        """Return the numbers in the parts of the item."""
+        return [c for x, part in zip(self._iterables, item) for c in counters_in(x, part)]
 
     def items(self) -> Items:
         """Return the tuples of one item from each iterable, for a staged loop."""
@@ -276,6 +292,12 @@ def depends_on_sizes(x) -> bool:
     if isinstance(x, TracedIterable):
         return x.depends_on_sizes()
     return isinstance(x, jax.Array) and depend_on_data(x.shape[:1])
+
+
+def counters_in(x, item) -> list:
+    """Return the parts of an item of a traced iterable that are numbers in Python, not arrays."""
+    x = current_value(x)
+    return x.counters(item) if isinstance(x, TracedIterable) else []
 
 
 def items_of(x) -> Items:

@@ -8,6 +8,7 @@ import dataclasses
 import itertools
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -389,7 +390,9 @@ def set_item(target, key, value):
 
 def _positions_of_more_references(state: tuple, most: int) -> list[int]:
     return [
-        i for i in range(len(state)) if type(state[i]) is list and sys.getrefcount(state[i]) > most
+        i
+        for i in range(len(state))
+        if type(state[i]) in (list, dict) and sys.getrefcount(state[i]) > most
     ]
 
 
@@ -411,8 +414,29 @@ _OF_ONE_VARIABLE = _references_of_one_variable()
 
 
 def shared(state: tuple) -> list[int]:
-    """Return the positions of the lists in the state of a block that other variables or objects hold, too."""
+    """Return the positions of the lists and dicts in the state of a block that other variables or objects hold."""
     return _positions_of_more_references(state, _OF_ONE_VARIABLE)
+
+
+def chosen(state: tuple, copies: list) -> list[int]:
+    """Return the positions where a block has assigned a list or dict that others hold, not one that it has made.
+
+    Args:
+      state: the state after the block.
+      copies: the copies with which the block began, in the same order.
+    """
+    return [i for i in shared(state) if state[i] is not copies[i]]
+
+
+def result_of(run: Callable):
+    """Evaluate an operand of a conditional expression; note if it is a list or dict that others hold."""
+    value = run()
+    if type(value) in (list, dict) and sys.getrefcount(value) > _OF_A_RESULT:
+        effects.note_in_statement()
+    return value
+
+
+_OF_A_RESULT = next(n for n in itertools.count() if (lambda value: sys.getrefcount(value) <= n)([]))
 
 
 def is_changed(new, old: list) -> bool:

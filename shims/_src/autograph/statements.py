@@ -16,6 +16,7 @@ from shims._src.arguments.conversion import as_array
 from shims._src.autograph import directives, effects, expressions, lists, sizes
 from shims._src.autograph.iteration import (
     as_python,
+    counters_in,
     depends_on_sizes,
     is_traced_iterable,
     items_of,
@@ -33,6 +34,7 @@ from shims._src.control_flow.staging import (
 )
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
+from shims._src.sizes import loop_numbers
 from shims._src.tracing.size_questions import depend_on_data, question_of
 
 # The most iterations of a `while` loop that Python runs because it could not be staged.
@@ -76,21 +78,25 @@ def _assumed_answer(question, failure) -> bool:
 
 def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     init = get_state()
-    shared = lists.shared(init)
+    shared = [i for i in lists.shared(init) if type(init[i]) is list]
     start = list(init)  # cleared at the end: JAX keeps the blocks
     flag = expressions.operand_of_negation(condition)
     seen: dict[Callable, tuple] = {}
 
     def traced(run):
         def block():
-            set_state(tuple(lists.copied(v) for v in start))
+            copies = [lists.copied(v) for v in start]
+            set_state(tuple(copies))
             try:
                 run()
                 state = get_state()
+                chosen = [i for i in lists.chosen(state, copies) if i < nouts]
             finally:
                 set_state(tuple(start))
                 lists.forget_copies()
-            if any(lists.is_changed(state[i], start[i]) for i in shared):
+            copies.clear()
+            is_changed = any(lists.is_changed(state[i], start[i]) for i in shared)
+            if is_changed or any(not names[i].startswith("retval_") for i in chosen):
                 effects.note_in_statement()
             seen[run] = tuple(_without_tracers(v, flag) for v in state)
             return [_branch_output(new, old) for new, old in zip(state[:nouts], start)]
@@ -305,7 +311,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     items = items_of(iterated)
     try:
         with lists.no_leaks(), directives.loop_options():
-            step = _Step(body, get_state, set_state, names)
+            step = _Step(body, get_state, set_state, names, iterated)
             try:
                 loop, grown = growing.trace_growing_loop(
                     step, init, names, _item_avals(items), label="for", limit=items.length
@@ -343,16 +349,18 @@ class _Step:
       kept: the positions in the state of the lists that the body does not replace.
     """
 
-    def __init__(self, body, get_state, set_state, names):
-        self._body, self._names = body, names
+    def __init__(self, body, get_state, set_state, names, iterated=()):
+        self._body, self._names, self._iterated = body, names, iterated
         self._get_state, self._set_state = get_state, set_state
         self.kept: tuple[int, ...] = ()
 
     def __call__(self, values, item):
         outside = self._get_state()
         self._set_state(lists.opened(values, self._names))
+        numbers = [new for new, old in zip(values, outside) if is_number(old)]
         try:
-            self._body(item)
+            with loop_numbers.standing_for_numbers([*numbers, *counters_in(self._iterated, item)]):
+                self._body(item)
             values, entries, self.kept = lists.closed(self._get_state(), values, self._names)
             return values, entries
         finally:

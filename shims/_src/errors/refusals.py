@@ -15,12 +15,12 @@ from shims._src.errors.failing_call import FailingCall, failing_call
 from shims._src.platform import jax_messages, user_frames
 from shims._src.platform import jax_private as jp
 
-_CONCRETIZATION_ERRORS = (
+CONCRETIZATION_ERRORS = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
-_TRANSLATABLE = (TypeError, ValueError, IndexError, NotImplementedError, *_CONCRETIZATION_ERRORS)
+_TRANSLATABLE = (TypeError, ValueError, IndexError, NotImplementedError, *CONCRETIZATION_ERRORS)
 
 
 # What `shims` raises if a program is not possible for unknown sizes.
@@ -74,7 +74,7 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
         return False
     if isinstance(error, (*_OWN_REFUSALS, jp.InconclusiveDimensionOperation)):
         return True
-    if isinstance(error, _CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
+    if isinstance(error, CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
         return not isinstance(error, Exception)  # a request to trace again
     return bool(sizes_at_hand(error))
 
@@ -135,7 +135,7 @@ def translated(error: Exception) -> Exception:
     elif _needs_size(error) or (_asks_for_tracer(error) and _about_size(call, remedy)):
         problem = "this step needs to know a data-dependent size while it is traced."
         do = remedy or remedies.ANY
-    elif isinstance(error, _CONCRETIZATION_ERRORS) and call.line:
+    elif isinstance(error, CONCRETIZATION_ERRORS) and call.line:
         return _value_error(error, call, remedy)
     else:
         _add_note(error, remedy if call.package in remedies.HOST else "")
@@ -208,7 +208,7 @@ def _needs_size(error: Exception) -> bool:
         return True
     if isinstance(error, jax.errors.UnexpectedTracerError):
         return _passes_through(error, jp.shape_poly)
-    return not isinstance(error, _CONCRETIZATION_ERRORS) and bool(_named_origins(error))
+    return not isinstance(error, CONCRETIZATION_ERRORS) and bool(_named_origins(error))
 
 
 def _passes_through(error: Exception, module: types.ModuleType) -> bool:

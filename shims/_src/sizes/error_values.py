@@ -29,8 +29,8 @@ def plain():
 
 @jax.custom_jvp
 def invalid(sources):
-    """Return NaN as a number that depends on arrays, in derivatives of every order."""
-    return jp.varying_as(jnp.asarray(plain()), sources)
+    """Return NaN as a number that depends on arrays, in derivatives of every order, and has their mapped axes."""
+    return _tangent(jnp.asarray(plain()), jax.tree.leaves(sources))
 
 
 @functools.partial(invalid.defjvp, symbolic_zeros=True)

@@ -8,7 +8,7 @@ mapped back to symbolic dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -94,18 +94,19 @@ def _key_of_params(params):
 SIZE_READERS = ("dim_as_value", "size_number")
 
 
-def equations_behind(x, ends=SIZE_READERS) -> Iterator[Any]:
+def equations_behind(x, ends=SIZE_READERS, known: Collection[int] = ()) -> Iterator[Any]:
     """Yield the equations that compute a staged value, from the last one, and `None` for each input.
 
     Args:
       x: a tracer.
       ends: the names of primitives whose operands are left out.
+      known: the `id`s of tracers that are left out.
     """
     seen: dict[int, object] = {}
     left = [jp.primal_tracer(x)]
     while left:
         x = left.pop()
-        if id(x) in seen:
+        if id(x) in seen or id(x) in known:
             continue
         seen[id(x)] = x
         constant = jp.constant_of(x)
@@ -116,6 +117,17 @@ def equations_behind(x, ends=SIZE_READERS) -> Iterator[Any]:
             yield found and found[0]
             if found is not None and found[0].primitive.name not in ends:
                 left += map(jp.primal_tracer, jp.operand_atoms(found[0]))
+
+
+def sizes_behind(x, known: Collection[int] = ()) -> list | None:
+    """Return the sizes from which alone a traced value was computed, `None` if there are other inputs."""
+    sizes = {}
+    for eqn in equations_behind(x, known=known):
+        if eqn is None:
+            return None
+        if eqn.primitive.name in SIZE_READERS:
+            sizes[str(eqn.params["dim"])] = eqn.params["dim"]
+    return list(sizes.values())
 
 
 def symbolic_value(x):

@@ -19,7 +19,7 @@ from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_source
 from shims._src.platform.thread_state import ThreadStack
-from shims._src.sizes import numbering, on_host, room, size_numbers, trace
+from shims._src.sizes import loop_numbers, numbering, on_host, room, size_numbers, trace
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.sites import OUTER_BOUND, Site
 
@@ -301,7 +301,7 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
         _FLAGS.top.append(bad)
     elif state is not None:
         text = state.with_origins(text)
-        if user_source.is_handled(size_numbers.OUTSIDE) and _is_true(state, bad):
+        if user_source.is_handled(size_numbers.OUTSIDE) and _is_known_true(state, bad):
             raise refusals.of_data(error(_with_number(text, payload)))
         payload = jnp.asarray(payload, jnp.int32)
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
@@ -313,13 +313,30 @@ def _with_number(text: str, payload) -> str:
     return text.replace(errors.NUMBER, known)
 
 
-def _is_true(state, condition) -> bool | None:
-    """Return whether any element is true, as the trace decides on a size of 0 or 1; `None` if nothing decides it."""
+def _is_known_true(state, condition) -> bool | None:
+    """Return whether any element is true, as the trace decides on a size of 0 or 1; `None` if nothing decides it.
+
+    Raises:
+      FreshSizeError: nothing decides it, although sizes and the numbers of a loop do.
+    """
     size = to_dim(jnp.any(condition).astype(jnp.int32), label="check", bound=1)
     if not jp.is_symbolic(size):
         return bool(size)
     answer = state.answer(size, Question.ZERO, "an operand is valid")
-    return None if answer is None else not answer
+    if answer is not None:
+        return not answer
+    for d in numbering.sizes_behind(condition) or ():
+        size_numbers.settle_if_handled(state, d)
+    if loop_numbers.is_number(condition):
+        raise errors.FreshSizeError(
+            errors.message(
+                "",
+                "a step whose error the program handles depends on a number that a staged loop counts.",
+                required="a number that is known while the program is traced",
+                do="test the number before the step, `if i > 0`, and let no handler decide",
+            )
+        )
+    return None
 
 
 # The conditions collected by `flagging`.

@@ -12,11 +12,11 @@ from collections.abc import Callable
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.errors import errors
+from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds
 from shims._src.sizes.decisions import Question
-from shims._src.tracing import comparison_callers
+from shims._src.tracing import comparison_callers, handled_errors
 
 
 def integer_of(value) -> int | None:
@@ -32,7 +32,7 @@ def as_operand(value):
     return value.__jax_array__() if jp.is_symbolic(value) else value
 
 
-def _is_python_number(value) -> bool:
+def is_python_number(value) -> bool:
     """Return whether a value is a number with Python's operators; NumPy's scalars have their own."""
     return isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)
 
@@ -44,12 +44,23 @@ def _quotient(symbol: str, *, reflected: bool) -> Callable:
     """Return the method of a quotient or a remainder, which checks that the divisor is not 0."""
 
     def method(state, inherited, d, other):
-        is_number = _is_python_number(other) or jp.is_symbolic(other)
+        is_number = is_python_number(other) or jp.is_symbolic(other)
         if is_number and _is_checked():
             _require_nonzero(state, d if reflected else other, symbol)
         return inherited(d, other)
 
     return method
+
+
+def zero_divisor(symbol: str, divisor: str) -> str:
+    """Return the message of an error for a divisor of 0."""
+    return errors.message(
+        symbol,
+        "division by zero.",
+        required="a number other than 0",
+        received=f"{divisor}, which is 0",
+        do="test the number before, `if n`, or divide by `max(n, 1)`",
+    )
 
 
 def _resize(state, original, image, shape, *args, **kwargs):
@@ -81,14 +92,14 @@ def _require_nonzero(state, divisor, symbol: str) -> None:
         if state.decide(divisor, Question.ZERO, f"{divisor} == 0"):
             raise ZeroDivisionError("division by zero")
         return
+    text = zero_divisor(symbol, f"the size `{divisor}`")
+    if handled_errors.are_handled():
+        answer = state.answer(divisor, Question.ZERO, f"{divisor} == 0")
+        if answer:
+            raise refusals.of_data(errors.ZeroDivisorError(text))
+        if answer is not None:
+            return
     size = divisor.__jax_array__()
-    text = errors.message(
-        symbol,
-        "division by zero.",
-        required="a size other than 0",
-        received=f"the size `{divisor}`, which is 0",
-        do="test the size before, `if n`, or divide by `max(n, 1)`",
-    )
     primitives.check(size == 0, state.with_origins(text), error=errors.ZeroDivisorError)
 
 
@@ -120,7 +131,7 @@ def _power_of(state, inherited, d, base, modulo=None):
 
 def _require_base(state, d, exponent) -> None:
     """Check that Python's power of a size has a real value: none of 0 if negative, none of -1 if fractional."""
-    if not _is_python_number(exponent):
+    if not is_python_number(exponent):
         return
     if exponent.imag or exponent.real < 0:
         _require_nonzero(state, d, "**")
@@ -178,8 +189,13 @@ NUMPY_FUNCTIONS: dict[Callable, Callable] = {
     np.divmod: _zero_for_zero(jnp.divmod),
 }
 
-METHODS: dict[str, Callable] = {
-    f"__{prefix}{name}__": _quotient(symbol, reflected=prefix == "r")
+# The prefix, the name and the symbol of each method of a quotient or a remainder.
+QUOTIENTS = [
+    (prefix, name, symbol)
     for name, symbol in (("truediv", "/"), ("floordiv", "//"), ("mod", "%"), ("divmod", "divmod"))
     for prefix in ("", "r")
+]
+METHODS: dict[str, Callable] = {
+    f"__{prefix}{name}__": _quotient(symbol, reflected=prefix == "r")
+    for prefix, name, symbol in QUOTIENTS
 } | {"__pow__": _power, "__rpow__": _power_of}

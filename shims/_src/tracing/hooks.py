@@ -31,6 +31,7 @@ from shims._src.tracing import (
     hooked_sets,
     hooked_sizes,
     hooked_vmap,
+    loop_quotients,
     size_questions,
     swallowed,
 )
@@ -97,14 +98,16 @@ def install() -> None:
         _INSTALLED = True
 
 
-_ARITHMETIC = ("add", "sub", "mul", "floordiv", "mod", "pow")
+_ARITHMETIC = ("add", "sub", "mul", "pow")
 
 
 def _install_in_tracers(traces) -> None:
     for name in ("_bool", "_int", "_float", "_complex", "_index"):
         _replace(jp.ShapedArray, name, size_questions.convert)
-    for name in ("_neg", *(f"_{r}{op}" for op in _ARITHMETIC for r in ("", "r"))):
-        operator = _hook_function(getattr(jp.ShapedArray, name), size_questions.computed)
+    computed = ("_neg", *(f"_{r}{op}" for op in _ARITHMETIC for r in ("", "r")))
+    hooks = dict.fromkeys(computed, size_questions.computed) | loop_quotients.TRACER_METHODS
+    for name, hook in hooks.items():
+        operator = _hook_function(getattr(jp.ShapedArray, name), hook)
         setattr(jp.ShapedArray, name, staticmethod(operator))
     _replace(jp.Tracer, "__getattr__", size_questions.attribute)
     _replace(jp.Tracer, "__index__", size_questions.as_index)

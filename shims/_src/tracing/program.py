@@ -21,7 +21,7 @@ from shims._src.lowering.report import Condition, Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, error_values, primitives, room, size_numbers, trace
+from shims._src.sizes import dims, error_values, numbering, primitives, room, size_numbers, trace
 from shims._src.sizes.sites import Settled, Site
 from shims._src.tracing import hooks, swallowed
 from shims._src.tracing.settling import settle_reports
@@ -119,9 +119,13 @@ def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
     Raises:
       Signal: the trace ends, with a question about one of the sizes.
     """
-    if state.has_data or not refusals.may_be_due_to_sizes(error):
+    if state.has_data:
         return
-    for name in sorted(refusals.sizes_at_hand(error)):
+    if isinstance(error, refusals.CONCRETIZATION_ERRORS):
+        names = _sizes_of_value(error)
+    else:
+        names = refusals.sizes_at_hand(error) if refusals.may_be_due_to_sizes(error) else set()
+    for name in sorted(names):
         if name in state.fresh:
             try:
                 size_numbers.stage_for_each_number(state, name)
@@ -130,6 +134,16 @@ def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
                     raise error from error.__cause__
                 question.reason = error
                 raise
+
+
+def _sizes_of_value(error: Exception) -> set[str]:
+    """Return the symbols of the sizes from which alone a value was computed that JAX needs while tracing."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    values = step.tb_frame.f_locals.values() if step is not None else ()
+    sizes = [numbering.sizes_behind(x) or () for x in values if jp.is_tracer(x)]
+    return set().union(*(jp.variables(d) for found in sizes for d in found))
 
 
 def _call(state, f, leaves):

@@ -99,7 +99,7 @@ def _comparison(condition) -> SizeQuestion | None:
 
 
 def _computed(condition) -> ComputedQuestion | None:
-    sizes = _sizes_behind(condition) if condition.dtype == bool else None
+    sizes = numbering.sizes_behind(condition) if condition.dtype == bool else None
     return ComputedQuestion(condition, tuple(sizes)) if sizes and depend_on_data(sizes) else None
 
 
@@ -191,20 +191,9 @@ def as_numpy(state, original, tracer, *args, **kwargs):
 
 def _require_numbers(state, tracer) -> None:
     """Trace again with numbers for the sizes from which alone a traced value was computed."""
-    for d in _sizes_behind(tracer) or ():
+    for d in numbering.sizes_behind(tracer) or ():
         if state.owns(d):
             number_of(state, d, "a number that was computed from it")
-
-
-def _sizes_behind(tracer) -> list | None:
-    """Return the sizes from which alone a traced value was computed, `None` if there are other inputs."""
-    sizes = {}
-    for eqn in numbering.equations_behind(tracer):
-        if eqn is None:
-            return None
-        if eqn.primitive.name in numbering.SIZE_READERS:
-            sizes[str(eqn.params["dim"])] = eqn.params["dim"]
-    return list(sizes.values())
 
 
 def items(state, original, tracer):
