@@ -182,3 +182,27 @@ def test_a_missing_derivative_names_the_line_and_a_remedy_that_works():
     assert "jax.lax.stop_gradient(y)" in note
     found = jax.jit(jax.grad(shims.dynamic(lambda x: f(x, lax.stop_gradient))))(SOME)
     np.testing.assert_array_equal(found, [1.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda y, n, x: y[0] * n,
+        lambda y, n, x: n / 3 * y[-1] + (1 - n / 3) * x.mean(),
+        lambda y, n, x: y[0] * y.sum(),
+        lambda y, n, x: jax.nn.relu(y[0] - 100) + y.sum(),
+        lambda y, n, x: lax.scan(lambda c, k: (c + y[0] * n, None), 0.0, jnp.arange(2))[0],
+    ],
+)
+def test_the_gradient_of_a_read_of_nothing_is_nan_whatever_multiplies_it(program):
+    def f(x):
+        y = x[x > 0]
+        return program(y, y.shape[0], x)
+
+    for gradient in (jax.grad(shims.dynamic(f)), jax.jit(jax.grad(shims.dynamic(f)))):
+        assert np.isnan(gradient(NONE)).all()
+        np.testing.assert_allclose(gradient(SOME), jax.grad(f_of(program))(SOME), rtol=1e-6)
+
+
+def f_of(program):
+    return lambda x: program(x[KEPT], 2, x)

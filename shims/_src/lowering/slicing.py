@@ -135,6 +135,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
     is_inexact = jnp.issubdtype(value.array.dtype, jnp.inexact)
     if not kept and is_inexact and id(eqn) not in ctx.root.deciding:
         nan = lax.full(value.array.shape, ctx.error_value(), value.array.dtype)
+        ctx.root.unread.append(absent)
         absent = jnp.broadcast_to(absent, value.array.shape)
         return Value(lax.select(absent, nan, value.array), value.axes)
     for d in shape:

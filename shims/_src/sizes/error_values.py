@@ -3,7 +3,7 @@
 A program that fails, for example since nothing is selected, reads no entry of its operands. So the gradient
 of its result for them would be zero, although the result is NaN. `invalid` returns a NaN with derivatives:
 the gradient of what is computed with it is NaN for all operands, unless its own cotangent is zero, as for a
-result that `jnp.where` does not choose.
+result that `jnp.where` does not choose. `lost_where_nan` makes sure of it for results that are NaN.
 """
 
 from __future__ import annotations
@@ -37,6 +37,25 @@ def invalid(sources):
 def _invalid_jvp(primals, tangents):
     nan = invalid(*primals)
     return nan, _tangent(nan, [t for t in tangents[0] if not isinstance(t, SymbolicZero)])
+
+
+def lost_where_nan(array, unread, nan):
+    """Return `array` unchanged; where it is NaN for want of something to read, its derivative is that of `nan`.
+
+    That of the read alone would be lost if a number of 0 multiplies it, as in `y[0] * n`.
+
+    Args:
+      array: a result of a program, of floats or complex numbers.
+      unread: for each read, whether there was nothing to read.
+      nan: an error value from `invalid`.
+    """
+    top = jp.staging_trace()
+    # What a scope inside the program has found out is not known here.
+    known = [x for x in unread if not jp.is_tracer(x) or jp.belongs_to(x, top)]
+    refused = jnp.isnan(array)
+    if len(known) == len(unread):
+        refused &= functools.reduce(jnp.logical_or, map(jnp.any, known))
+    return without_derivative(array, refused, nan)
 
 
 @jax.custom_jvp

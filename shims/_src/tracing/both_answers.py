@@ -191,6 +191,8 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
+        if ctx.root.unread:
+            values = [_without_lost_derivative(v, ctx.root.unread, invalid) for v in values]
         results = [traced_result(v) for v in values]
         if any(isinstance(x, Padded) for x in operands):
             results = [
@@ -198,6 +200,14 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
                 for r, v in zip(results, values, strict=True)
             ]
         return _Outcome(results, status, program.out_tree, captured)
+
+
+def _without_lost_derivative(value, unread, invalid):
+    """Return a result whose gradient is NaN where it is NaN for want of something to read."""
+    if not jnp.issubdtype(value.array.dtype, jnp.inexact):
+        return value
+    array = error_values.lost_where_nan(value.array, unread, invalid())
+    return dataclasses.replace(value, array=array)
 
 
 def _asked(question: trace.Undecided, arrays, sizes, limits):
