@@ -206,3 +206,17 @@ def test_the_gradient_of_a_read_of_nothing_is_nan_whatever_multiplies_it(program
 
 def f_of(program):
     return lambda x: program(x[KEPT], 2, x)
+
+
+def test_the_gradient_of_a_while_loop_over_a_shrinking_selection():
+    def f(x):
+        y, total = x[x > 0], jnp.float32(0)
+        while y.shape[0] > 1:
+            total = total + y[0] * y[-1]
+            y = y[1:]
+        return total
+
+    x = jnp.array([3.0, -2.0, 1.0, 5.0])
+    for gradient in (jax.grad(shims.dynamic(f)), jax.jit(jax.grad(shims.dynamic(f)))):
+        np.testing.assert_array_equal(gradient(x), [5, 0, 5, 4])
+        np.testing.assert_array_equal(gradient(-jnp.abs(x)), np.zeros(4))

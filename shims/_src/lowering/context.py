@@ -66,6 +66,7 @@ class Root:
         self.fresh_capacity: dict[str, int] = {}
         self.largest = Largest()
         self.frames: list[dict] = []  # values of the programs being lowered, innermost last
+        self.is_irreversible = False  # whether JAX would fail to transpose a loop of the program
         self.unread: list = []  # for each read that may give NaN, whether there was nothing to read
 
     @functools.cached_property

@@ -245,6 +245,9 @@ def while_(ctx, eqn, *values):
     start = [jp.varying(v.array, jp.varying_axes(a)) for v, a in zip(carry, avals, strict=True)]
     codes = jax.eval_shape(lambda s: body((s, []))[1], start)
     quiet = [_filled(c, -1) for c in codes]
+    ctx.root.is_irreversible |= any(
+        map(jp.is_linearized, [*start, *(c.array for c in body_consts)])
+    )
     arrays, codes = lax.while_loop(cond, body, (start, quiet))
     ctx.adopt(found["described"], codes)
     return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]

@@ -172,6 +172,13 @@ def primal_tracer(x):
     return x
 
 
+def is_linearized(x) -> bool:
+    """Return whether JAX linearizes what is computed from a value, which reverse-mode differentiation begins with."""
+    while isinstance(x, ad.JVPTracer):
+        x = x.primal
+    return isinstance(x, ad.LinearizeTracer)
+
+
 def defining_equation(x):
     """Return the equation that computes a staged tracer, and which of its outputs that is.
 

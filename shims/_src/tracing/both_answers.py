@@ -45,6 +45,7 @@ class _Answers:
       most_steps: the largest number of operations of the program.
       asked: the sizes that the questions are about, and how many numbers each may be.
       failures: the errors of the program for some of the answers, collected for all copies.
+      irreversible: the programs, of all copies, in which JAX cannot transpose a loop that it has linearized.
     """
 
     given: dict[tuple[str, Question], bool] = dataclasses.field(default_factory=dict)
@@ -52,6 +53,7 @@ class _Answers:
     most_steps: int = sys.maxsize
     asked: dict[str, float] = dataclasses.field(default_factory=dict)
     failures: list[Exception] = dataclasses.field(default_factory=list)
+    irreversible: list = dataclasses.field(default_factory=list)
 
     def pinned(self, pins) -> _Answers:
         """Return a copy in which more sizes are replaced by constants."""
@@ -114,7 +116,8 @@ def run_enclosed(f, operands, unconverted=None):
     answers = _Answers()
     try:
         found = _outcome(f, operands, answers)
-        if unconverted is not None and any(map(_is_of_operator, answers.failures)):
+        better = answers.irreversible or any(map(_is_of_operator, answers.failures))
+        if unconverted is not None and better:
             with contextlib.suppress(Exception):
                 found = _outcome(unconverted, operands, _Answers(most_steps=_MOST_STEPS))
     except Exception as error:
@@ -191,6 +194,8 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
+        if ctx.root.is_irreversible:
+            answers.irreversible.append(program)
         if ctx.root.unread:
             values = [_without_lost_derivative(v, ctx.root.unread, invalid) for v in values]
         results = [traced_result(v) for v in values]
