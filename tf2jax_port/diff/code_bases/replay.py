@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -11,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of, variables_of
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, read_calls
-from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, decode, encode
+from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed, compare
 
 LANES = ("eager", "jit", "function")
@@ -28,11 +28,10 @@ class Replay:
     def run(self, call: Call, lane: str) -> Replayed:
         """Replay one call in one lane; a port that raises is an error, never equal."""
         try:
-            function = _find(call)
-            first = self._result(call, function, lane)
+            first = self._result(call, lane)
             verdict = self._compare(call, first)
             if verdict.outcome is Outcome.DIFFERENT and lane == "eager":
-                again = self._compare_encoded(first, self._result(call, function, lane))
+                again = self._compare_encoded(first, self._result(call, lane))
                 if again.outcome is Outcome.DIFFERENT:
                     return Replayed(Outcome.RANDOM, verdict.detail)
             return verdict
@@ -42,31 +41,31 @@ class Replay:
             text = f"{type(error).__name__}: {error}"
             return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST])
 
-    def _result(self, call: Call, function: Callable[..., Any], lane: str) -> Any:
+    def _result(self, call: Call, lane: str) -> Any:
         import jax
         import jax.numpy as jnp
 
         import shims
 
-        nodes = [
-            n for node in call.arguments.values() for n in arrays_in(node) if n["kind"] == "tensor"
-        ]
+        found = [n for a in call.arguments.values() for n in arrays_in(a) if n["kind"] == "tensor"]
+        nodes = list({node["array"]: node for node in found}.values())
         inputs = [jnp.asarray(self._array(node)) for node in nodes]
         places = {node["array"]: index for index, node in enumerate(nodes)}
+        builder = Builder(self._array)
 
         def run(*tensors: Any) -> Any:
-            def leaf(node: Node) -> Any:
-                tensor = node["array"] in places and node["kind"] == "tensor"
-                return tensors[places[node["array"]]] if tensor else self._array(node)
+            return _call(call, builder, lambda node: tensors[places[node["array"]]])
 
-            return _call(call, function, leaf)
-
+        builder.make_objects(
+            list(call.arguments.values()), lambda node: inputs[places[node["array"]]]
+        )
+        if builder.lacks_variables():
+            _call(call, builder, lambda node: inputs[places[node["array"]]], building=True)
+        builder.set_states()
         if lane == "eager":
             return run(*inputs)
         outer = jax.jit if lane == "jit" else shims.function
-        static: list[
-            Any
-        ] = []  # of the last trace: the leaves that are no arrays, and the structure
+        static: list[Any] = []  # of the last trace: what is no array, and the structure
 
         def traced(*tensors: Any) -> Any:
             leaves, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)
@@ -100,36 +99,34 @@ class Replay:
 
 
 def _is_static(leaf: Any) -> bool:
-    return isinstance(leaf, str | bool | int | float) or leaf is None
+    return isinstance(leaf, str | bool | int | float | complex | type | np.dtype) or leaf is None
 
 
-def _find(call: Call) -> Callable[..., Any]:
-    """Return the function that a call names; a method is looked up when its object is made."""
-    found: Any = importlib.import_module(call.module)
-    for part in call.name.split("."):
-        found = getattr(found, part)
-    return found
+def _call(
+    call: Call, builder: Builder, tensor: Callable[[Node], Any], building: bool = False
+) -> Any:
+    """Call the function or method of the port; a property is read.
 
-
-def _call(call: Call, function: Callable[..., Any], leaf: Callable[[Node], Any]) -> Any:
-    args, kwargs = decode(call.arguments["call"], leaf, _dtype)
-    if "init" not in call.arguments:
-        return function(*args, **kwargs)
-    init = call.arguments["init"]
-    owner: Any = importlib.import_module(str(init["module"]))
-    for part in str(init["class"]).split("."):
-        owner = getattr(owner, part)
-    made_args, made_kwargs = decode(init, leaf, _dtype)
-    made = owner(*made_args, **made_kwargs)
-    return getattr(made, call.name.rpartition(".")[2])(*args, **kwargs)
-
-
-def _dtype(name: str) -> Any:
-    import jax.numpy as jnp
-
-    import shims
-
-    return shims.string if name == "string" else getattr(jnp, "bool_" if name == "bool" else name)
+    Args:
+      call: the recorded call.
+      builder: makes the arguments.
+      tensor: makes the tensors in them.
+      building: whether the call is to make variables; a layer of Keras makes them when it is called itself.
+    """
+    owner_node = call.arguments.get("owner")
+    if owner_node is None:
+        function = place({"module": call.module, "name": call.name})
+    else:
+        owner = builder.value(owner_node, tensor)
+        function = bound(call.name, call.module, owner)
+        if building and call.name.endswith(".call"):
+            function = owner
+    if "call" in call.arguments:
+        args, kwargs = builder.value(call.arguments["call"], tensor)
+        function = function(*args, **kwargs)
+    if owner_node is None or "state" not in owner_node:
+        return function
+    return {"returned": function, "state": [value_of(v) for v in variables_of(owner)]}
 
 
 def _as_numpy(value: Any) -> Any:
@@ -138,6 +135,12 @@ def _as_numpy(value: Any) -> Any:
 
     if isinstance(value, shims.Padded):
         value = value.unpad()
+    if isinstance(value, shims.RaggedTensor):
+        value = [value.flat_values, *value.nested_row_splits]
+    if isinstance(value, shims.SparseTensor):
+        value = [value.indices, value.values, value.dense_shape]
+    if isinstance(value, shims.TensorSpec):
+        value = [list(value.shape), value.dtype, value.name]
     if isinstance(value, list | tuple):
         items = [_as_numpy(item) for item in value]
         return items if type(value) is list else tuple(items)
