@@ -60,7 +60,7 @@ def _reference_row(name: str, counts: dict[str, int]) -> str:
 def _calls(replayed: dict[CodeBase, dict[str, Any]]) -> list[str]:
     columns = (*_CALLS, *(f"equal, {lane}" for lane in LANES), "different", "random", "error")
     lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
-    whole: dict[str, Any] = {column: 0 for column in ("captured", "functions", "replayable")}
+    whole: dict[str, Any] = dict.fromkeys(("captured", "functions", "replayable"), 0)
     whole.update({lane: Counter() for lane in LANES})
     for base, counts in replayed.items():
         for column in whole:
@@ -97,4 +97,4 @@ def _listed(counts: Counter[str]) -> list[str]:
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+    return f"{100 * part / whole:.1f} %" if whole else "-"

@@ -29,12 +29,8 @@ def rewrite(base: CodeBase, checkouts: pathlib.Path) -> dict[str, Any]:
     if not ledger.exists():
         shutil.rmtree(port, ignore_errors=True)
         shutil.copytree(checkouts / base.name, port, ignore=_IGNORED)
-        _run(
-            base,
-            checkouts,
-            [*("rewrite", str(port), "--write", "--isolated", "--no-gitignore")]
-            + ["--report", str(ledger)],
-        )
+        words = ["rewrite", str(port), "--write", "--isolated", "--no-gitignore"]
+        _run(base, checkouts, [*words, "--report", str(ledger)])
     return dict(json.loads(ledger.read_text()))
 
 
@@ -45,25 +41,12 @@ def capture(base: CodeBase, checkouts: pathlib.Path) -> Calls:
         source = checkouts / base.name
         tests = sorted({str(f) for pattern in base.tests for f in source.glob(pattern)})
         watched = [word for package in base.packages for word in ("--package", package)]
-        pytest = [
-            "-q",
-            "--continue-on-collection-errors",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:tf2jax_port",
-            "-W",
-            "ignore",
-        ]
-        _run(
-            base,
-            checkouts,
-            ["capture", *watched, "-o", str(every), "--most", str(PER_FUNCTION)]
-            + [*("--timeout", str(SECONDS), "--", sys.executable, "-m", "pytest", *pytest)]
-            + ["--rootdir", str(source), *tests],
-            {"TF_USE_LEGACY_KERAS": str(int(base.keras == 2))},
-            source,
-        )
+        pytest = [sys.executable, "-m", "pytest", "-q", "--continue-on-collection-errors"]
+        quiet = ["-p", "no:cacheprovider", "-p", "no:tf2jax_port", "-W", "ignore"]
+        limits = ["--most", str(PER_FUNCTION), "--timeout", str(SECONDS)]
+        words = ["capture", *watched, "-o", str(every), *limits, "--", *pytest, *quiet]
+        settings = {"TF_USE_LEGACY_KERAS": str(int(base.keras == 2))}
+        _run(base, checkouts, [*words, "--rootdir", str(source), *tests], settings, source)
     calls = _sampled(read_calls(every))
     calls.write(sample)
     return calls
