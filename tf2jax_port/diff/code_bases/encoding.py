@@ -100,7 +100,8 @@ class Encoder:
             items = [self.encode(value.flat_values), *map(self.encode, value.nested_row_splits)]
             return {"kind": "ragged", "items": items}
         if isinstance(value, tf.SparseTensor):
-            parts = (value.indices, value.values, value.dense_shape)
+            # Its shape is static: a number, never traced.
+            parts = (value.indices, value.values, value.dense_shape.numpy())
             return {"kind": "sparse", "items": [self.encode(part) for part in parts]}
         if isinstance(value, tf.TensorSpec):
             parts = [self.encode(value.shape), self.encode(value.dtype), self.encode(value.name)]
