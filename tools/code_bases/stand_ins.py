@@ -21,10 +21,17 @@ class _StandIn(types.ModuleType):
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        return type(name, (_Anything,), {}) if name[0].isupper() else mock.MagicMock(name=name)
+        return _Class(name, (_Anything,), {}) if name[0].isupper() else mock.MagicMock(name=name)
 
 
-class _Anything:
+class _Class(type):
+    def __getattr__(cls, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return mock.MagicMock(name=name)
+
+
+class _Anything(metaclass=_Class):
     """An object that takes all arguments, for classes that others inherit from."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:

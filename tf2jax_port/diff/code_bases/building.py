@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 from collections.abc import Callable
@@ -82,10 +83,14 @@ def variables_of(value: Any) -> list[Any]:
     """Return the variables of an object of a port, in the order in which its original has them."""
     import shims
 
-    if hasattr(value, "weights"):
-        return list(value.weights)
+    with contextlib.suppress(Exception):
+        weights = getattr(value, "weights", None)
+        if isinstance(weights, list | tuple):
+            return list(weights)
     if isinstance(value, shims.Module):
-        return list(value.variables)
+        with contextlib.suppress(Exception):  # it has not made its variables yet
+            return list(value.variables)
+        return []
     return [v for v in vars(value).values() if isinstance(v, shims.Variable)]
 
 
@@ -141,7 +146,10 @@ def _of_keras(node: Node, inner: Callable[[Node], Any]) -> Any:
 
     room, _, name = str(node["name"]).partition(".")
     found = getattr(getattr(keras, room), name)
-    return found.from_config(inner(node["items"][0])) if "items" in node else found
+    if "items" not in node:
+        return found
+    config = inner(node["items"][0])
+    return found.from_config(config) if room == "layers" else found(**config)
 
 
 def _variable(node: Node, inner: Callable[[Node], Any]) -> Any:
@@ -174,6 +182,7 @@ _MAKERS: dict[str, Callable[[Node, Callable[[Node], Any]], Any]] = {
     "place": lambda node, inner: place(node),
     "member": lambda node, inner: place(node)[node["member"]],
     "record": lambda node, inner: place(node)(*map(inner, node["items"])),
+    "method": lambda node, inner: getattr(inner(node["items"][0]), node["name"]),
     "tensorflow": _of_tensorflow,
     "keras": _of_keras,
     "variable": _variable,

@@ -13,7 +13,7 @@ import numpy as np
 
 Node = dict[str, Any]
 MOST_ELEMENTS = 1 << 18
-_KERAS = ("activations", "initializers", "regularizers", "constraints", "losses", "metrics")
+_KERAS = ("activations", "initializers", "regularizers", "constraints", "losses", "layers")
 
 
 class UnfitError(Exception):
@@ -106,8 +106,28 @@ class Encoder:
         if isinstance(value, tf.TensorSpec):
             parts = [self.encode(value.shape), self.encode(value.dtype), self.encode(value.name)]
             return {"kind": "spec", "items": parts}
-        named = _public_name(tf, value)
-        return named if named is not None else self._of_object(value)
+        return self._of_public_name(tf, value) or self._of_object(value)
+
+    def _of_public_name(self, tf: Any, value: Any) -> Node | None:
+        """Return the node of a function or class of TensorFlow or Keras, or of an object that its configuration makes."""
+        names = getattr(inspect.unwrap(value), "_tf_api_names", ()) if callable(value) else ()
+        if names and (inspect.isfunction(value) or inspect.isclass(value)):
+            return {"kind": "tensorflow", "name": names[0]}
+        if inspect.ismethod(value):
+            owner = self.encode(value.__self__)
+            return {"kind": "method", "name": value.__name__, "items": [owner]}
+        for room in _KERAS:
+            module = getattr(tf.keras, room)
+            if getattr(module, getattr(value, "__name__", ""), None) is value:
+                return {"kind": "keras", "name": f"{room}.{value.__name__}"}
+            if getattr(module, type(value).__name__, None) is type(value):
+                config = self.encode(value.get_config())
+                return {
+                    "kind": "keras",
+                    "name": f"{room}.{type(value).__name__}",
+                    "items": [config],
+                }
+        return None
 
     def of_array(self, kind: str, array: np.ndarray) -> Node:
         """Return the node of an array, which is kept."""
@@ -139,21 +159,6 @@ def _place(cls: Any) -> Node:
 def place_of(value: Any) -> Node:
     """Return the node of a function or class of the program."""
     return {"kind": "place", **_place(value)}
-
-
-def _public_name(tf: Any, value: Any) -> Node | None:
-    """Return the node of a function or class of TensorFlow, or of an object of Keras that its configuration makes."""
-    names = getattr(inspect.unwrap(value), "_tf_api_names", ()) if callable(value) else ()
-    if names and isinstance(value, type | type(_refuse)):
-        return {"kind": "tensorflow", "name": names[0]}
-    for room in _KERAS:
-        module = getattr(tf.keras, room)
-        if getattr(module, getattr(value, "__name__", ""), None) is value:
-            return {"kind": "keras", "name": f"{room}.{value.__name__}"}
-        if getattr(module, type(value).__name__, None) is type(value):
-            config = encode(value.get_config(), [])
-            return {"kind": "keras", "name": f"{room}.{type(value).__name__}", "items": [config]}
-    return None
 
 
 def decode(node: Node, leaf: Callable[[Node], Any]) -> Any:

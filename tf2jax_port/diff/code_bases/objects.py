@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import sys
 import weakref
@@ -108,8 +109,12 @@ class Objects:
         """Return the arguments of a call that has just begun: a list of the positional ones and those by name."""
         names, values = code.co_varnames, frame.f_locals
         rest = code.co_argcount + code.co_kwonlyargcount
-        args = [values[name] for name in names[skip : code.co_argcount]]
-        kwargs = {name: values[name] for name in names[code.co_argcount : rest]}
+        # Keras wants the arguments of constructors and layers by name, all but the inputs.
+        by_name = {"__init__": skip, "call": skip + 1}.get(code.co_name, code.co_argcount)
+        first = code.co_argcount if code.co_flags & inspect.CO_VARARGS else by_name
+        first = max(first, code.co_posonlyargcount)
+        args = [values[name] for name in names[skip:first]]
+        kwargs = {name: values[name] for name in names[first:rest]}
         if code.co_flags & inspect.CO_VARARGS:
             args += values[names[rest]]
             rest += 1
@@ -135,10 +140,15 @@ def variables_of(value: Any) -> list[Any]:
     tf: Any = sys.modules.get("tensorflow")
     if tf is None or inspect.isroutine(value):
         return []
-    if hasattr(value, "weights"):
-        return list(value.weights)
+    # Objects that have not made their variables yet refuse to list them in many ways.
+    with contextlib.suppress(Exception):
+        weights = getattr(value, "weights", None)
+        if isinstance(weights, list | tuple):
+            return list(weights)
     if isinstance(value, tf.Module):
-        return list(value.variables)
+        with contextlib.suppress(Exception):
+            return list(value.variables)
+        return []
     return [v for v in getattr(value, "__dict__", {}).values() if isinstance(v, tf.Variable)]
 
 
