@@ -32,7 +32,7 @@ class Encoder:
         self, arrays: list[np.ndarray], of_object: Callable[[Any], Node] | None = None
     ) -> None:
         self.arrays = arrays
-        self._of_object = of_object or _refuse
+        self._of_object = of_object
 
     def encode(self, value: Any) -> Node:
         """Return plain data for a value.
@@ -80,7 +80,7 @@ class Encoder:
         tf: Any = sys.modules.get("tensorflow")
         kind = type(value).__name__
         if tf is None:
-            return self._of_object(value)
+            return self._of_program(value)
         if isinstance(value, tf.DType):
             return {"kind": "dtype", "name": value.name}
         if isinstance(value, tf.TensorShape):
@@ -106,7 +106,15 @@ class Encoder:
         if isinstance(value, tf.TensorSpec):
             parts = [self.encode(value.shape), self.encode(value.dtype), self.encode(value.name)]
             return {"kind": "spec", "items": parts}
-        return self._of_public_name(tf, value) or self._of_object(value)
+        return self._of_program(value)
+
+    def _of_program(self, value: Any) -> Node:
+        """Return the node of a function, class or object, which only arguments can be."""
+        if self._of_object is None:
+            raise UnfitError("function" if inspect.isroutine(value) else type(value).__name__)
+        tf: Any = sys.modules.get("tensorflow")
+        named = None if tf is None else self._of_public_name(tf, value)
+        return named or self._of_object(value)
 
     def _of_public_name(self, tf: Any, value: Any) -> Node | None:
         """Return the node of a function or class of TensorFlow or Keras, or of an object that its configuration makes."""
@@ -145,13 +153,12 @@ def encode(value: Any, arrays: list[np.ndarray]) -> Node:
     return Encoder(arrays).encode(value)
 
 
-def _refuse(value: Any) -> Node:
-    raise UnfitError("function" if inspect.isroutine(value) else type(value).__name__)
-
-
 def _place(cls: Any) -> Node:
     """Return the module and the name of a class or function, by which a port has it, too."""
-    if "<locals>" in cls.__qualname__ or "<lambda>" in cls.__qualname__:
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if found is None:
         raise UnfitError("local function or class")
     return {"module": cls.__module__, "name": cls.__qualname__}
 

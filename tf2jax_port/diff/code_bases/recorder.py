@@ -207,6 +207,9 @@ class Recorder:
     def _result(self, call: Call, seen: list[Seen], result: Any) -> Node:
         encoder = Encoder(self.arrays)
         returned = encoder.encode(result)
+        leaves = [n for n in nodes_in(returned) if "items" not in n]
+        if leaves and all(isinstance(n.get("value"), str) for n in leaves):
+            raise UnfitError("text")  # which names the kinds of arrays
         if "state" not in call.arguments.get("owner", ()):
             return returned
         owner = next(s.value for s in seen if s.node is call.arguments["owner"])

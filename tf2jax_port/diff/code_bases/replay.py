@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import sys
 from collections.abc import Callable
@@ -24,6 +26,7 @@ class Replay:
 
     def __init__(self, calls: Calls) -> None:
         self.arrays = list(calls.arrays)
+        self.calls = calls.calls
 
     def run(self, call: Call, lane: str) -> Replayed:
         """Replay one call in one lane; a port that raises is an error, never equal."""
@@ -47,16 +50,18 @@ class Replay:
                 wide = self._in_64_bits(call, lane)
                 if wide.outcome is Outcome.EQUAL:
                     return wide
-            if verdict.outcome is Outcome.DIFFERENT and lane == "eager":
-                again = self._compare_encoded(first, self._result(call, lane, fixed))
-                if again.outcome is Outcome.DIFFERENT:
-                    return Replayed(Outcome.RANDOM, verdict.detail)
+            if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
+                return Replayed(Outcome.RANDOM, verdict.detail)
             return verdict
         except UnfitError as error:
             return Replayed(Outcome.NOT_REPLAYABLE, f"result: {error}")
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
             text = f"{type(error).__name__}: {error}"
             return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST])
+
+    def _is_random(self, call: Call) -> bool:
+        one, other = self._result(call, "eager"), self._result(call, "eager")
+        return self._compare_encoded(one, other).outcome is Outcome.DIFFERENT
 
     def _is_size(self, node: Node) -> bool:
         return "int" in node["dtype"] and self.arrays[node["array"]].ndim < 2
@@ -103,7 +108,7 @@ class Replay:
 
         builder.make_objects(list(call.arguments.values()), concrete)
         if builder.lacks_variables():
-            _call(call, builder, concrete, building=True)
+            self._make_variables(call, builder, concrete)
         builder.set_states()
         if lane == "eager":
             return run(*inputs)
@@ -120,6 +125,24 @@ class Replay:
         return jax.tree.unflatten(
             tree, [leaf if fixed else next(results) for fixed, leaf in leaves]
         )
+
+    def _make_variables(
+        self, call: Call, builder: Builder, concrete: Callable[[Node], Any]
+    ) -> None:
+        """Make the variables of the objects of a call, by itself or else by another call of such an object."""
+        with contextlib.suppress(Exception):  # of a call that needs the variables to be there
+            _call(call, builder, concrete, building=True)
+        owner = call.arguments.get("owner", {})
+        for other in self.calls:
+            if not builder.lacks_variables() or "state" not in owner:
+                break
+            like = other.arguments.get("owner", {})
+            if "state" in like and like["name"] == owner["name"] and "call" in other.arguments:
+                same = {**other.arguments, "owner": owner}
+                with contextlib.suppress(Exception):
+                    _call(dataclasses.replace(other, arguments=same), builder, concrete, True)
+        if builder.lacks_variables():
+            raise UnfitError("object whose variables other calls have made")
 
     def _array(self, node: Node) -> np.ndarray:
         array = self.arrays[node["array"]]
