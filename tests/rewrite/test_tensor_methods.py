@@ -78,3 +78,12 @@ def test_sizes_of_shapes_are_numbers():
     assert "n = n\n" in found
     assert "[d for d in x.shape]" in found
     assert "isinstance(n, shims.compat.v1.Dimension)" in found
+
+
+def test_equal_dtypes_are_not_one_object():
+    text = "import tensorflow as tf\n\n\ndef f(x, y, dtype):\n    z = tf.square(x)\n"
+    text += "    return z.dtype is dtype, z.dtype is not y.dtype, x.dtype is None\n"
+    assert (
+        "z.dtype == dtype, z.dtype != y.dtype, x.dtype is None"
+        in rewrite(text.encode()).data.decode()
+    )

@@ -15,7 +15,13 @@ import numpy as np
 from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of, variables_of
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, read_calls
 from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode
-from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed, compare
+from tf2jax_port.diff.code_bases.outcomes import (
+    Outcome,
+    Replayed,
+    compare,
+    is_within_spread,
+    leaves,
+)
 
 LANES = ("eager", "jit", "function")
 _LONGEST = 300  # of an error's text
@@ -27,6 +33,7 @@ class Replay:
     def __init__(self, calls: Calls) -> None:
         self.arrays = list(calls.arrays)
         self.calls = calls.calls
+        self.nudge = 0  # the direction in which arguments are changed by one bit
 
     def run(self, call: Call, lane: str) -> Replayed:
         """Replay one call in one lane; a port that raises is an error, never equal."""
@@ -52,6 +59,8 @@ class Replay:
                     return wide
             if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
                 return Replayed(Outcome.RANDOM, verdict.detail)
+            if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(call, lane, first):
+                return Replayed(Outcome.EQUAL, "within the spread of one bit")
             return verdict
         except UnfitError as error:
             return Replayed(Outcome.NOT_REPLAYABLE, f"result: {error}")
@@ -62,6 +71,25 @@ class Replay:
     def _is_random(self, call: Call) -> bool:
         one, other = self._result(call, "eager"), self._result(call, "eager")
         return self._compare_encoded(one, other).outcome is Outcome.DIFFERENT
+
+    def _is_within_spread(self, call: Call, lane: str, first: Any) -> bool:
+        """Return whether a difference is not larger than what one bit in the arguments makes."""
+
+        def as_leaves(result: Any) -> list[Any]:
+            arrays: list[np.ndarray] = []
+            return leaves(encode(_as_numpy(result), arrays), arrays)
+
+        wanted, found = leaves(call.result, self.arrays), as_leaves(first)
+        if len(wanted) != len(found):
+            return False
+        nudged = []
+        for sign in (1, -1):
+            self.nudge = sign
+            try:
+                nudged.append(as_leaves(self._result(call, lane)))
+            finally:
+                self.nudge = 0
+        return is_within_spread(wanted, found, nudged)
 
     def _is_size(self, node: Node) -> bool:
         return "int" in node["dtype"] and self.arrays[node["array"]].ndim < 2
@@ -150,6 +178,9 @@ class Replay:
             import jax.numpy as jnp
 
             return np.asarray(jnp.asarray(array, jnp.bfloat16))
+        if self.nudge and array.dtype.kind == "f":
+            away = np.random.RandomState(0).choice([-np.inf, np.inf], array.shape) * self.nudge
+            return np.nextafter(array.astype(np.float32), away.astype(np.float32))
         return array.copy()
 
     def _compare(self, call: Call, result: Any) -> Replayed:

@@ -156,7 +156,7 @@ UNKNOWN = Rule(
             "import tensorflow as tf\n\n\n"
             "def rows(x):\n    return tf.reduce_sum(x, axis=x.shape.rank - 1)\n\n\ny = rows(x)\n",
             "import jax.numpy as jnp\n\n\n"
-            "def rows(x):\n    return jnp.sum(x, axis=x.ndim - 1)\n\n\ny = rows(x)\n",
+            "def rows(x):\n    return jnp.sum(x, axis=len(x.shape) - 1)\n\n\ny = rows(x)\n",
         ),
         Leaves(
             "import tensorflow as tf\n\n\ndef f(x: tf.Tensor):\n    return x.numpy()\n",

@@ -16,6 +16,7 @@ from tf2jax_port.rewrite.calls.arguments import as_tuple
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.reading.scopes import Binding
 from tf2jax_port.rewrite.sites import pipelines
+from tf2jax_port.rewrite.sites.attributes import find_attributes
 from tf2jax_port.rewrite.sites.decision import Decision, File
 from tf2jax_port.rewrite.sites.references import may_edit
 from tf2jax_port.rewrite.values.dtype_attributes import (
@@ -81,7 +82,8 @@ def _passes_tensor(form: str) -> bool:
 def find_idioms(file: File) -> list[Decision]:
     """Return the decisions for all uses of tensor methods in a file, in text order."""
     attributes = [node for node in file.names.attributes if node.attr in _NAMES]
-    found = (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+    found = _decide_methods(file, attributes) if attributes else []
+    found = [*found, *_shape_comparisons(file), *find_attributes(file)]
     return [pipelines.keep(file, each.span, each.symbol) or each for each in found]
 
 
@@ -188,7 +190,9 @@ def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom
         if isinstance(call, ast.Call) and node.attr == "as_list" and bare and tensor is not None:
             yield Idiom("Tensor.shape.as_list", "TJ105", call, tensor, "list({}.shape)")
         elif node.attr in ("ndims", "rank") and tensor is not None:
-            yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, "{}.ndim")
+            is_array = file.values.kind(tensor) is Kind.TENSOR  # sparse tensors have no `ndim`
+            form = "{}.ndim" if is_array else "len({}.shape)"
+            yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, form)
         elif node.attr == "value" and isinstance(node.value, ast.Subscript) and not called:
             inner = _tensor_of_shape(_without_dims(node.value.value))
             if inner is not None:
@@ -315,7 +319,7 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
     start, end = source.span(idiom.whole)
     passes = idiom.passes_tensor
     tensor = Span(*source.span(idiom.tensor)) if passes else _with_parentheses(file, idiom)
-    if _loses_layout(file, idiom, tensor) or not spelling.allows(["list"]):
+    if _loses_layout(file, idiom, tensor) or not spelling.allows(["list", "len"]):
         return None
     if idiom.assigns:
         if not _is_place(idiom.tensor) or idiom.index is None:
