@@ -12,15 +12,17 @@ import sys
 from collections import Counter, defaultdict
 from typing import Any
 
+import numpy as np
+
 from tf2jax_port.diff.code_bases.call_file import Calls, read_calls
 from tools.code_bases import stand_ins
 from tools.code_bases.listing import CodeBase
 
 _COMMAND = "from tf2jax_port.cli import main; main()"
 _IGNORED = shutil.ignore_patterns(".git", "*.ipynb_checkpoints")
-SECONDS = 200
+SECONDS = 240
 PER_FUNCTION = 2
-MOST = 300  # calls of a code base
+MOST = 160  # calls of a code base
 
 
 def rewrite(base: CodeBase, checkouts: pathlib.Path) -> dict[str, Any]:
@@ -69,7 +71,11 @@ def _sampled(calls: Calls) -> Calls:
     for index, call in enumerate(calls.calls):
         rounds[met[call.module, call.name]].append(index)
         met[call.module, call.name] += 1
-    chosen = [index for turn in sorted(rounds) for index in rounds[turn]][:MOST]
+    chosen: list[int] = []
+    for turn in sorted(rounds):
+        step = max(1.0, len(rounds[turn]) / max(1, MOST - len(chosen)))
+        evenly = np.arange(0, len(rounds[turn]), step).astype(int)
+        chosen += [rounds[turn][position] for position in evenly][: MOST - len(chosen)]
     return dataclasses.replace(calls, calls=tuple(calls.calls[index] for index in sorted(chosen)))
 
 

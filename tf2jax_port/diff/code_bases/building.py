@@ -76,7 +76,12 @@ class Builder:
     @staticmethod
     def _object(node: Node, leaf: Leaf) -> Any:
         args, kwargs = (decode(item, leaf) for item in node["items"])
-        return place(node)(*args, **kwargs)
+        made = place(node)(*args, **kwargs)
+        for name, value in node.get("attributes", {}).items():
+            with contextlib.suppress(Exception):  # what an object computes, it does not let set
+                if not hasattr(made, name):
+                    setattr(made, name, value)
+        return made
 
 
 def variables_of(value: Any) -> list[Any]:
@@ -155,7 +160,7 @@ def _of_keras(node: Node, inner: Callable[[Node], Any]) -> Any:
 def _variable(node: Node, inner: Callable[[Node], Any]) -> Any:
     import shims
 
-    return shims.Variable(inner(node["items"][0]), trainable=node["trainable"])
+    return shims.Variable(inner(node["items"][0]), trainable=node["trainable"], name=node["name"])
 
 
 def _ragged(node: Node, inner: Callable[[Node], Any]) -> Any:

@@ -95,7 +95,13 @@ class Encoder:
             return self.of_array("tensor", np.array(value.numpy()))
         if isinstance(value, tf.Variable):
             node = self.of_array("numpy", np.array(value.numpy()))
-            return {"kind": "variable", "items": [node], "trainable": bool(value.trainable)}
+            name = value.name.partition(":")[0]
+            return {
+                "kind": "variable",
+                "items": [node],
+                "trainable": bool(value.trainable),
+                "name": name,
+            }
         if isinstance(value, tf.RaggedTensor):
             items = [self.encode(value.flat_values), *map(self.encode, value.nested_row_splits)]
             return {"kind": "ragged", "items": items}

@@ -123,12 +123,23 @@ class Objects:
         return {"kind": "list", "items": [encoder.encode(args), encoder.encode(kwargs)]}
 
 
+def _plain_attributes(value: Any) -> dict[str, Any]:
+    """Return the attributes that are numbers, text or `None`, some of which earlier calls have set."""
+    found = getattr(value, "__dict__", {})
+    return {
+        key: item
+        for key, item in found.items()
+        if isinstance(item, bool | int | float | str | None)
+    }
+
+
 def complete(seen: list[Seen], arrays: list[np.ndarray]) -> None:
     """Add the variables that a call made to the states of the objects that it took."""
     encoder = Encoder(arrays)
     for value, node, before in seen:
         variables = variables_of(value)
         if len(variables) > len(before):
+            node["fresh"] = not before
             node["state"] = [
                 before.get(id(v)) or encoder.of_array("numpy", np.array(v.numpy()))
                 for v in variables

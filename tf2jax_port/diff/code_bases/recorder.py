@@ -254,7 +254,9 @@ def _static(arguments: dict[str, Node]) -> str:
         if "array" in node:
             return node["kind"]
         items = node.get("items")
-        rest = {key: item for key, item in node.items() if key not in ("items", "state")}
+        rest = {
+            key: item for key, item in node.items() if key not in ("items", "state", "attributes")
+        }
         if isinstance(items, dict):
             return {**rest, "items": {key: plain(item) for key, item in items.items()}}
         return {**rest, "items": [plain(item) for item in items or ()]}
