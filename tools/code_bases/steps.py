@@ -22,7 +22,7 @@ _COMMAND = "from tf2jax_port.cli import main; main()"
 _IGNORED = shutil.ignore_patterns(".git", "*.ipynb_checkpoints")
 SECONDS = 240
 PER_FUNCTION = 2
-MOST = 160  # calls of a code base
+MOST = 100  # calls of a code base
 
 
 def rewrite(base: CodeBase, checkouts: pathlib.Path) -> dict[str, Any]:
