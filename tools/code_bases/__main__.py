@@ -20,7 +20,7 @@ def main(folder: str, *names: str) -> None:
     checkouts = pathlib.Path(folder).resolve()
     for base in listed():
         if base.name in names:
-            for what in ("ledger.json", "outcomes.json"):
+            for what in ("ledger.json", "calls.npz", "outcomes.json"):
                 base.kept(what, checkouts).unlink(missing_ok=True)
         if not _is_complete(base, checkouts) and (not names or base.name in names):
             result(base, checkouts)

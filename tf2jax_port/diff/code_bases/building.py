@@ -160,7 +160,7 @@ def _of_keras(node: Node, inner: Callable[[Node], Any]) -> Any:
 def _variable(node: Node, inner: Callable[[Node], Any]) -> Any:
     import shims
 
-    return shims.Variable(inner(node["items"][0]), trainable=node["trainable"], name=node["name"])
+    return shims.Variable(inner(node["items"][0]), trainable=node["trainable"], name=node.get("name"))
 
 
 def _ragged(node: Node, inner: Callable[[Node], Any]) -> Any:

@@ -165,8 +165,11 @@ class Replay:
         self, call: Call, builder: Builder, concrete: Callable[[Node], Any]
     ) -> None:
         """Make the variables of the objects of a call, by itself or else by another call of such an object."""
-        with contextlib.suppress(Exception):  # of a call that needs the variables to be there
+        try:
             _call(call, builder, concrete, building=True)
+        except Exception:
+            if call.name.endswith(".call"):  # the layer itself fails
+                raise
         owner = call.arguments.get("owner", {})
         for other in self.calls:
             if not builder.lacks_variables() or "state" not in owner:

@@ -133,8 +133,9 @@ LIST = Rule(
             "y = (3,) == z.shape[1:], s != (2, 3), s[:1] == (2,)\ndel s\n",
         ),
         Rewrites(
-            "import tensorflow as tf\n\nz = tf.square(x)\ny = [1] + z.shape[1:]\n",
-            "import jax.numpy as jnp\n\nz = jnp.square(x)\ny = (1,) + z.shape[1:]\n",
+            "import tensorflow as tf\n\nz = tf.square(x)\ny = tf.zeros([1] + z.shape[1:])\n",
+            "import jax.numpy as jnp\n\nz = jnp.square(x)\n"
+            "y = jnp.zeros((1,) + z.shape[1:], dtype=jnp.float32)\n",
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).shape == (2, 3)\n",
