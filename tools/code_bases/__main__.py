@@ -38,7 +38,7 @@ def result(base: CodeBase, checkouts: pathlib.Path) -> page.Result:
     """Return the counts of a code base, and its reasons; what is not kept is run."""
     ledger = steps.rewrite(base, checkouts)
     counts, files = counting.rewriting(ledger, str(base.kept("port", checkouts)))
-    reasons = {"files that are not finished": files}
+    reasons = {"files": files}
     calls = None
     if base.packages:
         captured = steps.capture(base, checkouts)

@@ -50,17 +50,22 @@ def replays(
         "functions": len({(call.module, call.name) for call in calls.calls}),
         "replayable": len(calls.calls) - unfit.total(),
         **{lane: Counter() for lane in LANES},
+        "differences": [],
     }
     modules: dict[str, dict[str, Counter[str]]] = {}
-    reasons: dict[str, Counter[str]] = {"not replayable": unfit}
+    reasons: dict[str, Counter[str]] = {"not replayable": Counter(map(kind, unfit.elements()))}
     for entry in outcomes:
         lane, outcome = entry["lane"], entry["outcome"]
         counts[lane][outcome] += 1
         modules.setdefault(entry["module"], {n: Counter() for n in LANES})[lane][outcome] += 1
-        if outcome in (Outcome.ERROR, Outcome.DIFFERENT):
-            of_lane = reasons.setdefault(f"{outcome} ({lane})", Counter())
-            of_lane[kind(entry["detail"])] += 1
+        if outcome == Outcome.DIFFERENT:
+            counts["differences"].append({k: v for k, v in entry.items() if k != "outcome"})
+        if outcome == Outcome.NOT_REPLAYABLE and lane == LANES[0]:
+            reasons["not replayable"][kind(entry["detail"])] += 1
+        if outcome == Outcome.ERROR:
+            reasons.setdefault(lane, Counter())[kind(entry["detail"])] += 1
     counts["modules"] = modules
+    counts["replayable"] -= counts[LANES[0]][Outcome.NOT_REPLAYABLE]
     return counts, reasons
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import pathlib
 import tomllib
+from typing import Any
 
 _LIST = pathlib.Path(__file__).with_name("code_bases.toml")
 
@@ -38,8 +39,10 @@ class CodeBase:
 @functools.cache
 def listed() -> tuple[CodeBase, ...]:
     """Return the code bases in `code_bases.toml`."""
-    entries = tomllib.loads(_LIST.read_text())["code_base"]
-    return tuple(
-        CodeBase(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()})
-        for entry in entries
-    )
+    found = []
+    for entry in tomllib.loads(_LIST.read_text())["code_base"]:
+        fields: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()
+        }
+        found.append(CodeBase(**fields))
+    return tuple(found)

@@ -31,8 +31,15 @@ def write(results: dict[CodeBase, Result]) -> None:
         "\n".join(_references(tried)),
         "## Calls\n",
         "\n".join(_calls(replayed)),
+        "## Calls whose results differ",
+        _differences(replayed),
         "## The commonest reasons",
-        *_reasons([reasons for _, reasons in results.values()]),
+        "Files, without tests, that have a manual place of this kind:",
+        "\n".join(_listed(_together(results, "files"))),
+        "Calls that raise in the port, eagerly / under `jit` / in `shims.function`:",
+        "\n".join(_errors(results)),
+        "Calls that are captured and cannot be replayed:",
+        "\n".join(_listed(_together(results, "not replayable"))),
     ]
     PAGE.write_text(f"{above}{_MARK}\n" + "\n\n".join(parts) + "\n")
     data = {base.name: counts for base, counts in tried.items()}
@@ -79,16 +86,27 @@ def _call_row(name: str, counts: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _reasons(several: list[dict[str, Counter[str]]]) -> list[str]:
-    """Return the commonest reasons of every kind of failure."""
-    whole: dict[str, Counter[str]] = {}
-    for reasons in several:
-        for name, counts in reasons.items():
-            whole.setdefault(name, Counter()).update(counts)
+def _differences(replayed: dict[CodeBase, dict[str, Any]]) -> str:
+    """Return one line for each function whose result differs in some lane."""
+    lanes: dict[str, list[str]] = {}
+    for base, counts in replayed.items():
+        for entry in counts["differences"]:
+            name = f"{base.name}, `{entry['module']}.{entry['function']}`: {entry['detail']}"
+            lanes.setdefault(name.replace("|", "/"), []).append(entry["lane"])
+    return "\n".join(f"- {name} ({', '.join(found)})" for name, found in lanes.items()) or "None."
+
+
+def _together(results: dict[CodeBase, Result], name: str) -> Counter[str]:
+    """Return the reasons of one kind in all code bases."""
+    return sum((reasons.get(name, Counter()) for _, reasons in results.values()), Counter())
+
+
+def _errors(results: dict[CodeBase, Result]) -> list[str]:
+    by_lane = [_together(results, lane) for lane in LANES]
+    whole = sum(by_lane, Counter())
     return [
-        "\n".join([f"*{name}*, {counts.total()}:\n", *_listed(counts)])
-        for name, counts in whole.items()
-        if counts
+        f"- {' / '.join(str(counts[reason]) for counts in by_lane)}: {reason}"
+        for reason, _ in whole.most_common(_MOST)
     ]
 
 

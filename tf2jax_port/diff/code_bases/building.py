@@ -147,8 +147,7 @@ def _of_tensorflow(node: Node, inner: Callable[[Node], Any]) -> Any:
 
 
 def _of_keras(node: Node, inner: Callable[[Node], Any]) -> Any:
-    import keras
-
+    keras: Any = importlib.import_module("keras")
     room, _, name = str(node["name"]).partition(".")
     found = getattr(getattr(keras, room), name)
     if "items" not in node:
@@ -160,7 +159,9 @@ def _of_keras(node: Node, inner: Callable[[Node], Any]) -> Any:
 def _variable(node: Node, inner: Callable[[Node], Any]) -> Any:
     import shims
 
-    return shims.Variable(inner(node["items"][0]), trainable=node["trainable"], name=node.get("name"))
+    return shims.Variable(
+        inner(node["items"][0]), trainable=node["trainable"], name=node.get("name")
+    )
 
 
 def _ragged(node: Node, inner: Callable[[Node], Any]) -> Any:

@@ -110,17 +110,18 @@ class Encoder:
             parts = (value.indices, value.values, value.dense_shape.numpy())
             return {"kind": "sparse", "items": [self.encode(part) for part in parts]}
         if isinstance(value, tf.TensorSpec):
-            parts = [self.encode(value.shape), self.encode(value.dtype), self.encode(value.name)]
-            return {"kind": "spec", "items": parts}
+            of_spec = (value.shape, value.dtype, value.name)
+            return {"kind": "spec", "items": [self.encode(part) for part in of_spec]}
         return self._of_program(value)
 
     def _of_program(self, value: Any) -> Node:
         """Return the node of a function, class or object, which only arguments can be."""
-        if self._of_object is None:
+        of_object = self._of_object
+        if of_object is None:
             raise UnfitError("function" if inspect.isroutine(value) else type(value).__name__)
         tf: Any = sys.modules.get("tensorflow")
         named = None if tf is None else self._of_public_name(tf, value)
-        return named or self._of_object(value)
+        return named or of_object(value)
 
     def _of_public_name(self, tf: Any, value: Any) -> Node | None:
         """Return the node of a function or class of TensorFlow or Keras, or of an object that its configuration makes."""
@@ -131,16 +132,13 @@ class Encoder:
             owner = self.encode(value.__self__)
             return {"kind": "method", "name": value.__name__, "items": [owner]}
         for room in _KERAS:
-            module = getattr(tf.keras, room)
-            if getattr(module, getattr(value, "__name__", ""), None) is value:
-                return {"kind": "keras", "name": f"{room}.{value.__name__}"}
-            if getattr(module, type(value).__name__, None) is type(value):
+            module, own = getattr(tf.keras, room), str(getattr(value, "__name__", ""))
+            if getattr(module, own, None) is value:
+                return {"kind": "keras", "name": f"{room}.{own}"}
+            name = type(value).__name__
+            if getattr(module, name, None) is type(value):
                 config = self.encode(value.get_config())
-                return {
-                    "kind": "keras",
-                    "name": f"{room}.{type(value).__name__}",
-                    "items": [config],
-                }
+                return {"kind": "keras", "name": f"{room}.{name}", "items": [config]}
         return None
 
     def of_array(self, kind: str, array: np.ndarray) -> Node:
