@@ -151,7 +151,8 @@ class Replay:
         static: list[Any] = []  # of the last trace: what is no array, and the structure
 
         def traced(*tensors: Any) -> Any:
-            leaves, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)
+            found, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)
+            leaves = [value_of(leaf) if hasattr(leaf, "assign") else leaf for leaf in found]
             static[:] = [[(_is_static(leaf), leaf) for leaf in leaves], tree]
             return [leaf for leaf in leaves if not _is_static(leaf)]
 
