@@ -76,6 +76,8 @@ class Builder:
     @staticmethod
     def _object(node: Node, leaf: Leaf) -> Any:
         args, kwargs = (decode(item, leaf) for item in node["items"])
+        if kwargs.get("reduction") == "auto":  # `Reduction.AUTO` of Keras 2
+            kwargs["reduction"] = "sum_over_batch_size"
         made = place(node)(*args, **kwargs)
         for name, value in node.get("attributes", {}).items():
             with contextlib.suppress(Exception):  # what an object computes, it does not let set
