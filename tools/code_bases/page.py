@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import tomllib
 from collections import Counter
 from typing import Any
 
@@ -13,6 +14,7 @@ from tools.code_bases.listing import CodeBase
 
 PAGE = pathlib.Path("docs/code_bases.md")
 DATA = PAGE.with_suffix(".json")
+_KNOWN = pathlib.Path(__file__).with_name("differences.toml")
 _MARK = "<!-- What follows is written by python -m tools.code_bases. -->\n"
 _REFERENCES = ("code base", "references", "rewritten", "review", "shim", "kept", "manual")
 _DONE = ("computing done", "files finished", "finished but for what stays")
@@ -87,11 +89,18 @@ def _call_row(name: str, counts: dict[str, Any]) -> str:
 
 
 def _differences(replayed: dict[CodeBase, dict[str, Any]]) -> str:
-    """Return one line for each function whose result differs in some lane."""
+    """Return one line for each function whose result differs in some lane, with the reason where it is known."""
+    known = {
+        function: entry["why"]
+        for entry in tomllib.loads(_KNOWN.read_text())["difference"]
+        for function in entry["functions"]
+    }
     lanes: dict[str, list[str]] = {}
     for base, counts in replayed.items():
         for entry in counts["differences"]:
-            name = f"{base.name}, `{entry['module']}.{entry['function']}`: {entry['detail']}"
+            function = f"{entry['module']}.{entry['function']}"
+            why = known.get(function, "not explained yet")
+            name = f"{base.name}, `{function}`: {entry['detail']}; {why}"
             lanes.setdefault(name.replace("|", "/"), []).append(entry["lane"])
     return "\n".join(f"- {name} ({', '.join(found)})" for name, found in lanes.items()) or "None."
 
