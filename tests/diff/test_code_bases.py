@@ -46,7 +46,7 @@ def call_of(name, arrays, result, init=None):
     arrays.append(x)
     packed = encode([[], {}], arrays)
     packed["items"][0]["items"] = [tensor]
-    arguments = {"call": packed} if init is None else {"call": packed, "init": init}
+    arguments = {"call": packed} if init is None else {"call": packed, "owner": init}
     return Call("some_port", name, arguments, encode(result, arrays))
 
 
@@ -56,7 +56,8 @@ def calls(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     arrays = []
     twice = (np.array([2.0, 4.0], np.float32), None)
-    made = {**encode([[3.0], {}], arrays), "module": "some_port", "class": "Scale"}
+    made = {"kind": "object", "items": [encode([3.0], arrays), encode({}, arrays)]}
+    made.update(module="some_port", name="Scale")
     tripled = {"y": np.array([3.0, 6.0], np.float32), "n": 2}
     names = ("double", "wrong", "fails", "only_eager")
     found = [call_of(name, arrays, twice) for name in names]
@@ -106,10 +107,10 @@ def test_values_come_back_as_they_were():
     arrays = []
     value = {"a": [1, 2.5, None, True], "b": (np.arange(3), "text")}
     node = encode(value, arrays)
-    back = decode(node, lambda n: arrays[n["array"]], str)
+    back = decode(node, lambda n: arrays[n["array"]])
     assert str(back) == str(value)
     assert [n["kind"] for n in arrays_in(node)] == ["numpy"]
-    for unfit in (object(), {1: 2}, np.array(["a"], object)):
+    for unfit in (object(), print, np.array(["a"], object)):
         with pytest.raises(UnfitError):
             encode(unfit, [])
 
@@ -136,7 +137,10 @@ def test_a_process_that_ends_is_an_error_and_the_rest_goes_on(calls, tmp_path):
 
 
 ORIGINAL = """
+import collections
 import tensorflow as tf
+
+Pair = collections.namedtuple("Pair", "a b")
 
 @tf.function
 def total(x, axis=0):
@@ -151,17 +155,85 @@ class Layer:
     def call(self, x):
         return x * self.by
 
+class Holder:
+    def __init__(self, layer, activation, offset):
+        self.layer, self.activation, self.offset = layer, activation, offset
+    def run(self, x):
+        return self.activation(self.layer.call(x)) + self.offset
+    @classmethod
+    def named(cls, x):
+        return tf.square(x), cls.__name__
+    @staticmethod
+    def exp(x):
+        return tf.exp(x)
+
+class Dense(tf.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.n, self.w = n, None
+    def __call__(self, x):
+        if self.w is None:
+            self.w = tf.Variable(tf.random.normal([x.shape[-1], self.n]))
+        return tf.matmul(x, self.w)
+
+class Count(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.n = tf.Variable(0.0)
+    def add(self, x):
+        self.n.assign_add(x)
+    @property
+    def total(self):
+        return self.n + 0.0
+
+class KerasDense(tf.keras.layers.Layer):
+    def __init__(self, n, **options):
+        super().__init__(**options)
+        self.n = n
+    def build(self, shape):
+        self.w = self.add_weight(shape=(shape[-1], self.n), name="w")
+        super().build(shape)
+    def call(self, x):
+        return tf.matmul(x, self.w)
+
+def swapped(pair):
+    return Pair(pair.b * 2, pair.a)
+
+def assigned(v, x):
+    v.assign_add(x)
+    return v * 2
+
+def doubled(ragged):
+    return ragged * 2.0
+
 def without_tensors(n):
     return n + 1
 """
 DRIVER = """
 import tensorflow as tf
-from package import module
+from package import module as m
 for n in (2, 3, 3):
-    module.total(tf.ones([n, 2]), axis=1)
-module.Layer(2.0).call(tf.ones([2]))
-module.without_tensors(3)
+    m.total(tf.ones([n, 2]), axis=1)
+layer = m.Layer(2.0)
+layer.call(tf.ones([2]))
+m.Holder(layer, tf.nn.relu, tf.ones([2])).run(tf.constant([1.0, -2.0]))
+m.Holder.named(tf.ones([3]))
+m.Holder.exp(tf.ones([3]))
+m.Dense(3)(tf.ones([2, 4]))
+count = m.Count()
+count.add(tf.constant(2.0))
+count.total
+m.KerasDense(3)(tf.ones([2, 4]))
+m.swapped(m.Pair(tf.ones([2]), 3))
+m.assigned(tf.Variable([1.0, 2.0]), tf.ones([2]))
+m.doubled(tf.ragged.constant([[1.0, 2.0], [3.0]]))
+m.without_tensors(3)
 """
+CAPTURED = [
+    *("Count.add", "Count.total", "Dense.__call__", "Holder.exp", "Holder.named", "Holder.run"),
+    *("KerasDense.call", "Layer.call", "assigned", "doubled", "inner", "inner"),
+    *("swapped", "total", "total"),
+]
 
 
 @pytest.mark.long
@@ -173,9 +245,16 @@ def test_a_program_is_captured_without_an_edit(tmp_path):
     command = [sys.executable, str(tmp_path / "driver.py")]
     found, code = capture(command, ["package"], tmp_path / "calls.npz", 5, 300.0)
     names = sorted(call.name for call in found.calls)
-    assert (code, names) == (0, ["Layer.call", "inner", "inner", "total", "total"])
+    assert (code, names) == (0, CAPTURED)
+    assert not [call for call in found.calls if call.unfit]
     rewriting = "from tf2jax_port.cli import main; main()"
     arguments = ["rewrite", "--write", str(tmp_path / "package")]
     subprocess.run([sys.executable, "-c", rewriting, *arguments], check=False, capture_output=True)
     _, results = prove.prove(tmp_path / "calls.npz", tmp_path, 120.0)
-    assert {replayed.outcome for replayed in results.values()} == {Outcome.EQUAL}
+    failed = {
+        (found.calls[index].name, lane)
+        for (index, lane), replayed in results.items()
+        if replayed.outcome is not Outcome.EQUAL
+    }
+    # A value that `jax.jit` traces cannot be kept by a variable.
+    assert failed == {("Count.add", "jit"), ("assigned", "jit")}

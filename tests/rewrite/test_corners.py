@@ -160,3 +160,12 @@ def test_parameters_that_are_given_lists_become_arrays(tmp_path):
 def test_parameters_of_unknown_calls_stay_as_they_are():
     code = b"import tensorflow as tf\n\n\ndef f(x):\n    return tf.exp(x)\n\n\nf(g(1))\n"
     assert b"jnp.exp(x)" in rewrite(code).data
+
+
+def test_sizes_that_are_joined_with_a_parameter_stay_numbers():
+    text = "import tensorflow as tf\n\n\ndef f(x, sizes):\n    y = tf.square(x)\n"
+    text += "    a = tf.concat([sizes, tf.shape(y)[1:]], axis=0)\n"
+    text += "    return tf.reshape(y, a), tf.concat([y, x], 0)\n"
+    new = rewrite(text.encode()).data.decode()
+    assert "shims.concat([sizes, " in new
+    assert "jnp.concatenate([y, x]" in new

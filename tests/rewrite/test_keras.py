@@ -305,3 +305,21 @@ def test_what_keras_2_computed_otherwise_is_said(name):
     )
     (new,) = findings(f"import tensorflow as tf\n\ny = {call}\n")
     assert new.code == "TJ230"
+
+
+def test_parameters_that_keras_3_has_in_another_order_are_named():
+    code = """
+from tensorflow.keras.metrics import Metric
+
+class Rate(Metric):
+    def __init__(self, name, dtype):
+        super().__init__(name, dtype)
+        self.count = self.add_weight("count", [2], initializer="zeros")
+        self.total = self.add_weight(name, shape=[2])
+        self.last = self.add_weight(name="last", shape=[2])
+"""
+    new = text(code)
+    assert "super().__init__(name=name, dtype=dtype)" in new
+    assert 'self.add_weight(name="count", shape=[2], initializer="zeros")' in new
+    assert "self.add_weight(name=name, shape=[2])" in new
+    assert 'self.add_weight(name="last", shape=[2])' in new

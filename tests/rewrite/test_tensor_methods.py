@@ -78,3 +78,27 @@ def test_sizes_of_shapes_are_numbers():
     assert "n = n\n" in found
     assert "[d for d in x.shape]" in found
     assert "isinstance(n, shims.compat.v1.Dimension)" in found
+
+
+def test_equal_dtypes_are_not_one_object():
+    text = "import tensorflow as tf\n\n\ndef f(x, y, dtype):\n    z = tf.square(x)\n"
+    text += "    return z.dtype is dtype, z.dtype is not y.dtype, x.dtype is None\n"
+    assert (
+        "z.dtype == dtype, z.dtype != y.dtype, x.dtype is None"
+        in rewrite(text.encode()).data.decode()
+    )
+
+
+def test_lists_that_are_joined_with_shapes_become_tuples():
+    text = "import tensorflow as tf\n\n\ndef f(x: tf.Tensor, n):\n    y = tf.square(x)\n"
+    text += "    return [n] + x.shape[1:], y.get_shape()[:1] + [2, n], [n] + y.shape.as_list()\n"
+    new = "(n,) + x.shape[1:], y.shape[:1] + (2, n), [n] + list(y.shape)"
+    assert new in rewrite(text.encode()).data.decode()
+
+
+def test_what_is_used_as_ragged_is_passed_to_functions_that_take_it():
+    text = "import tensorflow as tf\n\n\ndef f(x, y):\n    mask = tf.ones_like(x).to_tensor(0.0)\n"
+    text += "    return x.to_tensor(-1.0), mask, tf.ones_like(y)\n"
+    new = rewrite(text.encode()).data.decode()
+    assert "shims.ones_like(x).to_tensor" in new
+    assert "jnp.ones_like(y)" in new

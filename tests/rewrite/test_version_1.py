@@ -260,3 +260,9 @@ def test_starred_arguments_go_to_the_function_of_shims():
 def test_what_changes_nothing_is_left_out_without_a_word():
     outcome = rewrite(f"{V1}y = tf.Variable(x, use_resource=True)\n".encode())
     assert [(f.state, f.code) for f in outcome.findings] == [(State.SHIM, "TJ401")]
+
+
+def test_a_name_of_compat_v1_says_nothing_about_the_others():
+    text = "import tensorflow as tf\n\n\ndef f(c, x):\n    tf.compat.v1.losses.Reduction.SUM\n"
+    new = rewrite((text + "    return tf.where(c, x, 1.0)\n").encode()).data.decode()
+    assert "jnp.where(c, x, 1.0)" in new

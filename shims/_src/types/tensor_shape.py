@@ -7,6 +7,7 @@ import operator
 from collections.abc import Iterable, Iterator
 
 from shims._src.platform import jax_private as jp
+from shims._src.types.dimension import Dimension
 
 
 class TensorShape:
@@ -23,7 +24,7 @@ class TensorShape:
       ValueError: a size is negative.
 
     Differs from TensorFlow:
-      Sizes may be names. `dims` holds plain sizes, not `Dimension` objects.
+      Sizes may be names.
 
     Under jit:
       A shape is static; nothing is traced.
@@ -57,8 +58,10 @@ class TensorShape:
 
     @property
     def dims(self) -> list | None:
-        """The sizes as a list, or `None` for unknown rank."""
-        return None if self._dims is None else list(self._dims)
+        """The sizes as `Dimension`s (symbolic and named ones as they are), or `None` for unknown rank."""
+        if self._dims is None:
+            return None
+        return [Dimension(d) if isinstance(d, int | None) else d for d in self._dims]
 
     def as_list(self) -> list:
         """Return the sizes as a list.
@@ -229,7 +232,9 @@ class TensorShape:
 
 
 def _validate_size(d):
-    """Validate one size: a non-negative integer, `None`, a name, or a symbolic dimension."""
+    """Validate one size: a non-negative integer, `None`, a name, a `Dimension`, or a symbolic dimension."""
+    if isinstance(d, Dimension):
+        return d.value
     if d is None or jp.is_symbolic(d):
         return d
     if isinstance(d, str) and d.isidentifier():

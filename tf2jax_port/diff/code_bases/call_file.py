@@ -21,8 +21,9 @@ class Call:
     Attributes:
       module: the module of the function.
       name: its qualified name in the module: `function`, `Class.method`.
-      arguments: `{"args": ..., "kwargs": ...}`, and `init` with the arguments of the object's constructor for a method.
-      result: the result.
+      arguments: `call`, the positional and keyword arguments (none for a property), and `owner`, the object or class
+        of a method.
+      result: the result; if the owner has variables, `returned` and their values afterwards, `state`.
       unfit: why the call cannot be replayed, empty if it can.
     """
 
@@ -68,14 +69,19 @@ def merged(several: list[Calls]) -> Calls:
 
 
 def _moved(call: Call, by: int) -> Call:
-    arguments = {key: _moved_node(node, by) for key, node in call.arguments.items()}
-    return dataclasses.replace(call, arguments=arguments, result=_moved_node(call.result, by))
+    arguments = {key: moved_node(node, by) for key, node in call.arguments.items()}
+    return dataclasses.replace(call, arguments=arguments, result=moved_node(call.result, by))
 
 
-def _moved_node(node: Node, by: int) -> Node:
+def moved_node(node: Node, by: int) -> Node:
+    """Return a node whose arrays have moved."""
+    moved = {**node}
     if "array" in node:
-        return {**node, "array": node["array"] + by}
-    items = node.get("items")
-    if isinstance(items, dict):
-        return {**node, "items": {key: _moved_node(item, by) for key, item in items.items()}}
-    return {**node, "items": [_moved_node(item, by) for item in items]} if items else node
+        moved["array"] += by
+    for part in ("items", "state"):
+        inner = node.get(part)
+        if isinstance(inner, dict):
+            moved[part] = {key: moved_node(item, by) for key, item in inner.items()}
+        elif inner:
+            moved[part] = [moved_node(item, by) for item in inner]
+    return moved

@@ -27,7 +27,7 @@ except ImportError:
 from tf2jax_port.diff.code_bases import recorder
 recorder.start()
 """
-_PATIENCE = 60  # seconds until a program that does not end is killed
+_PATIENCE = 240  # seconds until a program that does not end is killed
 
 
 class CaptureError(Exception):

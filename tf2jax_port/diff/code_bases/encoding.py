@@ -2,96 +2,223 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
+import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 Node = dict[str, Any]
 MOST_ELEMENTS = 1 << 18
+_KERAS = ("activations", "initializers", "regularizers", "constraints", "losses", "layers")
 
 
 class UnfitError(Exception):
     """Raised for a value that cannot be replayed; the message names its kind."""
 
 
-def encode(value: Any, arrays: list[np.ndarray]) -> Node:
-    """Return plain data for a value; its arrays are appended to `arrays`.
+class Encoder:
+    """Turns values into plain data.
 
-    Raises:
-      UnfitError: the value, or a part of it, cannot be replayed.
+    Args:
+      arrays: the list to which the arrays of the values are appended.
+      of_object: makes the node of an object of another class; it raises `UnfitError` if it cannot.
     """
-    if value is None or (
-        isinstance(value, bool | int | float | str) and type(value).__module__ == "builtins"
-    ):
-        return {"kind": "plain", "value": value}
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
-        items = [encode(item, arrays) for item in value]
-        return {"kind": type(value).__name__, "items": items}
-    if type(value) is dict and all(isinstance(key, str) for key in value):
-        return {"kind": "dict", "items": {key: encode(item, arrays) for key, item in value.items()}}
-    if isinstance(value, np.ndarray | np.generic):
-        return _array("numpy", np.array(value), arrays)
-    return _of_tensorflow(value, arrays)
+
+    def __init__(
+        self, arrays: list[np.ndarray], of_object: Callable[[Any], Node] | None = None
+    ) -> None:
+        self.arrays = arrays
+        self._of_object = of_object
+
+    def encode(self, value: Any) -> Node:
+        """Return plain data for a value.
+
+        Raises:
+          UnfitError: the value, or a part of it, cannot be replayed.
+        """
+        if value is None or (
+            isinstance(value, bool | int | float | str) and type(value).__module__ == "builtins"
+        ):
+            return {"kind": "plain", "value": value}
+        if isinstance(value, list | tuple | Mapping):
+            return self._of_collection(value)
+        if isinstance(value, np.ndarray | np.generic):
+            return self.of_array("numpy", np.array(value))
+        if isinstance(value, enum.Enum):
+            return {"kind": "member", **_place(type(value)), "member": value.name}
+        if isinstance(value, complex | slice | range) or value is Ellipsis:
+            return self._of_number(value)
+        return self._of_tensorflow(value)
+
+    def _of_collection(self, value: Any) -> Node:
+        if isinstance(value, Mapping):
+            if all(isinstance(key, str) for key in value):
+                return {"kind": "dict", "items": {k: self.encode(v) for k, v in value.items()}}
+            return {
+                "kind": "pairs",
+                "items": [self.encode([key, item]) for key, item in value.items()],
+            }
+        items = [self.encode(item) for item in value]
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return {"kind": "record", **_place(type(value)), "items": items}
+        return {"kind": "list" if isinstance(value, list) else "tuple", "items": items}
+
+    def _of_number(self, value: Any) -> Node:
+        if isinstance(value, complex):
+            return {"kind": "complex", "items": [self.encode(value.real), self.encode(value.imag)]}
+        if value is Ellipsis:
+            return {"kind": "ellipsis"}
+        parts = [self.encode(part) for part in (value.start, value.stop, value.step)]
+        return {"kind": type(value).__name__, "items": parts}
+
+    def _of_tensorflow(self, value: Any) -> Node:
+        """Return plain data for a value of TensorFlow, or for an object of the program."""
+        tf: Any = sys.modules.get("tensorflow")
+        kind = type(value).__name__
+        if tf is None:
+            return self._of_program(value)
+        if isinstance(value, tf.DType):
+            return {"kind": "dtype", "name": value.name}
+        if isinstance(value, tf.TensorShape):
+            if value.rank is None:
+                raise UnfitError(kind)
+            return {"kind": "tuple", "items": [self.encode(size) for size in value.as_list()]}
+        if isinstance(value, tf.compat.v1.Dimension):
+            return {"kind": "plain", "value": value.value}
+        if isinstance(value, tf.Tensor):
+            if not hasattr(value, "numpy"):
+                raise UnfitError("symbolic tensor")
+            return self.of_array("tensor", np.array(value.numpy()))
+        if isinstance(value, tf.Variable):
+            node = self.of_array("numpy", np.array(value.numpy()))
+            name = value.name.partition(":")[0]
+            return {
+                "kind": "variable",
+                "items": [node],
+                "trainable": bool(value.trainable),
+                "name": name,
+            }
+        if isinstance(value, tf.RaggedTensor):
+            items = [self.encode(value.flat_values), *map(self.encode, value.nested_row_splits)]
+            return {"kind": "ragged", "items": items}
+        if isinstance(value, tf.SparseTensor):
+            # Its shape is static: a number, never traced.
+            parts = (value.indices, value.values, value.dense_shape.numpy())
+            return {"kind": "sparse", "items": [self.encode(part) for part in parts]}
+        if isinstance(value, tf.TensorSpec):
+            of_spec = (value.shape, value.dtype, value.name)
+            return {"kind": "spec", "items": [self.encode(part) for part in of_spec]}
+        return self._of_program(value)
+
+    def _of_program(self, value: Any) -> Node:
+        """Return the node of a function, class or object, which only arguments can be."""
+        of_object = self._of_object
+        if of_object is None:
+            raise UnfitError("function" if inspect.isroutine(value) else type(value).__name__)
+        tf: Any = sys.modules.get("tensorflow")
+        named = None if tf is None else self._of_public_name(tf, value)
+        return named or of_object(value)
+
+    def _of_public_name(self, tf: Any, value: Any) -> Node | None:
+        """Return the node of a function or class of TensorFlow or Keras, or of an object that its configuration makes."""
+        names = getattr(inspect.unwrap(value), "_tf_api_names", ()) if callable(value) else ()
+        if names and (inspect.isfunction(value) or inspect.isclass(value)):
+            return {"kind": "tensorflow", "name": names[0]}
+        if inspect.ismethod(value):
+            owner = self.encode(value.__self__)
+            return {"kind": "method", "name": value.__name__, "items": [owner]}
+        for room in _KERAS:
+            module, own = getattr(tf.keras, room), str(getattr(value, "__name__", ""))
+            if getattr(module, own, None) is value:
+                return {"kind": "keras", "name": f"{room}.{own}"}
+            name = type(value).__name__
+            if getattr(module, name, None) is type(value):
+                config = self.encode(value.get_config())
+                return {"kind": "keras", "name": f"{room}.{name}", "items": [config]}
+        return None
+
+    def of_array(self, kind: str, array: np.ndarray) -> Node:
+        """Return the node of an array, which is kept."""
+        if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
+            raise UnfitError(f"array of {array.dtype}")
+        if array.size > MOST_ELEMENTS:
+            raise UnfitError("large array")
+        name = array.dtype.name
+        self.arrays.append(array.astype(np.float32) if name == "bfloat16" else array)
+        return {"kind": kind, "array": len(self.arrays) - 1, "dtype": name}
 
 
-def _of_tensorflow(value: Any, arrays: list[np.ndarray]) -> Node:
-    """Return plain data for a tensor, a dtype or a shape of TensorFlow."""
-    tf: Any = sys.modules.get("tensorflow")
-    kind = type(value).__name__
-    if tf is None:
-        raise UnfitError(kind)
-    if isinstance(value, tf.DType):
-        return {"kind": "dtype", "name": value.name}
-    if isinstance(value, tf.TensorShape):
-        if value.rank is None:
-            raise UnfitError(kind)
-        return {"kind": "tuple", "items": [encode(size, arrays) for size in value.as_list()]}
-    if isinstance(value, tf.Tensor):
-        if not hasattr(value, "numpy"):
-            raise UnfitError("symbolic tensor")
-        return _array("tensor", np.array(value.numpy()), arrays)
-    raise UnfitError(kind)
+def encode(value: Any, arrays: list[np.ndarray]) -> Node:
+    """Return plain data for a value without objects; its arrays are appended to `arrays`."""
+    return Encoder(arrays).encode(value)
 
 
-def _array(kind: str, array: np.ndarray, arrays: list[np.ndarray]) -> Node:
-    if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
-        raise UnfitError(f"array of {array.dtype}")
-    if array.size > MOST_ELEMENTS:
-        raise UnfitError("large array")
-    if array.dtype.name == "bfloat16":
-        arrays.append(array.astype(np.float32))
-        return {"kind": kind, "array": len(arrays) - 1, "dtype": "bfloat16"}
-    arrays.append(array)
-    return {"kind": kind, "array": len(arrays) - 1, "dtype": array.dtype.name}
+def _place(cls: Any) -> Node:
+    """Return the module and the name of a class or function, by which a port has it, too."""
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        raise UnfitError("local function or class")
+    return {"module": cls.__module__, "name": cls.__qualname__}
 
 
-def decode(node: Node, leaf: Callable[[Node], Any], dtype: Callable[[str], Any]) -> Any:
-    """Return the value of plain data.
+def place_of(value: Any) -> Node:
+    """Return the node of a function or class of the program."""
+    return {"kind": "place", **_place(value)}
+
+
+def decode(node: Node, leaf: Callable[[Node], Any]) -> Any:
+    """Return the value of plain data without objects.
 
     Args:
       node: what `encode` returned.
-      leaf: makes an array of a node of kind `tensor` or `numpy`.
-      dtype: makes a dtype of a name.
+      leaf: makes the value of a node of another kind than numbers, text and collections.
     """
     kind = node["kind"]
     if kind == "plain":
         return node["value"]
-    if kind == "dtype":
-        return dtype(node["name"])
+    if kind == "ellipsis":
+        return Ellipsis
     if kind == "dict":
-        return {key: decode(item, leaf, dtype) for key, item in node["items"].items()}
-    if kind in ("list", "tuple"):
-        items = [decode(item, leaf, dtype) for item in node["items"]]
-        return items if kind == "list" else tuple(items)
+        return {key: decode(item, leaf) for key, item in node["items"].items()}
+    if kind in _COLLECTIONS:
+        return _COLLECTIONS[kind]([decode(item, leaf) for item in node["items"]])
     return leaf(node)
+
+
+_COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "pairs": dict,
+    "complex": lambda parts: complex(*parts),
+    "slice": lambda parts: slice(*parts),
+    "range": lambda parts: range(*parts),
+}
+
+
+def fields_of(value: Any) -> dict[str, Any] | None:
+    """Return the fields that make a dataclass or a class of `attrs`; `None` for other objects."""
+    if dataclasses.is_dataclass(value):
+        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
+    attributes = getattr(type(value), "__attrs_attrs__", None)
+    if attributes is None:
+        return None
+    return {a.name.lstrip("_"): getattr(value, a.name) for a in attributes if a.init}
+
+
+def nodes_in(node: Node) -> list[Node]:
+    """Return a node and all nodes below it, in order."""
+    items = node.get("items", ())
+    inner = list(items.values() if isinstance(items, dict) else items)
+    inner += node.get("state", ())
+    return [node, *(found for item in inner for found in nodes_in(item))]
 
 
 def arrays_in(node: Node) -> list[Node]:
     """Return the nodes of all arrays in plain data, in order."""
-    if "array" in node:
-        return [node]
-    items = node.get("items", ())
-    inner = items.values() if isinstance(items, dict) else items
-    return [found for item in inner for found in arrays_in(item)]
+    return [found for found in nodes_in(node) if "array" in found]

@@ -33,7 +33,7 @@ def compare(
     expected: Node, found: Node, before: list[np.ndarray], after: list[np.ndarray]
 ) -> Replayed:
     """Compare two encoded results with their arrays."""
-    old_leaves, new_leaves = _leaves(expected, before), _leaves(found, after)
+    old_leaves, new_leaves = leaves(expected, before), leaves(found, after)
     if len(old_leaves) != len(new_leaves):
         return Replayed(Outcome.DIFFERENT, f"{len(old_leaves)} values became {len(new_leaves)}")
     for index, (one, other) in enumerate(zip(old_leaves, new_leaves, strict=True)):
@@ -43,7 +43,27 @@ def compare(
     return Replayed(Outcome.EQUAL)
 
 
-def _leaves(node: Node, arrays: list[np.ndarray]) -> list[Any]:
+def is_within_spread(wanted: list[Any], found: list[Any], others: list[list[Any]]) -> bool:
+    """Return whether results differ from the original's at most twice as much as from those of nudged arguments.
+
+    Args:
+      wanted: the leaves of the original's result.
+      found: those of the port's.
+      others: those of the port's, for arguments that are one bit larger or smaller.
+    """
+    for index, (one, other) in enumerate(zip(wanted, found, strict=True)):
+        if not _difference(one, other):
+            continue
+        a, b = np.asarray(one), np.asarray(other)
+        if a.shape != b.shape or a.dtype.kind not in "fc" or b.dtype.kind not in "fc":
+            return False
+        spreads = [np.max(np.abs(np.asarray(nudged[index]) - b), initial=0) for nudged in others]
+        if not np.max(np.abs(a - b)) <= 2 * max(spreads):
+            return False
+    return True
+
+
+def leaves(node: Node, arrays: list[np.ndarray]) -> list[Any]:
     """Return the values of an encoded result in order; numbers count as arrays without axes."""
     if "array" in node:
         return [arrays[node["array"]]]
@@ -51,7 +71,7 @@ def _leaves(node: Node, arrays: list[np.ndarray]) -> list[Any]:
     if items is None:
         return [node.get("value", node.get("name"))]
     inner = [items[key] for key in sorted(items)] if isinstance(items, dict) else items
-    return [leaf for item in inner for leaf in _leaves(item, arrays)]
+    return [leaf for item in inner for leaf in leaves(item, arrays)]
 
 
 def _difference(one: Any, other: Any) -> str:

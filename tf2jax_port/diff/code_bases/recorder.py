@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import inspect
 import json
 import os
@@ -11,19 +10,36 @@ import sys
 import threading
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tf2jax_port.diff.code_bases.call_file import Call, Calls
-from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode
+from tf2jax_port.diff.code_bases.encoding import (
+    Encoder,
+    Node,
+    UnfitError,
+    arrays_in,
+    nodes_in,
+    place_of,
+)
+from tf2jax_port.diff.code_bases.objects import Objects, Seen, complete, variables_of
 
 VARIABLE = "TF2JAX_PORT_CAPTURE"
 _NOTHING: Node = {"kind": "plain", "value": None}
+_TENSORS = ("tensor", "variable", "ragged", "sparse")
 _TOOL = 2  # the number of profilers
 _MONITORING: Any = getattr(sys, "monitoring", None)  # since Python 3.12
 _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<module>")
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+class _Open(NamedTuple):
+    """A call that has begun: what is known of it, the objects that it took, and whether it took tensors."""
+
+    call: Call
+    seen: list[Seen]
+    tensors: bool
 
 
 class Recorder:
@@ -41,7 +57,7 @@ class Recorder:
         self.arrays: list[np.ndarray] = []
         self.counts: dict[tuple[str, str], int] = {}
         self.seen: set[str] = set()
-        self.made: dict[int, Node | str] = {}  # objects, and the arguments that made them
+        self.objects = Objects(self._is_of_package)
         self.open = threading.local()
         self.eager = False
 
@@ -66,8 +82,12 @@ class Recorder:
             or code.co_flags & _GENERATORS
         ):
             return False
-        if last.startswith("test_") or last.endswith("_test") or ".tests." in module:
+        is_test = last.startswith("test_") or last.endswith("_test") or ".tests." in module
+        if is_test and code.co_name != "__init__":  # whose objects may be arguments
             return False
+        return self._is_of_package(module)
+
+    def _is_of_package(self, module: str) -> bool:
         return any(module == p or module.startswith(f"{p}.") for p in self.packages)
 
     def _start(self, code: CodeType, _: int) -> Any:
@@ -101,22 +121,23 @@ class Recorder:
             self.eager = True
             switch(True)
 
-    def _begin(self, code: CodeType, frame: FrameType) -> Call | None:
+    def _begin(self, code: CodeType, frame: FrameType) -> _Open | None:
         """Return what is known of a call before it runs, `None` if it is not kept."""
         module, name = str(frame.f_globals["__name__"]), code.co_qualname
         if code.co_name == "__init__":
-            self._note_object(code, frame)
+            self.objects.note(code, frame)
             return None
         if self.counts.get((module, name), 0) >= self.most:
             return None
-        before = len(self.arrays)
+        before, seen = len(self.arrays), list[Seen]()
+        tensors = _has_tensor(list(frame.f_locals.values()))
         try:
-            arguments = self._arguments(code, frame)
+            arguments = self._arguments(code, frame, seen)
         except Exception as error:  # noqa: BLE001, the program must go on whatever its objects do
             del self.arrays[before:]
             if str(error) == "symbolic tensor":
                 return None
-            return Call(module, name, {}, _NOTHING, str(error))
+            return _Open(Call(module, name, {}, _NOTHING, str(error)), [], tensors)
         shapes = [
             (self.arrays[n["array"]].shape, n["dtype"])
             for a in arguments.values()
@@ -127,37 +148,30 @@ class Recorder:
             del self.arrays[before:]
             return None
         self.seen.add(key)
-        return Call(module, name, arguments, _NOTHING)
+        return _Open(Call(module, name, arguments, _NOTHING), seen, tensors)
 
-    def _note_object(self, code: CodeType, frame: FrameType) -> None:
-        names = code.co_varnames
-        owner = frame.f_locals.get(names[0]) if names else None
-        if owner is None or type(owner).__init__.__code__ is not code:
-            return
-        before = len(self.arrays)
-        try:
-            self.made[id(owner)] = _pack(code, frame, 1, self.arrays)
-        except Exception as error:  # noqa: BLE001, as above
-            del self.arrays[before:]
-            self.made[id(owner)] = str(error)
-
-    def _arguments(self, code: CodeType, frame: FrameType) -> dict[str, Node]:
-        outer = code.co_qualname.partition(".")[0]
-        if outer not in frame.f_globals:
+    def _arguments(self, code: CodeType, frame: FrameType, seen: list[Seen]) -> dict[str, Node]:
+        """Return the arguments of a call that has just begun, and the object or class of a method."""
+        outer, _, method = code.co_qualname.rpartition(".")
+        encoder = Encoder(self.arrays, self.objects.encode_in(self.arrays, seen))
+        owner: Any = frame.f_globals.get(code.co_qualname.partition(".")[0])
+        if owner is None:
             raise UnfitError("function that its module does not name")
-        if "." not in code.co_qualname:
-            return {"call": _pack(code, frame, 0, self.arrays)}
-        first = code.co_varnames[0] if code.co_argcount else ""
-        if first != "self":
-            raise UnfitError("method of a class")
-        owner = frame.f_locals["self"]
-        made = self.made.get(id(owner), "object of unknown origin")
-        if isinstance(made, str):
-            raise UnfitError(f"object made of {made}")
-        if _has_state(owner):
-            raise UnfitError("object with variables")
-        made = {**made, "class": type(owner).__qualname__, "module": type(owner).__module__}
-        return {"init": made, "call": _pack(code, frame, 1, self.arrays)}
+        if not outer:
+            return {"call": self.objects.pack(code, frame, 0, encoder)}
+        for part in outer.split(".")[1:]:
+            owner = inspect.getattr_static(owner, part)
+        kept = inspect.getattr_static(owner, _mangled(outer, method), None)
+        if isinstance(kept, staticmethod):
+            return {"call": self.objects.pack(code, frame, 0, encoder)}
+        first = frame.f_locals[code.co_varnames[0]] if code.co_argcount else None
+        if isinstance(first, type):
+            packed = {"owner": place_of(first)}
+        else:
+            packed = {"owner": encoder.encode(first)}
+        if not isinstance(kept, property):
+            packed["call"] = self.objects.pack(code, frame, 1, encoder)
+        return packed
 
     def _end(self, code: CodeType, _: int, result: Any) -> Any:
         frame = sys._getframe(1)
@@ -166,19 +180,41 @@ class Recorder:
         began = self._pop()
         if began is None:
             return None
-        call = began
-        self.counts[call.module, call.name] = self.counts.get((call.module, call.name), 0) + 1
         self.open.busy = True
         try:
-            encoded = _NOTHING if call.unfit else encode(result, self.arrays)
-            nodes = [n for a in (*call.arguments.values(), encoded) for n in arrays_in(a)]
-            if call.unfit or any(node["kind"] == "tensor" for node in nodes):
-                self.calls.append(Call(call.module, call.name, call.arguments, encoded, call.unfit))
-        except Exception as error:  # noqa: BLE001, as above
-            self.calls.append(Call(call.module, call.name, {}, _NOTHING, f"result: {error}"))
+            self._keep(began, result)
         finally:
             self.open.busy = False
         return None
+
+    def _keep(self, began: _Open, result: Any) -> None:
+        """Keep a call that has ended, if tensors were computed."""
+        call, seen, tensors = began
+        encoded, unfit = _NOTHING, call.unfit
+        if not unfit:
+            try:
+                complete(seen, self.arrays)
+                encoded = self._result(call, seen, result)
+            except Exception as error:  # noqa: BLE001, as above
+                unfit = f"result: {error}"
+        nodes = [n for a in (*call.arguments.values(), encoded) for n in nodes_in(a)]
+        if tensors or _has_tensor(result) or any(n["kind"] in _TENSORS for n in nodes):
+            key = call.module, call.name
+            self.counts[key] = self.counts.get(key, 0) + 1
+            arguments = {} if unfit else call.arguments
+            self.calls.append(Call(call.module, call.name, arguments, encoded, unfit))
+
+    def _result(self, call: Call, seen: list[Seen], result: Any) -> Node:
+        encoder = Encoder(self.arrays)
+        returned = encoder.encode(result)
+        leaves = [n for n in nodes_in(returned) if "items" not in n]
+        if leaves and all(isinstance(n.get("value"), str) for n in leaves):
+            raise UnfitError("text")  # which names the kinds of arrays
+        if "state" not in call.arguments.get("owner", ()):
+            return returned
+        owner = next(s.value for s in seen if s.node is call.arguments["owner"])
+        state = [np.array(variable.numpy()) for variable in variables_of(owner)]
+        return {"kind": "dict", "items": {"returned": returned, "state": encoder.encode(state)}}
 
     def _fail(self, code: CodeType, *_: Any) -> None:
         if self._is_watched(code, sys._getframe(1)):
@@ -195,20 +231,20 @@ class Recorder:
             Calls(tuple(self.calls), tuple(self.arrays)).write(folder / f"{os.getpid()}.npz")
 
 
-def _pack(code: CodeType, frame: FrameType, skip: int, arrays: list[np.ndarray]) -> Node:
-    """Return the arguments of a call that has just begun: `{"args": ..., "kwargs": ...}`."""
-    names, values = code.co_varnames, frame.f_locals
-    positional = names[skip : code.co_argcount]
-    only = names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    rest = code.co_argcount + code.co_kwonlyargcount
-    args = [values[name] for name in positional]
-    kwargs = {name: values[name] for name in only}
-    if code.co_flags & inspect.CO_VARARGS:
-        args += values[names[rest]]
-        rest += 1
-    if code.co_flags & inspect.CO_VARKEYWORDS:
-        kwargs.update(values[names[rest]])
-    return {"kind": "list", "items": [encode(args, arrays), encode(kwargs, arrays)]}
+def _mangled(outer: str, method: str) -> str:
+    """Return the name by which a class has a method: private ones carry the name of their class."""
+    private = method.startswith("__") and not method.endswith("__")
+    return f"_{outer.rpartition('.')[2].lstrip('_')}{method}" if private else method
+
+
+def _has_tensor(value: Any, depth: int = 3) -> bool:
+    """Return whether a value is a tensor, or a collection that has one."""
+    tf: Any = sys.modules.get("tensorflow")
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple) and depth:
+        return any(_has_tensor(item, depth - 1) for item in value)
+    return tf is not None and isinstance(value, tf.Tensor | tf.RaggedTensor | tf.SparseTensor)
 
 
 def _static(arguments: dict[str, Node]) -> str:
@@ -218,21 +254,14 @@ def _static(arguments: dict[str, Node]) -> str:
         if "array" in node:
             return node["kind"]
         items = node.get("items")
+        rest = {
+            key: item for key, item in node.items() if key not in ("items", "state", "attributes")
+        }
         if isinstance(items, dict):
-            return {key: plain(item) for key, item in items.items()}
-        return [plain(item) for item in items] if items is not None else {**node}
+            return {**rest, "items": {key: plain(item) for key, item in items.items()}}
+        return {**rest, "items": [plain(item) for item in items or ()]}
 
     return json.dumps({key: plain(node) for key, node in arguments.items()}, sort_keys=True)
-
-
-def _has_state(owner: Any) -> bool:
-    """Return whether an object holds variables, whose values its constructor does not give."""
-    tf: Any = sys.modules.get("tensorflow")
-    with contextlib.suppress(Exception):
-        if getattr(owner, "weights", None) or getattr(owner, "variables", None):
-            return True
-        return tf is not None and any(isinstance(v, tf.Variable) for v in vars(owner).values())
-    return True
 
 
 def start() -> None:

@@ -19,6 +19,7 @@ from tf2jax_port.rewrite.values.numbers import INTEGERS, Numbers, NumbersOf, dty
 from tf2jax_port.rewrite.values.passed_lists import PassedLists
 from tf2jax_port.rewrite.values.ragged_values import is_ragged
 from tf2jax_port.rewrite.values.selections import is_selection
+from tf2jax_port.rewrite.values.static_sizes import Static
 from tf2jax_port.rewrite.values.values import Kind, Values
 
 _NARROW = re.compile(rb"int8|int16")
@@ -44,7 +45,7 @@ class Corners:
         self.values = values
         self.numbers = NumbersOf(values)
         self.lists = PassedLists(values)
-        self.ragged = b"agged" in data
+        self.ragged = any(word in data for word in (b"agged", b".to_tensor(", b".row_"))
         self.data = data
 
     def at(self, site: CallSite) -> Corner:
@@ -182,10 +183,24 @@ def _of_clamp(corners: Corners, site: CallSite) -> Corner:
     return Corner("JAX's result is no size under `jit`, where both may be numbers", met=True)
 
 
+def _of_joined_sizes(corners: Corners, site: CallSite) -> Corner:
+    """Return the corner case of sizes joined with a parameter: a list or a tuple of sizes stays one number each."""
+    parts = site.bound.arguments["values"].node
+    if not isinstance(parts, ast.List | ast.Tuple):
+        return _NONE
+    sizes = corners.values.sizes
+    known = [sizes.of(part) not in (None, Static.LITERAL) for part in parts.elts]
+    names = [isinstance(part, ast.Name) and not has for part, has in zip(parts.elts, known)]
+    if any(known) and any(names):
+        return Corner("JAX's function takes no list of sizes, and its result is traced", met=True)
+    return _NONE
+
+
 _FINDERS = {
     "argmax": _of_position,
     "argmin": _of_position,
     "cast": _of_cast,
+    "concat": _of_joined_sizes,
     "math.floormod": _of_remainder,
     "maximum": _of_clamp,
     "minimum": _of_clamp,

@@ -99,7 +99,8 @@ def find_references(
     found = [r for name, scope in uses if (r := search.reference(name, scope)) is not None]
     found += search.attributes_of_objects(possible)
     found.sort(key=lambda r: (r.chain[0].lineno, r.chain[0].col_offset))
-    if version_1 or any(is_version_1(r.path) for r in found):
+    # A name that is reached through `compat.v1` says nothing about the others.
+    if version_1 or any(r.version != 1 and is_version_1(r.path) for r in found):
         for reference in found:
             if reference.version != 1 and "compat.v2" not in reference.dotted[0]:
                 reference.version = 1

@@ -117,7 +117,8 @@ LIST = Rule(
     state=State.REWRITTEN,
     why=(
         "`x.shape == [2, 3]` can be true for a TensorFlow shape. The shape of an array is a "
-        "tuple, which never equals a list, so the comparison would silently be false."
+        "tuple, which never equals a list, so the comparison would silently be false. "
+        "`[2] + x.shape[1:]` joins a list and a TensorFlow shape, but not a list and a tuple."
     ),
     safety="The list becomes a tuple, which TensorFlow's shapes equal as well.",
     examples=(
@@ -130,6 +131,11 @@ LIST = Rule(
             "y = [3] == z.get_shape()[1:], s != [2, 3], s[:1] == [2]\ndel s\n",
             "import jax.numpy as jnp\n\nz = jnp.square(x)\ns = z.shape\n"
             "y = (3,) == z.shape[1:], s != (2, 3), s[:1] == (2,)\ndel s\n",
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\nz = tf.square(x)\ny = tf.zeros([1] + z.shape[1:])\n",
+            "import jax.numpy as jnp\n\nz = jnp.square(x)\n"
+            "y = jnp.zeros((1,) + z.shape[1:], dtype=jnp.float32)\n",
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).shape == (2, 3)\n",
@@ -156,7 +162,7 @@ UNKNOWN = Rule(
             "import tensorflow as tf\n\n\n"
             "def rows(x):\n    return tf.reduce_sum(x, axis=x.shape.rank - 1)\n\n\ny = rows(x)\n",
             "import jax.numpy as jnp\n\n\n"
-            "def rows(x):\n    return jnp.sum(x, axis=x.ndim - 1)\n\n\ny = rows(x)\n",
+            "def rows(x):\n    return jnp.sum(x, axis=len(x.shape) - 1)\n\n\ny = rows(x)\n",
         ),
         Leaves(
             "import tensorflow as tf\n\n\ndef f(x: tf.Tensor):\n    return x.numpy()\n",

@@ -12,12 +12,13 @@ import functools
 import re
 from collections.abc import Iterator
 
-from tf2jax_port.rewrite.calls.arguments import as_tuple
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.reading.scopes import Binding
 from tf2jax_port.rewrite.sites import pipelines
+from tf2jax_port.rewrite.sites.attributes import find_attributes
 from tf2jax_port.rewrite.sites.decision import Decision, File
 from tf2jax_port.rewrite.sites.references import may_edit
+from tf2jax_port.rewrite.sites.shape_lists import find_lists, is_shape, tensor_of_shape
 from tf2jax_port.rewrite.values.dtype_attributes import (
     FORMS,
     RANGE_FORMS,
@@ -81,7 +82,8 @@ def _passes_tensor(form: str) -> bool:
 def find_idioms(file: File) -> list[Decision]:
     """Return the decisions for all uses of tensor methods in a file, in text order."""
     attributes = [node for node in file.names.attributes if node.attr in _NAMES]
-    found = (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+    found = _decide_methods(file, attributes) if attributes else []
+    found = [*found, *find_lists(file), *find_attributes(file)]
     return [pipelines.keep(file, each.span, each.symbol) or each for each in found]
 
 
@@ -125,49 +127,6 @@ def _left(idiom: Idiom) -> Decision:
     return Decision(State.MANUAL, "TJ311", message, idiom.symbol, idiom.whole)
 
 
-def _shape_comparisons(file: File) -> list[Decision]:
-    """Return the decisions for comparisons such as `x.shape == [2, 3]`.
-
-    TensorFlow's shape equals a list, but JAX's shape is a tuple, which does not.
-    """
-    decisions = []
-    for comparison in file.names.comparisons:
-        shape, node = _shape_and_list(file, comparison)
-        if shape is None or node is None:
-            continue
-        whole = shape.value if isinstance(shape, ast.Subscript) else shape
-        tensor = _tensor_of_shape(whole)
-        known = tensor is not None and file.values.kind(tensor) is Kind.TENSOR
-        state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
-        message = "a shape is a tuple in JAX, which never equals a list"
-        edits = tuple(as_tuple(file.source, node))
-        decision = Decision(state, code, message, "Tensor.shape", node, edits)
-        if may_edit(file, decision):
-            decisions.append(decision)
-    return decisions
-
-
-def _shape_and_list(
-    file: File, comparison: ast.Compare
-) -> tuple[ast.expr, ast.List] | tuple[None, None]:
-    """Return the shape and the list compared in `x.shape == [2, 3]`, `(None, None)` otherwise."""
-    if len(comparison.ops) == 1 and isinstance(comparison.ops[0], ast.Eq | ast.NotEq):
-        left, right = comparison.left, comparison.comparators[0]
-        for shape, other in ((left, right), (right, left)):
-            if isinstance(other, ast.List) and _is_shape(file, shape):
-                return shape, other
-    return None, None
-
-
-def _is_shape(file: File, node: ast.expr) -> bool:
-    """Return whether an expression is a shape: `x.get_shape()`, `x.shape[1:]` or a name bound to one."""
-    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        node = node.value
-    if isinstance(node, ast.Name):
-        return is_static_shape(file.values, node)
-    return isinstance(node, ast.Attribute | ast.Call) and _tensor_of_shape(node) is not None
-
-
 def _nodes_within(file: File, idiom: Idiom) -> Iterator[ast.AST]:
     """Yield the nodes of an idiom, from the parent of the tensor to the whole expression."""
     yield idiom.whole
@@ -184,13 +143,15 @@ def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom
         call = parents[node]
         called = isinstance(call, ast.Call) and call.func is node
         bare = isinstance(call, ast.Call) and called and not call.args and not call.keywords
-        tensor = _tensor_of_shape(node.value)
+        tensor = tensor_of_shape(node.value)
         if isinstance(call, ast.Call) and node.attr == "as_list" and bare and tensor is not None:
             yield Idiom("Tensor.shape.as_list", "TJ105", call, tensor, "list({}.shape)")
         elif node.attr in ("ndims", "rank") and tensor is not None:
-            yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, "{}.ndim")
+            is_array = file.values.kind(tensor) is Kind.TENSOR  # sparse tensors have no `ndim`
+            form = "{}.ndim" if is_array else "len({}.shape)"
+            yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, form)
         elif node.attr == "value" and isinstance(node.value, ast.Subscript) and not called:
-            inner = _tensor_of_shape(_without_dims(node.value.value))
+            inner = tensor_of_shape(_without_dims(node.value.value))
             if inner is not None:
                 index = node.value.slice
                 yield Idiom("Dimension.value", "TJ105", node, inner, "{}.shape[", index)
@@ -228,12 +189,12 @@ def _binds_dimension(file: File, binding: Binding) -> bool:
     """Return whether a binding gives its name a size of a static shape."""
     parent = file.names.parents.get(binding.node)
     if isinstance(parent, ast.For | ast.comprehension) and parent.target is binding.node:
-        return _is_shape(file, _without_dims(parent.iter))
+        return is_shape(file, _without_dims(parent.iter))
     value = binding.value
     if isinstance(value, ast.Attribute) and value.attr == "value":  # n = n.value
         return getattr(value.value, "id", "") == getattr(binding.node, "id", None)
     subscript = isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice)
-    return subscript and _is_shape(file, _without_dims(value.value))  # type: ignore[union-attr]
+    return subscript and is_shape(file, _without_dims(value.value))  # type: ignore[union-attr]
 
 
 def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
@@ -265,7 +226,7 @@ def _of_range(file: File, node: ast.Attribute) -> Idiom:
 def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idiom]:
     """Yield the idiom for a method of a static shape; `whole` is the call, or the attribute itself."""
     symbol = f"Tensor.shape.{node.attr}"
-    tensor = _tensor_of_shape(node.value)
+    tensor = tensor_of_shape(node.value)
     known = tensor is not None or is_static_shape(file.values, node.value)
     if tensor is not None and node.attr == "dims":
         parent = file.names.parents[node]
@@ -298,24 +259,13 @@ def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:
     return isinstance(parents[call], ast.Expr) and len(call.args) == 1 and not call.keywords
 
 
-def _tensor_of_shape(node: ast.expr) -> ast.expr | None:
-    """Return `x` of `x.shape` or `x.get_shape()`, `None` for other expressions."""
-    if isinstance(node, ast.Attribute) and node.attr == "shape":
-        return node.value
-    if isinstance(node, ast.Call) and not node.args and not node.keywords:
-        function = node.func
-        if isinstance(function, ast.Attribute) and function.attr == "get_shape":
-            return function.value
-    return None
-
-
 def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
     """Return the decision for a use of a tensor method, `None` if it cannot be rewritten."""
     source, spelling = file.source, file.spelling
     start, end = source.span(idiom.whole)
     passes = idiom.passes_tensor
     tensor = Span(*source.span(idiom.tensor)) if passes else _with_parentheses(file, idiom)
-    if _loses_layout(file, idiom, tensor) or not spelling.allows(["list"]):
+    if _loses_layout(file, idiom, tensor) or not spelling.allows(["list", "len"]):
         return None
     if idiom.assigns:
         if not _is_place(idiom.tensor) or idiom.index is None:

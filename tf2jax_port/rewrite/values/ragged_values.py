@@ -11,6 +11,13 @@ from tf2jax_port.rewrite.values.uses import Uses
 # Functions of `tf.ragged` that return a dense tensor or a number.
 _DENSE = ("ragged.row_splits_to_segment_ids", "ragged.segment_ids_to_row_splits")
 _KEPT_BY_METHODS = ("with_values", "with_flat_values", "merge_dims", "batch")
+# Methods and attributes that only ragged tensors have.
+_OWN = frozenset(
+    (
+        *("to_tensor", "row_lengths", "row_splits", "nested_row_splits", "nested_row_lengths"),
+        *("flat_values", "ragged_rank", "nested_value_rowids"),
+    )
+)
 _DENSE_RESULTS = ("reduce_", "shape", "rank", "size", "math.reduce_")
 
 
@@ -40,9 +47,24 @@ def _binds_ragged(values: Uses, binding: Binding, seen: Seen) -> bool:
     """Return whether an assignment or annotation shows that a name is a ragged tensor."""
     if binding.kind == "assign" and binding.value is not None:
         return _FLOW.reaches(values, binding.value, seen)
+    if isinstance(binding.node, ast.arg) and _is_used_as_ragged(values, binding.node):
+        return True
     annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None
     reference = values.by_node.get(annotation) if annotation is not None else None
     return reference is not None and reference.path == "RaggedTensor"
+
+
+def _is_used_as_ragged(values: Uses, argument: ast.arg) -> bool:
+    """Return whether a method that only ragged tensors have is called on a parameter, in its function."""
+    parents = values.names.parents
+    function = parents[parents[argument]]
+    return any(
+        node.attr in _OWN
+        and isinstance(node.value, ast.Name)
+        and node.value.id == argument.arg
+        and function in values.names.ancestors(node)
+        for node in values.names.attributes
+    )
 
 
 _FLOW = Flow(_gives_ragged, _binds_ragged)

@@ -7,13 +7,14 @@ import numpy as np
 from shims._src.array import casting, joining
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.types.composite import is_composite
+from shims._src.types.dimension import Dimension
 from shims._src.types.dtypes import as_dtype
 from shims._src.types.dtypes import string as string_dtype
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferred_operators import deferred
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
-from shims._src.v1.graph.shapes import Dimension, GraphShape
+from shims._src.v1.graph.shapes import GraphShape
 
 _stack = deferred(joining.stack, "stack")
 _NARROW = {np.dtype(np.float64): np.float32, np.dtype(np.int64): np.int32}

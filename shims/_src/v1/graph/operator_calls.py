@@ -14,12 +14,13 @@ from shims._src.errors import errors, shape_mismatches
 from shims._src.random import streams
 from shims._src.random.global_seed import pair
 from shims._src.types.composite import is_composite
+from shims._src.types.dimension import Dimension
 from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
 from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
 from shims._src.v1.graph.output_specs import Outline, outline
 from shims._src.v1.graph.output_views import separate
-from shims._src.v1.graph.shapes import Dimension, GraphShape
+from shims._src.v1.graph.shapes import GraphShape
 
 _LARGE = 64
 # Operators that return the operand itself if it already has the dtype of the result.

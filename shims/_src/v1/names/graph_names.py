@@ -7,7 +7,7 @@ sorted.
 from __future__ import annotations
 
 _GRAPH = {
-    "Dimension": "shims._src.v1.graph.shapes:Dimension",
+    "Dimension": "shims._src.types.dimension:Dimension",
     "Graph": "shims._src.v1.graph.graph:Graph",
     "GraphKeys": "shims._src.v1.variables.variables:GraphKeys",
     "InteractiveSession": "shims._src.v1.session.session:InteractiveSession",

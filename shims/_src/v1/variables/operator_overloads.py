@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import shims
+from shims._src.types.dimension import Dimension
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.modes import MODES
 from shims._src.v1.graph.nodes import Tensor
-from shims._src.v1.graph.shapes import Dimension
 from shims._src.v1.variables.variables import GraphVariable
 
 _BINARY = {
