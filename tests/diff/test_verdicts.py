@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from tf2jax_port.diff import compare
+from tf2jax_port.diff.report.as_html import to_html
 
 from .pair import Pair, given, normals, run
 
@@ -50,15 +51,41 @@ def test_a_graph_that_needs_a_static_dimension_gets_it_and_says_so():
     assert reason.text.startswith("run with: only the first dimension unknown: TypeError")
 
 
-def test_a_port_that_cannot_be_compiled_limits_the_verdict():
+def test_a_port_that_raises_under_jit_fails():
     def port(x):
-        return jnp.asarray(
-            np.square(np.asarray(x)) if not isinstance(x, jax.core.Tracer) else 1 / 0
-        )
+        small = x.shape[0] == 3 and isinstance(x, jax.core.Tracer)
+        return jnp.square(x) if small else jnp.asarray(np.square(np.asarray(x)))
 
     report = run(Pair("", tf.square, port, normals((3,))))
+    assert (report.verdict, report.exit_code) == ("different", 1)
+    assert report.headline.startswith("Fails in JAX jit in 1 of 2 cases: the port raises")
+    assert "1 of 2 ran" in to_html(report)
+
+
+def test_a_port_that_raises_under_jit_where_the_original_has_no_graph_is_limited():
+    def original(x):
+        return tf.square(x.numpy())
+
+    report = run(Pair("", original, lambda x: jnp.square(np.asarray(x)), normals((3,))))
     assert report.verdict == "limited"
-    assert "JAX jit: ZeroDivisionError: division by zero (cases 0, 1)" in texts(report.reasons)
+
+
+def softmax_in_bfloat16(x, v):
+    return tf.reduce_sum(tf.cast(tf.nn.softmax(tf.cast(x, tf.bfloat16)), tf.float32) * v)
+
+
+def test_a_right_port_in_bfloat16_is_equal():
+    def port(x, v):
+        return jnp.sum(jax.nn.softmax(x.astype(jnp.bfloat16)).astype(jnp.float32) * v)
+
+    assert run(Pair("", softmax_in_bfloat16, port, normals((7,), (7,)))).verdict == "equal"
+
+
+def test_a_fault_in_a_port_in_bfloat16_is_found():
+    def port(x, v):
+        return jnp.sum(jax.nn.softmax(x.astype(jnp.bfloat16)).astype(jnp.float32) * v[::-1])
+
+    assert run(Pair("", softmax_in_bfloat16, port, normals((7,), (7,)))).verdict == "different"
 
 
 def test_an_original_that_refuses_what_the_port_computes():

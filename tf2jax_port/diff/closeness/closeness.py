@@ -173,6 +173,7 @@ def gauge(
     truth: np.ndarray | None,
     baselines: Sequence[np.ndarray],
     scale: np.ndarray | None = None,
+    coarse: float = 0.0,
 ) -> Gauge:
     """Make the gauge for arrays of floats: a reference, and the original program's rounding error.
 
@@ -183,13 +184,14 @@ def gauge(
       baselines: its results in the port's precision: TF eager first, then its other lanes.
       scale: the magnitude that an element could have had. A gradient that cancels to zero (ones as
         cotangents of a softmax) has the rounding error of the terms that canceled.
+      coarse: the relative rounding error of a coarser type on the way, such as bfloat16; 0 without one.
     """
     anchor = _reference_or_truth(reference, reference if truth is None else truth)
     size = in_pieces(_magnitude, anchor)
     if scale is not None:
         size = in_pieces(lambda size, scale: np.maximum(size, _magnitude(scale)), size, scale)
     floor = FLOOR_ULP if truth is not None and baselines else FLOOR_ULP_WITHOUT_TRUTH
-    floor *= ulp(dtype)
+    floor = max(floor * ulp(dtype), coarse)
     own_rms = max(floor * rms(size), tiny(dtype))
     own_max = max(floor * largest(size), tiny(dtype))
     for number, baseline in enumerate(baselines):

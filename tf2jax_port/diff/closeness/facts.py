@@ -15,7 +15,7 @@ from tf2jax_port.diff.values.arguments import is_inexact
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import COTANGENTS, KINDS, Observation, Quantity, value_of
 from tf2jax_port.diff.values.pieces import in_pieces
-from tf2jax_port.diff.values.precision import as_jax_has_it, exact_wide
+from tf2jax_port.diff.values.precision import as_jax_has_it, coarse_ulp, exact_wide
 from tf2jax_port.diff.values.spill import spilled, stand_in
 from tf2jax_port.diff.vocabulary.lanes import OLD_LANES, title
 
@@ -54,6 +54,7 @@ class Facts:
         double precision; called only if something differs.
       draws: the results of repeated calls of some lanes, if distributions are compared.
       as_given: why a case was not run in bfloat16 although that was requested; empty otherwise.
+      coarsest: the type with the fewest digits that the original computes in, if that is fewer than float32 has.
     """
 
     case: int
@@ -66,6 +67,7 @@ class Facts:
     port_in_double: Callable[[str], Observation | Failure]
     draws: Mapping[str, Draws] | None = None
     as_given: str = ""
+    coarsest: str = ""
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
     def judged(self) -> Facts:
@@ -180,7 +182,7 @@ class Facts:
         truth = self._array_of(self.in_double, quantity)
         if truth is not None and not (_is_wider(truth, reference) and self._stays_wide()):
             truth = None
-        return gauge(working, reference, truth, baselines, scale)
+        return gauge(working, reference, truth, baselines, scale, coarse_ulp(self.coarsest))
 
     def _natural_size(self, quantity: Quantity) -> float:
         """Return the size expected of a gradient: the outputs' magnitude divided by the input's."""

@@ -19,14 +19,15 @@ from tf2jax_port.diff.closeness.explain import (
 )
 from tf2jax_port.diff.closeness.facts import Facts
 from tf2jax_port.diff.values.arguments import is_inexact
-from tf2jax_port.diff.values.attempt import Failure
+from tf2jax_port.diff.values.attempt import LANE_ERROR, Failure
 from tf2jax_port.diff.values.observation import STEPS, Quantity, value_of
-from tf2jax_port.diff.values.precision import ulp
+from tf2jax_port.diff.values.precision import coarse_ulp, ulp
 from tf2jax_port.diff.vocabulary.lanes import (
     GRADIENTS,
     INTERFACE,
     JAX_EAGER,
     JAX_JIT,
+    NEW_LANES,
     OLD_LANES,
     TRAINING,
     ports,
@@ -36,9 +37,15 @@ NOT_COVERED = "not covered"
 ILL_CONDITIONED = "ill-conditioned"
 
 STRUCTURE = Quantity("structure", "structure of the result")
+RAISED = Quantity("structure", "error of the port")
+
+# The kinds of failures that say nothing about the function.
+_OF_THE_LANE = (LANE_ERROR, "Crash", "Timeout")
 
 # An original whose own relative error exceeds this many ulp says little about its port.
 _ILL_CONDITIONED_ULP = 1e4
+# The same in ulp of a coarser type on the way, such as bfloat16.
+_COARSE_STEPS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
         )
         if found.outcome == DIFFERENT and _graph_disagrees(facts, quantity):
             found = Explanation(UNSTEADY, comparison)
-    noisy = port is not None and _is_noisy(found, port.dtype)
+    noisy = port is not None and _is_noisy(found, port.dtype, facts.coarsest)
     return Finding(
         facts.case,
         quantity,
@@ -168,18 +175,22 @@ def structure(facts: Facts, lane: str) -> list[Finding]:
 
 
 def refused(facts: Facts, lane: str, why: Failure) -> Finding:
-    """Make the finding for a lane in which the port raised an error.
+    """Make the finding for a lane in which the port raised an error, where the original returns a result.
 
-    It is a difference if all lanes of the port raise; otherwise the lane is not covered.
+    It is a difference. The lane is not covered if it was requested, if the case cannot run in it whatever the function
+    does, or if it compiles the port and the original cannot be compiled either; but it is if all lanes raise.
     """
     assert facts.reference is not None
     everywhere = not any(facts.lanes[other.id].ran for other in ports(facts.lanes))
-    problem = f"the port raises {why.reason}" if everywhere else why.reason
-    outcome = DIFFERENT if everywhere else NOT_COVERED
-    stage = INTERFACE if everywhere else None
+    expected = lane == JAX_EAGER.id or any(facts.lanes[old.id].ran for old in OLD_LANES[1:])
+    usual = lane in {new.id for new in NEW_LANES} and why.kind not in _OF_THE_LANE
+    raises = everywhere or (usual and expected)
+    problem = f"the port raises {why.reason}" if raises else why.reason
+    outcome = DIFFERENT if raises else NOT_COVERED
+    stage = INTERFACE if raises else None
     return Finding(
         facts.case,
-        STRUCTURE,
+        RAISED if raises else STRUCTURE,
         lane,
         facts.reference,
         outcome,
@@ -237,7 +248,7 @@ def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
     return worst is not None and worst.mismatched > worst.total / 2
 
 
-def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
+def _is_noisy(found: Explanation, dtype: np.dtype, coarsest: str) -> bool:
     """Return whether the original's rounding error is so large that it could hide a fault."""
     measure = found.measure
     if measure is None or not is_inexact(dtype):
@@ -246,7 +257,7 @@ def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
     if found.outcome == EQUAL and not found.comparison.agrees:
         size = largest(measure.size)
         noise = max(noise, found.comparison.closeness.port_error / size if size else 0.0)
-    return noise > _ILL_CONDITIONED_ULP * ulp(dtype)
+    return noise > max(_ILL_CONDITIONED_ULP * ulp(dtype), _COARSE_STEPS * coarse_ulp(coarsest))
 
 
 def stage_of(quantity: Quantity, comparison: Comparison) -> str | None:

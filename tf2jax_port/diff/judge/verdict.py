@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tf2jax_port.diff.closeness.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.closeness.facts import Facts
-from tf2jax_port.diff.judge.judge import NOT_COVERED, Finding
+from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding
 from tf2jax_port.diff.judge.vacuity import Vacuity
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import Quantity
@@ -63,7 +63,7 @@ def decide(
         return broken
     different = [f for f in findings if f.outcome == DIFFERENT]
     if different:
-        return _decide_different(different)
+        return _decide_different(different, len(facts))
     unsteady = grouped(
         (f.quantity.title, f.because, f.case) for f in findings if f.outcome == UNSTEADY
     )
@@ -102,14 +102,18 @@ def _failure(fact: Facts, lane: str) -> Failure | None:
     return outputs if isinstance(outputs, Failure) else None
 
 
-def _decide_different(different: Sequence[Finding]) -> Verdict:
+def _decide_different(different: Sequence[Finding], count: int) -> Verdict:
     culprit = min(different, key=rank)
+    reasons = grouped(
+        (f.quantity.title, f.comparison.problem, f.case) for f in sorted(different, key=rank)
+    )
+    if culprit.quantity == RAISED:
+        cases = len({f.case for f in different if f.quantity == RAISED and f.lane == culprit.lane})
+        headline = f"Fails in {title(culprit.lane)} in {cases} of {count} cases: {culprit.because}"
+        return Verdict(DIFFERENT, culprit.stage, headline, tuple(reasons), culprit)
     headline = (
         f"Different at the stage {culprit.stage}: {title(culprit.reference)} against "
         f"{title(culprit.lane)}, {culprit.quantity.title} of case {culprit.case}"
-    )
-    reasons = grouped(
-        (f.quantity.title, f.comparison.problem, f.case) for f in sorted(different, key=rank)
     )
     return Verdict(DIFFERENT, culprit.stage, headline, tuple(reasons), culprit)
 

@@ -100,7 +100,7 @@ class JaxLanes:
             if found.kind in _REFUSALS:
                 break
         assert first is not None
-        raise LaneError(first.reason, first.detail)
+        raise LaneError(first.reason, first.detail, first.kind)
 
     def jit_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """Compute the gradients with a compiled program."""

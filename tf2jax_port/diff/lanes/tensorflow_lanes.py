@@ -16,6 +16,7 @@ from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.values.cotangents import Cotangents, Feed, Steps, Tangents, trained
 from tf2jax_port.diff.values.observation import Gradients, Outputs
+from tf2jax_port.diff.values.precision import COARSE
 from tf2jax_port.diff.values.results import as_arrays
 from tf2jax_port.diff.values.spill import spilled
 
@@ -266,6 +267,18 @@ class TensorFlowLanes:
             self._traced[key if general else (*key, shapes)] = traced
         return _traced(self._traced.get(key) or self._traced[(*key, shapes)])
 
+    def coarsest(self, case: Arguments) -> str:
+        """Return the floating-point type with the fewest digits in the traced program, empty if it is not known."""
+        shapes = tuple(array.shape for array in case.arrays)
+        key = ("graph", case.key, _program_key(None))
+        entry = self._traced.get(key) or self._traced.get((*key, shapes))
+        if entry is None or isinstance(entry, Failure):
+            return ""
+        graph: Any = entry[0]
+        found = attempt(lambda: _floats_of(graph.get_concrete_function().graph))
+        narrow = [] if isinstance(found, Failure) else [n for n in COARSE if n in found]
+        return narrow[0] if narrow else ""
+
     def _trace(
         self, case: Arguments, fed: Cotangents | Tangents | None
     ) -> tuple[Callable[..., Any], str] | Failure:
@@ -285,6 +298,13 @@ class TensorFlowLanes:
             first = first or traced
         assert first is not None
         return first
+
+
+def _floats_of(graph: Any) -> set[str]:
+    """Return the floating-point types in a `FuncGraph` and in the functions that it calls."""
+    graphs = [graph, *(f.graph for f in graph._functions.values() if hasattr(f, "graph"))]
+    outputs = (out for g in graphs for operation in g.get_operations() for out in operation.outputs)
+    return {out.dtype.name for out in outputs if out.dtype.is_floating}
 
 
 def _traced(entry: tuple[Callable[..., Any], str] | Failure) -> tuple[Callable[..., Any], str]:

@@ -91,6 +91,7 @@ class Observer:
             rerun=functools.cache(lambda: original.rerun(case, fed)),
             port_in_double=functools.cache(lambda lane: self._new.in_double(case, fed, lane)),
             draws=self._draws(case, fed, step) if self._extras.draws else None,
+            coarsest=self._old.coarsest(case),
         )
 
     def _draws(self, case: Arguments, fed: Fed, step: Callable[[str], None]) -> Mapping[str, Draws]:

@@ -181,6 +181,9 @@ def _matrix(report: Report) -> str:
             pair = pairs[lane.id, other.id]
             word = {"equal": "same", "different": pair.stage or "differ"}.get(pair.state, "not run")
             style = {"equal": "same", "different": "different"}.get(pair.state, "")
+            few = wording.fewer_cases(report, pair)
+            if few and pair.state != "different":
+                word, style = few, "different"
             detail = f"{pair.differing} of {pair.compared} differ; {pair.example}"
             hint = escape(detail if pair.differing else f"{pair.compared} compared", quote=True)
             cells += f'<td title="{hint}"><span class="chip {style}">{escape(word)}</span></td>'

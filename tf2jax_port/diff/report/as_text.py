@@ -76,14 +76,17 @@ def _matrix(report: Report) -> Table:
     pairs = {pair.lanes: pair for pair in report.pairs}
     for number, lane in enumerate(lanes[:-1]):
         cells = [
-            _cell(pairs[lane.id, other.id]) if other in lanes[number + 1 :] else Text()
+            _cell(report, pairs[lane.id, other.id]) if other in lanes[number + 1 :] else Text()
             for other in lanes[1:]
         ]
         table.add_row(lane.title, *cells)
     return table
 
 
-def _cell(pair: Pair) -> Text:
+def _cell(report: Report, pair: Pair) -> Text:
+    few = wording.fewer_cases(report, pair)
+    if few and pair.state != "different":
+        return Text(few, "red")
     if pair.state == "equal":
         return Text("same", "green")
     if pair.state == "different":

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tf2jax_port.diff.closeness.closeness import EXACT, FLOAT64, LIMIT
 from tf2jax_port.diff.closeness.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
-from tf2jax_port.diff.judge.judge import NOT_COVERED, Finding
-from tf2jax_port.diff.report.report import Leaf, Report
+from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding
+from tf2jax_port.diff.report.report import Leaf, Pair, Report
 from tf2jax_port.diff.vocabulary.lanes import title
 from tf2jax_port.diff.vocabulary.numbers import number, short
 
@@ -134,6 +134,20 @@ def basis(name: str) -> str:
     if name == FLOAT64:
         return "errors against the original in float64"
     return "no run in float64: errors against TF eager"
+
+
+def fewer_cases(report: Report, pair: Pair) -> str:
+    """Return `1 of 4 ran` for a pair with a lane of the port that raised an error in the other cases, else nothing."""
+    raised = {
+        leaf_lane
+        for leaf in report.leaves
+        if leaf.title == RAISED.title
+        for leaf_lane in leaf.lanes
+    }
+    counts = [
+        state.values for state in report.lanes if state.lane in raised.intersection(pair.lanes)
+    ]
+    return f"{min(counts)} of {report.counts['cases']} ran" if counts else ""
 
 
 def summary(report: Report) -> str:

@@ -13,6 +13,9 @@ from tf2jax_port.diff.values import user_files
 
 T = TypeVar("T")
 
+# The kind of the failure of a lane that cannot run a case, whatever the function does.
+LANE_ERROR = "LaneError"
+
 _LONGEST_REASON = 240
 _LONGEST_DETAIL = 6000
 
@@ -33,11 +36,17 @@ class Failure:
 
 
 class LaneError(Exception):
-    """The error for a lane that cannot run a case; the message is the reason."""
+    """The error for a lane that cannot run a case; the message is the reason.
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    Attributes:
+      detail: as in `Failure`.
+      kind: as in `Failure`, if the function raised an error.
+    """
+
+    def __init__(self, reason: str, detail: str = "", kind: str = LANE_ERROR) -> None:
         super().__init__(reason)
         self.detail = detail
+        self.kind = kind
 
 
 def attempt(f: Callable[..., T], *args: Any) -> T | Failure:
@@ -59,7 +68,7 @@ def attempt(f: Callable[..., T], *args: Any) -> T | Failure:
 def failure(error: BaseException) -> Failure:
     """Convert an exception to a `Failure`."""
     if isinstance(error, LaneError):
-        return Failure("LaneError", str(error), error.detail)
+        return Failure(error.kind, str(error), error.detail)
     kind = type(error).__name__
     text = str(error).strip()
     where = _where(error)

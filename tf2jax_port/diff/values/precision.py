@@ -19,6 +19,10 @@ _WIDE = {
 }
 
 
+# Types with fewer digits than float32, those with the fewest first.
+COARSE = ("float8_e5m2", "float8_e4m3fn", "bfloat16", "float16")
+
+
 def as_jax_has_it(dtype: np.dtype, x64: bool) -> np.dtype:
     """Return the dtype that JAX uses for arrays of a dtype: without x64, 64 bits become 32."""
     return dtype if x64 else _NARROW.get(dtype.name, dtype)
@@ -74,6 +78,11 @@ def read_only(array: np.ndarray) -> np.ndarray:
 def ulp(dtype: np.dtype) -> float:
     """Return the machine epsilon of a float dtype: the distance from 1 to the next number."""
     return float(ml_dtypes.finfo(real_part(dtype)).eps)
+
+
+def coarse_ulp(name: str) -> float:
+    """Return the machine epsilon of one of the `COARSE` types, by name; 0 for an empty name."""
+    return float(ml_dtypes.finfo(name).eps) if name else 0.0
 
 
 def tiny(dtype: np.dtype) -> float:
