@@ -13,6 +13,7 @@ import pytest
 
 import shims
 from shims._src.lowering import packing
+from shims._src.sizes.on_device import scattered_to_front
 
 ROOT = Path(shims.__file__).parent
 # Answers about the machine that users ask for.
@@ -63,10 +64,10 @@ def test_the_forms_agree(rows, capacity):
     x = np.arange(8, dtype=np.float32) + 1
     for mask in rows:
         want = np.flatnonzero(mask)[:capacity]
-        for places in (packing.positions(mask, capacity), packing._by_scatter(mask, capacity)):
+        for places in (packing.positions(mask, capacity), scattered_to_front(mask, capacity)):
             np.testing.assert_array_equal(places[: len(want)], want)
             assert places.shape == (capacity,)
-        for moved in (packing.direct(x, mask, capacity), packing._by_scatter(mask, capacity, x)):
+        for moved in (packing.direct(x, mask, capacity), scattered_to_front(mask, capacity, x)):
             np.testing.assert_array_equal(moved[: len(want)], x[want])
 
 

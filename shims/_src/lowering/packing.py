@@ -12,6 +12,7 @@ from jax import lax
 from shims._src.platform import accelerators
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
+from shims._src.sizes.on_device import scattered_to_front
 
 
 # Functions with loops are jitted: eagerly, JAX would compile a loop at every call.
@@ -28,7 +29,7 @@ def positions(valid, capacity: int):
     return accelerators.chosen(
         valid,
         cpu=lambda valid: _cut(_by_loop(valid, max(extent, capacity)), capacity),
-        default=lambda valid: _by_scatter(valid, capacity),
+        default=lambda valid: scattered_to_front(valid, capacity),
     )
 
 
@@ -105,22 +106,6 @@ def _slot(array, i):
     return lax.dynamic_slice(array, (i,), (1,), allow_negative_indices=False)
 
 
-def _by_scatter(valid, capacity, array=None):
-    """Write the elements of a vector, by default their positions, where they stand after packing.
-
-    Invalid slots are sent out of range, each to a position of its own: positions known to be unique are
-    written without atomic operations.
-    """
-    slots = lax.iota(jnp.int32, valid.shape[0])
-    array = slots if array is None else array
-    beyond = max(capacity, valid.shape[0]) + slots
-    places = jnp.where(valid, jnp.cumsum(valid, dtype=jnp.int32) - 1, beyond)
-    empty = jp.varying_as(jnp.zeros((capacity,), array.dtype), (valid, array))
-    return empty.at[places].set(
-        array, mode="drop", unique_indices=True, wrap_negative_indices=False
-    )
-
-
 def ranks(valid):
     """Return, for each slot, its position after packing: the number of valid slots before it.
 
@@ -166,7 +151,7 @@ def _moved_directly(array, valid, capacity: int):
         array,
         valid,
         cpu=by_loop,
-        default=lambda array, valid: _by_scatter(valid, capacity, array),
+        default=lambda array, valid: scattered_to_front(valid, capacity, array),
     )
 
 

@@ -102,6 +102,19 @@ def _remember(view, buffer) -> None:
     _buffers[key] = weakref.ref(view, lambda _: _buffers.pop(key, None)), buffer
 
 
+def where_it_lies(array):
+    """Return a concrete array as one of NumPy, unless it lies on an accelerator."""
+    if isinstance(array, jax.Array) and not accelerators.on_cpu(array):
+        return array
+    return np.asarray(array)
+
+
+def is_any(flags) -> bool:
+    """Return whether any element of a concrete array is true; of an accelerator's, one bool is read."""
+    flags = where_it_lies(flags)
+    return bool(jnp.any(flags) if isinstance(flags, jax.Array) else np.any(flags))
+
+
 @jp.moving_data
 def cut(array, sizes, *, is_own: bool):
     """Cut the axes of an array to their sizes.
