@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import shims
+from shims._src.platform import accelerators, device_arrays
+from tests.platform.transfers import arrays_read
 
 
 def _numbers(kind):
@@ -193,6 +195,57 @@ def integers_are_not_convolved():
         shims.nn.conv2d(image, kernel, 1, "VALID")
 
 
+def _selections():
+    draw = np.random.default_rng(8)
+    x, groups = draw.normal(size=5000).astype(np.float32), draw.integers(0, 3, 5000)
+    x, groups, mask = jnp.asarray(x), jnp.asarray(groups.astype(np.int32)), jnp.asarray(x > 0)
+    keep, part, host = np.asarray(mask), np.asarray(groups), np.asarray(x)
+    rows = jnp.stack([x, -x], 1)
+    yield shims.boolean_mask, (x, mask), host[keep]
+    yield shims.boolean_mask, (rows, mask), np.asarray(rows)[keep]
+    yield shims.where, (mask,), np.flatnonzero(keep)[:, None]
+    yield (lambda x, i: shims.dynamic_partition(x, i, 3)[1]), (x, groups), host[part == 1]
+    yield (
+        (lambda x: shims.unique(x).y),
+        (groups,),
+        np.unique(part, return_index=True)[0][np.argsort(np.unique(part, return_index=True)[1])],
+    )
+    yield shims.sort, (x,), np.sort(host)
+    yield (lambda x: shims.transpose(x)), (rows,), np.asarray(rows).T
+
+
+def selections_stay_on_the_device():
+    for f, args, want in _selections():
+        spec = [shims.TensorSpec([None] * a.ndim, a.dtype) for a in args]
+        for run in (f, shims.function(f, input_signature=spec)):
+            np.testing.assert_array_equal(run(*args), want)
+            with arrays_read() as read:
+                found = run(*args)
+            assert not read, read
+            assert found.devices() == args[0].devices()
+            np.testing.assert_array_equal(found, want)
+
+
+def a_view_is_the_front_of_its_buffer():
+    x = jnp.arange(5000, dtype=jnp.float32)
+    signature = [shims.TensorSpec([None])]
+    select = shims.function(lambda x: shims.boolean_mask(x, x > 99), input_signature=signature)
+    double = shims.function(lambda x: x * 2, input_signature=signature)
+    found = select(x)
+    want = np.arange(100, 5000, dtype=np.float32)
+    buffer = device_arrays.buffer_of(found)
+    assert buffer is not None
+    assert buffer.unsafe_buffer_pointer() == found.unsafe_buffer_pointer()
+    np.testing.assert_array_equal(double(found), want * 2)
+    np.testing.assert_array_equal(found, want)
+    padded = shims.function(
+        lambda x: shims.boolean_mask(x, x > 99), input_signature=signature, unpad=False
+    )(x)
+    given = jax.jit(lambda x: x + 1, donate_argnums=0)(padded.unpad())
+    np.testing.assert_array_equal(given, want + 1)
+    np.testing.assert_array_equal(padded.unpad(), want)
+
+
 CHECKS = (
     quotients_are_rounded,
     whole_quotients,
@@ -206,14 +259,17 @@ CHECKS = (
     roots_of_matrices,
     the_exponential_integral_at_zero,
     integers_are_not_convolved,
+    selections_stay_on_the_device,
+    a_view_is_the_front_of_its_buffer,
 )
 
 
 def main() -> None:
     """Run all checks and say of each that it held; the first that does not ends it."""
     if "--pretend" in sys.argv:
-        jax.default_backend = lambda: "gpu"
-    sys.stdout.write(f"{jax.devices()[0].device_kind}, taken for {jax.default_backend()}\n")
+        accelerators.pretended = True
+    taken = "cpu" if accelerators.default_is_cpu() else "accelerator"
+    sys.stdout.write(f"{jax.devices()[0].device_kind}, taken for {taken}\n")
     for check in CHECKS:
         check()
         sys.stdout.write(f"{check.__name__}: held\n")

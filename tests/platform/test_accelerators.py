@@ -11,6 +11,6 @@ def test_checks_hold():
     command = [sys.executable, "-m", "tests.platform.accelerator_checks", "--pretend"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = run.stdout.splitlines()
-    assert lines[0].endswith("taken for gpu"), run.stderr
+    assert lines[0].endswith("taken for accelerator"), run.stderr
     assert lines[1:] == [f"{check.__name__}: held" for check in CHECKS]
     assert run.returncode == 0

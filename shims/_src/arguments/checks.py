@@ -12,6 +12,7 @@ import numpy as np
 
 from shims._src.arguments import kernels
 from shims._src.errors import errors
+from shims._src.platform import device_arrays
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives
 
@@ -32,7 +33,7 @@ def check_data(
     """Raise an error if an element of `bad` is true: at once, or after the call if `bad` is traced."""
     if jp.is_tracer(bad):
         primitives.check(bad, errors.message(function, problem, **lines), error=error)
-    elif np.any(np.asarray(bad)):
+    elif device_arrays.is_any(bad):
         raise error(errors.message(function, problem, **lines))
 
 
@@ -57,7 +58,7 @@ def check_positions(
       others: the other dimensions of the array; if one is 0, nothing is checked.
       error: the class of the error.
     """
-    values = positions if jp.is_tracer(positions) else np.asarray(positions)
+    values = positions if jp.is_tracer(positions) else device_arrays.where_it_lies(positions)
     if (is_known_shape(values) and not values.size) or any(is_known(d) and d == 0 for d in others):
         return
     bound = primitives.as_size(limit) if jp.is_symbolic(limit) else limit
@@ -65,9 +66,9 @@ def check_positions(
     for d in others:
         bad = bad if is_known(d) else bad & (primitives.as_size(d) > 0)
     if not jp.is_tracer(bad):
-        where = np.argwhere(np.asarray(bad))
-        if not len(where):
+        if not device_arrays.is_any(bad):
             return
+        where = np.argwhere(np.asarray(bad))
         place = ", ".join(map(str, where[0]))
         found = f"{name}[{place}] = {np.asarray(values)[tuple(where[0])]}"
     else:

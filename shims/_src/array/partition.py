@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from shims._src.arguments import checks
@@ -14,6 +13,7 @@ from shims._src.arguments.default_dtype import fixed
 from shims._src.arguments.operands import agreeing, describe, matching, operand
 from shims._src.array.scatter import placed, write
 from shims._src.elementwise.elementwise import is_inexact
+from shims._src.platform import device_arrays
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import selected_by
@@ -65,7 +65,7 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
         data = data.reshape((flat, *data.shape[rank:]))
         partitions = partitions.reshape((flat,))
     if not jp.is_tracer(partitions):
-        partitions = np.asarray(partitions)
+        partitions = device_arrays.where_it_lies(partitions)
     return [primitives.compress(data, partitions == i) for i in range(count)]
 
 

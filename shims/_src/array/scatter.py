@@ -13,6 +13,7 @@ from shims._src.arguments.operands import describe, matching, operand
 from shims._src.array.gather import check_coordinates, coordinates
 from shims._src.array.shapes import sizes_of
 from shims._src.elementwise.elementwise import is_inexact
+from shims._src.platform import accelerators
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
@@ -133,8 +134,9 @@ def placed(x, places, updates):
     A CPU writes updates in order. An accelerator writes them in parallel, so that the winner among
     equal positions would be undefined: there all but the last are dropped.
     """
-    if jax.default_backend() != "cpu":
-        places = (_without_earlier(x, places), *places[1:])
+    is_cpu = accelerators.runs_on_cpu(x, places, updates)
+    if is_cpu is not True:
+        places = (jnp.where(is_cpu, places[0], _without_earlier(x, places)), *places[1:])
     return x.at[places].set(updates, mode="drop")
 
 
@@ -143,6 +145,8 @@ def _without_earlier(x, places):
 
     An update is overwritten if a later one has the same coordinates.
     """
+    if any(checks.is_known(d) and d == 0 for d in x.shape[: len(places)]):
+        return places[0]  # every update is out of range
     shape = places[0].shape
     number = jnp.arange(math.prod(shape), dtype=jnp.int32).reshape(shape)
     unwritten = jnp.full(x.shape[: len(places)], -1, jnp.int32)

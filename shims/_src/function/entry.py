@@ -14,6 +14,7 @@ from shims._src.function.joint_buckets import JointBuckets
 from shims._src.function.lift import Found
 from shims._src.function.signature import powers_of_two
 from shims._src.lowering.exact_program import exact_program
+from shims._src.platform import accelerators
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import whole
 from shims._src.sizes import room, trace
@@ -109,7 +110,7 @@ class Entry:
         self.found: Found | None = None
         self._joint_buckets = JointBuckets()
         # The host's own selection is faster than any packing that XLA has on CPU.
-        self.host_cuts = host_cuts and jax.default_backend() == "cpu"
+        self.host_cuts = host_cuts and accelerators.on_cpu(*operands)
         self._jitted: dict[object, Any] = {}
         symbols = {
             input_name(i): form.symbol_size(size)

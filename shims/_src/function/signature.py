@@ -11,7 +11,7 @@ import numpy as np
 
 from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors
-from shims._src.platform import host_memory
+from shims._src.platform import device_arrays
 from shims._src.recording.recording import is_followed
 from shims._src.tracing.settling import next_bucket
 from shims._src.tracing.text_operands import elements, holds_text
@@ -179,7 +179,7 @@ def _mismatch_message(what, required, received, spec, position) -> str:
 
 
 def pad_to(x, shape):
-    """Pad an array with zeros to a larger shape on the host, without a compilation.
+    """Pad an array to a larger shape where it lies; on a CPU with zeros, without a compilation.
 
     NumPy arrays are copied, because the caller may write to them before the program has read them.
     """
@@ -187,4 +187,4 @@ def pad_to(x, shape):
         return x
     if is_followed(x):
         return jnp.pad(x, [(0, n - m) for m, n in zip(x.shape, shape, strict=True)])
-    return host_memory.filled_up(np.asarray(x), shape)
+    return device_arrays.filled_up(x, shape)

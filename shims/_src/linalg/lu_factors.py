@@ -22,6 +22,7 @@ from shims._src.linalg.matrix_operands import (
     turned,
     with_one_batch,
 )
+from shims._src.platform import accelerators
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype
@@ -42,8 +43,9 @@ def factored(a):
     elements to which it would have propagated.
     """
     lu, pivots, order = lax.linalg.lu(a)
-    if jax.default_backend() != "cpu":
-        lu = jnp.where(_reached_by_nan(a, order), jnp.nan, lu)
+    is_cpu = accelerators.runs_on_cpu(a)
+    if is_cpu is not True:
+        lu = jnp.where(_reached_by_nan(a, order) & ~jnp.asarray(is_cpu), jnp.nan, lu)
     return lu, pivots, order
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import jax
@@ -17,6 +18,7 @@ from shims._src.linalg.lu_factors import factors, solved
 from shims._src.linalg.matrix_operands import matrices, square_matrices, turned
 from shims._src.math.over_axes import largest
 from shims._src.numeric.unconjugated import unconjugated
+from shims._src.platform import accelerators
 from shims._src.sizes.primitives import as_size
 from shims._src.tracing.dispatch import operator
 
@@ -176,8 +178,14 @@ def _complex_roots(matrices):
 
     JAX has the Schur decomposition on CPU only.
     """
-    if jax.default_backend() == "cpu":
-        return lax.map(jax.scipy.linalg.sqrtm, matrices)
+    return accelerators.chosen(
+        matrices,
+        cpu=functools.partial(lax.map, jax.scipy.linalg.sqrtm),
+        default=_complex_roots_on_host,
+    )
+
+
+def _complex_roots_on_host(matrices):
     out = jax.ShapeDtypeStruct(matrices.shape, jnp.result_type(matrices.dtype, jnp.complex64))
     return jax.pure_callback(_roots_on_host, out, matrices, vmap_method="expand_dims")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -20,6 +19,7 @@ from shims._src.linalg.matrix_operands import with_one_batch
 from shims._src.numeric.banded import substituted
 from shims._src.numeric.unconjugated import unconjugated
 from shims._src.numeric.with_derivative import with_derivative_of
+from shims._src.platform import accelerators
 from shims._src.sizes.primitives import as_size, unify_axis
 from shims._src.tracing.dispatch import operator
 
@@ -137,8 +137,11 @@ def solution(compact, rhs):
     above, main, below = _split_diagonals(compact)
     # The gradient of the two unused elements is 0 times the incoming one: NaN if that is not finite.
     rhs = with_derivative_of(rhs, rhs + 0 * _unused_elements(compact)[..., None])
-    routine = lax.linalg.tridiagonal_solve if jax.default_backend() == "cpu" else _solve_dense
-    return unconjugated(routine, below, main, above, rhs)
+    return unconjugated(_solve, below, main, above, rhs)
+
+
+def _solve(*operands):
+    return accelerators.chosen(*operands, cpu=lax.linalg.tridiagonal_solve, default=_solve_dense)
 
 
 def _solve_dense(below, main, above, rhs):

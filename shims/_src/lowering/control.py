@@ -292,9 +292,19 @@ def cond(ctx, eqn, index, *values):
         return call
 
     calls = [padded(b, sum(counts[:i]), sum(counts[i + 1 :])) for i, b in enumerate(lowered)]
-    outs, sizes, codes = lax.switch(index.array, calls, *arrays)
+    outs, sizes, codes = _select_branch(eqn, index.array, calls, arrays)
     ctx.adopt([d for b in lowered for d in b.described], codes)
     return _branch_results(ctx, out_avals, outs, sizes, [b.serials for b in lowered])
+
+
+def _select_branch(eqn, index, calls, arrays):
+    platforms = eqn.params.get("branches_platforms")
+    if platforms is None:
+        return lax.switch(index, calls, *arrays)
+    pairs = zip(platforms, calls, strict=True)
+    return lax.platform_dependent(
+        *arrays, **{p: call for names, call in pairs for p in names or ("default",)}
+    )
 
 
 def _dims_of(avals):

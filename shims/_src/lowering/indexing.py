@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -17,6 +16,7 @@ from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import missing, place, slice_at, whole
 from shims._src.lowering.value import Value
 from shims._src.numeric.detached import detach_where
+from shims._src.platform import accelerators
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims
 
@@ -215,7 +215,15 @@ _COPIES, _MANY_ROWS, _ROWS_A_PLACE = 8, 1 << 16, 32
 def _scatter_call(eqn, operand, positions, updates, dynamic):
     is_sorted = eqn.params["indices_are_sorted"]
     if is_sorted and eqn.primitive.name.endswith("add") and _pays_in_copies(operand, updates):
-        return _add_in_copies(operand, positions[:, 0], updates)
+        in_order = functools.partial(_scatter_in_order, eqn, dynamic)
+        return accelerators.chosen(
+            operand, positions, updates, cpu=_add_in_copies, default=in_order
+        )
+    return _scatter_in_order(eqn, dynamic, operand, positions, updates)
+
+
+def _scatter_in_order(eqn, dynamic, operand, positions, updates):
+    is_sorted = eqn.params["indices_are_sorted"]
     return _SCATTERS[eqn.primitive.name](
         operand,
         positions,
@@ -228,19 +236,19 @@ def _scatter_call(eqn, operand, positions, updates, dynamic):
 
 
 def _pays_in_copies(operand, updates) -> bool:
-    """Return whether a scatter-add is faster if it adds into several copies of the result.
+    """Return whether a scatter-add may be faster if it adds into several copies of the result.
 
     A CPU adds the numbers one after another, and additions to one position wait for each other.
     """
-    if updates.ndim != 1 or operand.ndim != 1 or jax.default_backend() != "cpu":
+    if updates.ndim != 1 or operand.ndim != 1:
         return False
     return updates.size >= max(_MANY_ROWS, _ROWS_A_PLACE * operand.size)
 
 
-def _add_in_copies(operand, positions, updates):
+def _add_in_copies(operand, indices, updates):
     """Scatter-add consecutive updates to different copies of the result, and sum the copies."""
     places = operand.size
-    positions = positions.astype(jnp.promote_types(positions.dtype, jnp.int32))
+    positions = indices[:, 0].astype(jnp.promote_types(indices.dtype, jnp.int32))
     copy = jnp.arange(updates.size, dtype=positions.dtype) % _COPIES
     inside = (positions >= 0) & (positions < places)
     positions = jnp.where(inside, positions + places * copy, places * _COPIES)

@@ -9,8 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from shims._src.platform import accelerators
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
+from shims._src.sizes.on_device import scattered_to_front
 
 
 # Functions with loops are jitted: eagerly, JAX would compile a loop at every call.
@@ -19,15 +21,20 @@ def positions(valid, capacity: int):
     """Return, for each slot of the packed axis, its source position: int32[capacity].
 
     Padding also gets positions in range. On CPU one sequential loop is faster than every parallel
-    algorithm. Elsewhere a scatter-add whose indices never decrease is faster than a scatter of
-    every slot and than a sort.
+    algorithm. Elsewhere a scatter to unique positions is faster than one that adds, and than a sort.
     """
     extent = valid.shape[0]
     if extent == 0:
         return jnp.zeros((capacity,), jnp.int32)
-    room = max(extent, capacity)
-    places = _by_loop(valid, room) if jax.default_backend() == "cpu" else _by_scatter(valid, room)
-    return places if capacity == room else lax.slice(places, (0,), (capacity,))
+    return accelerators.chosen(
+        valid,
+        cpu=lambda valid: _cut(_by_loop(valid, max(extent, capacity)), capacity),
+        default=lambda valid: scattered_to_front(valid, capacity),
+    )
+
+
+def _cut(packed, capacity):
+    return packed if len(packed) == capacity else lax.slice(packed, (0,), (capacity,))
 
 
 _LONG = 1 << 16  # below it, all algorithms take less time than a larger program takes to compile
@@ -99,12 +106,6 @@ def _slot(array, i):
     return lax.dynamic_slice(array, (i,), (1,), allow_negative_indices=False)
 
 
-def _by_scatter(valid, room):
-    source = jnp.where(valid, lax.iota(jnp.int32, valid.shape[0]), 0)
-    zeros = jnp.zeros((room,), jnp.int32)
-    return zeros.at[ranks(valid)].add(source, indices_are_sorted=True, mode="drop")
-
-
 def ranks(valid):
     """Return, for each slot, its position after packing: the number of valid slots before it.
 
@@ -123,27 +124,35 @@ def take(array, places, axis: int):
 
 
 def is_direct(array) -> bool:
-    """Return whether to pack an array by a sequential loop that moves its elements one by one.
+    """Return whether to move the elements of an array one by one, in a loop or by a scatter.
 
-    Otherwise the positions are computed first, and then gathered.
+    Otherwise the positions are computed first, and then gathered: faster for elements that are rows.
     """
-    return array.ndim == 1 and array.shape[0] > 0 and jax.default_backend() == "cpu"
+    return array.ndim == 1 and array.shape[0] > 0
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def direct(array, valid, capacity: int):
     """Pack the valid slots of a vector into a vector of length `capacity`.
 
-    The padding after them is a copy of an invalid slot, then zeros.
+    The padding after them is zeros, the first of which may be a copy of an invalid slot.
     """
     return _moved_directly(array, valid, capacity)
 
 
 @functools.partial(jax.jit, static_argnums=2)
 def _moved_directly(array, valid, capacity: int):
-    room = max(array.shape[0], capacity)
-    packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype, array)
-    return packed if capacity == room else lax.slice(packed, (0,), (capacity,))
+    def by_loop(array, valid):
+        room = max(array.shape[0], capacity)
+        packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype, array)
+        return _cut(packed, capacity)
+
+    return accelerators.chosen(
+        array,
+        valid,
+        cpu=by_loop,
+        default=lambda array, valid: scattered_to_front(valid, capacity, array),
+    )
 
 
 @direct.defjvp

@@ -25,6 +25,7 @@ from shims._src.math.segment_reducers import (
     total,
     total_of_sorted,
 )
+from shims._src.platform import device_arrays
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, room
 from shims._src.tracing.repeated import Repeated
@@ -67,8 +68,8 @@ def _reduce_sorted(function, reduce, data, segment_ids):
 
 
 def _reduce_known_ids(function, reduce, data, ids):
-    known = np.asarray(ids)
-    wrong = np.any(known[1:] < known[:-1]) or np.any(known[:1] < 0)
+    known = device_arrays.where_it_lies(ids)
+    wrong = device_arrays.is_any(known[1:] < known[:-1]) or device_arrays.is_any(known[:1] < 0)
     checks.check_data(wrong, function, _NOT_SORTED, required=_SORTED)
     count = primitives.to_dim(int(known[-1]) + 1 if len(known) else 0, label=function)
     room.check(function, (count, *data.shape[1:]), data.dtype)

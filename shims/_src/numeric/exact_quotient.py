@@ -8,6 +8,8 @@ off.
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +17,9 @@ from jax import lax
 
 from shims._src.numeric.division import ratio
 from shims._src.numeric.separate_rounding import rounded_product
+from shims._src.platform import accelerators
+from shims._src.platform import jax_private as jp
+from shims._src.platform.leading_axes import with_leading_axis
 
 
 def quotient(x, y):
@@ -22,12 +27,7 @@ def quotient(x, y):
     if not jnp.issubdtype(x.dtype, jnp.floating):
         return jnp.divide(x, y)
     is_spread = y.ndim == 0 or y.ndim < x.ndim or _has_ones(x.shape, y.shape)
-    return _quotient(x, y) if is_spread or _is_inexact(x.dtype) else _ratio(x, y)
-
-
-def _is_inexact(dtype) -> bool:
-    """Return whether this device rounds quotients of the dtype incorrectly."""
-    return dtype == np.float32 and jax.default_backend() != "cpu"
+    return _quotient(is_spread, x, y) if is_spread or x.dtype == np.float32 else _ratio(x, y)
 
 
 def _ratio(x, y):
@@ -45,15 +45,22 @@ def _is_one(size) -> bool:
     return isinstance(size, int) and size == 1
 
 
-@jax.custom_jvp
-def _quotient(x, y):
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _quotient(is_spread, x, y):
+    if x.dtype != np.float32:
+        return _divide(x, y, is_spread=True)
+    return rounded_quotient_p.bind(*jnp.broadcast_arrays(x, y), is_spread=is_spread)
+
+
+def _divide(x, y, *, is_spread):
     # The select hides from XLA that the divisor is broadcast; where x is NaN, the sign is irrelevant.
-    out = jnp.divide(x, jnp.where(x == x, y, -y))
-    return _correct_rounding(out, x, y) if _is_inexact(x.dtype) else out
+    return jnp.divide(x, jnp.where(x == x, y, -y) if is_spread else y)
 
 
-def _correct_rounding(out, x, y):
-    """Correct the rounding of the quotient `out` by adding the division's remainder over `y`."""
+def _divide_and_correct(x, y, *, is_spread):
+    """Divide, and correct the rounding of the quotient by adding the remainder over `y`."""
+    del is_spread
+    out = _divide(x, y, is_spread=True)
     product = rounded_product(out, y)
     (a, b), (c, d) = _split_digits(out), _split_digits(y)
     lost = ((a * c - product) + a * d + b * c) + b * d
@@ -70,5 +77,16 @@ def _split_digits(x):
 
 
 @_quotient.defjvp
-def _quotient_jvp(primals, tangents):
-    return _quotient(*primals), jax.jvp(_ratio, primals, tangents)[1]
+def _quotient_jvp(is_spread, primals, tangents):
+    return _quotient(is_spread, *primals), jax.jvp(_ratio, primals, tangents)[1]
+
+
+# A GPU rounds float32 quotients incorrectly, a CPU does not.
+rounded_quotient_p = jp.Primitive("rounded_quotient")
+rounded_quotient_p.def_abstract_eval(lambda x, *_, is_spread: x.update(weak_type=False))
+rounded_quotient_p.def_impl(jax.jit(rounded_quotient_p.bind, static_argnames="is_spread"))
+accelerators.register_forms(rounded_quotient_p, cpu=_divide, default=_divide_and_correct)
+jp.batching.primitive_batchers[rounded_quotient_p] = lambda args, dims, **params: (
+    rounded_quotient_p.bind(*with_leading_axis(args, dims), **params),
+    0,
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+
+from shims._src.platform import accelerators
 
 # The reduction of two results pays from this number of elements per result.
 _MIN_ELEMENTS = 1 << 10
@@ -32,11 +34,19 @@ def reduce(name: str, x, axes):
     Returns:
       The reduced array.
     """
+    plain = functools.partial(getattr(lax, name), axes=tuple(axes))
     if not _is_split_by_xla(x, axes):
-        return getattr(lax, name)(x, tuple(axes))
+        return plain(x)
+    return accelerators.chosen(
+        x, cpu=functools.partial(_one_of_two, name, axes=tuple(axes)), default=plain
+    )
+
+
+def _one_of_two(name: str, x, axes):
+    """Compute the maximum and the minimum, and return one of them."""
     info = jnp.iinfo(x.dtype)
     low, high = np.asarray(info.min, x.dtype), np.asarray(info.max, x.dtype)
-    both = lax.reduce((x, x), (high, low), _smaller_and_larger, tuple(axes))
+    both = lax.reduce((x, x), (high, low), _smaller_and_larger, axes)
     smallest, largest = lax.optimization_barrier(both)  # keeps XLA from removing the unused result
     return largest if name == "reduce_max" else smallest
 
@@ -47,8 +57,8 @@ def _smaller_and_larger(these, those):
 
 def _is_split_by_xla(x, axes) -> bool:
     are_last = set(axes) == set(range(x.ndim - len(axes), x.ndim))
-    are_known = all(isinstance(x.shape[a], int) for a in axes)
+    # With a symbolic size, it is called again when the program is lowered.
+    are_known = all(isinstance(d, int) for d in x.shape)
     if not (jnp.issubdtype(x.dtype, jnp.integer) and are_last and are_known):
         return False
-    is_long = math.prod(x.shape[a] for a in axes) >= _MIN_ELEMENTS
-    return is_long and jax.default_backend() == "cpu"
+    return math.prod(x.shape[a] for a in axes) >= _MIN_ELEMENTS

@@ -6,9 +6,9 @@ and derivatives need JAX's operations, so this module is never used when one is 
 
 from __future__ import annotations
 
-import jax
 import numpy as np
 
+from shims._src.platform import accelerators
 from shims._src.platform import jax_private as jp
 
 _FAST_DTYPES = frozenset("?bBhHiIlLqQfd")
@@ -18,14 +18,10 @@ def lies_here(*arrays) -> bool:
     """Return whether NumPy can compute on arrays: all concrete and on CPU, and no active tape."""
     if not jp.nothing_looks_on():
         return False
-    return all(
-        type(x) is jp.ArrayImpl and x.dtype.char in _FAST_DTYPES and _is_on_cpu(x) for x in arrays
+    return accelerators.on_cpu(*arrays) and all(
+        type(x) is jp.ArrayImpl and x.dtype.char in _FAST_DTYPES and len(x.devices()) == 1
+        for x in arrays
     )
-
-
-def _is_on_cpu(x: jax.Array) -> bool:
-    devices = x.devices()
-    return len(devices) == 1 and next(iter(devices)).platform == "cpu"
 
 
 def selected(x, mask: np.ndarray, axis: int):

@@ -13,6 +13,7 @@ from jax import export
 from jax.typing import ArrayLike
 
 from shims._src.errors import errors
+from shims._src.platform import accelerators, device_arrays
 from shims._src.platform import jax_private as jp
 from shims._src.platform.derived import Derived
 from shims._src.sizes import failure_codes, size_code
@@ -148,10 +149,12 @@ class Padded:
         if any(s.ndim for s in sizes):
             rows = range(self.values.shape[0])
             return [self._row(i).unpad() for i in rows]
+        axes = [axis % self.values.ndim for axis in self._axes]
+        given = dict(zip(axes, map(int, sizes), strict=True))
+        if not accelerators.on_cpu(self.values):
+            return device_arrays.cut(jp.as_jax(self.values), given, is_own=False)
         values = np.asarray(self.values)
-        index = [slice(None)] * values.ndim
-        for axis, size in zip(self._axes, sizes, strict=True):
-            index[axis] = slice(int(size))
+        index = [slice(given.get(axis)) for axis in range(values.ndim)]
         return jp.array_from_host(values[tuple(index)])
 
     def _row(self, i: int) -> Padded:

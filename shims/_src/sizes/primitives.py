@@ -16,10 +16,18 @@ import numpy as np
 from jax import lax
 
 from shims._src.errors import errors, refusals
+from shims._src.platform import device_arrays, user_source
 from shims._src.platform import jax_private as jp
-from shims._src.platform import user_source
 from shims._src.platform.thread_state import ThreadStack
-from shims._src.sizes import loop_numbers, numbering, on_host, room, size_numbers, trace
+from shims._src.sizes import (
+    loop_numbers,
+    numbering,
+    on_device,
+    on_host,
+    room,
+    size_numbers,
+    trace,
+)
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.sites import OUTER_BOUND, Site
 
@@ -56,6 +64,8 @@ def compress(x, mask, axis: int = 0):
     if not jp.is_tracer(mask):
         if on_host.lies_here(x):
             return on_host.selected(x, np.asarray(mask), axis)
+        if on_device.lies_there(x, mask) and mask.shape == (x.shape[axis],):
+            return on_device.selected(x, mask, axis % x.ndim)
         return take(jnp.asarray(x), np.nonzero(np.asarray(mask))[0], axis % jnp.ndim(x))
     state = _require_trace("boolean_mask")
     x, mask = jp.as_jax(x), jp.as_jax(mask, bool)
@@ -293,7 +303,7 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
     Where the traced program handles errors, the data decide while it is traced, or it is staged for both answers.
     """
     if not jp.is_tracer(bad):
-        if bool(np.any(np.asarray(bad))):
+        if device_arrays.is_any(bad):
             raise error(_with_number(text, payload))
         return
     state = trace.current()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from typing import Any
 
@@ -12,7 +13,7 @@ from jax import lax
 
 from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors, internal, refusals
-from shims._src.platform import host_memory
+from shims._src.platform import accelerators, device_arrays, host_memory
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
@@ -186,21 +187,32 @@ _LARGE = 1 << 17
 
 
 def exact_all(parts):
-    """Remove the padding of several results, given as `(array, sizes, validity masks)`.
+    """Remove the padding of several results of a program, given as `(array, sizes, validity masks)`.
 
-    Large selections are processed in parallel.
+    Large selections are processed in parallel. A result that is the only one to use its array may view it.
     """
+    users = collections.Counter(id(array) for array, *_ in parts)
     large = [i for i, (array, _, masks) in enumerate(parts) if masks and array.size >= _LARGE]
     large = [i for i in large if not is_followed(parts[i][0])]
     if len(large) < 2:
-        return [exact(*part) for part in parts]
+        large = []
     cut = host_memory.side_by_side([functools.partial(_cut_on_host, *parts[i]) for i in large])
     done = dict(zip(large, map(jp.array_from_host, cut), strict=True))
-    return [done[i] if i in done else exact(*part) for i, part in enumerate(parts)]
+    return [
+        done[i] if i in done else exact(*part, is_own=users[id(part[0])] == 1)
+        for i, part in enumerate(parts)
+    ]
 
 
-def exact(array, sizes, masks=None):
-    """Remove the padding of a result: on the host, or by JAX operations under a tape."""
+def exact(array, sizes, masks=None, *, is_own=False):
+    """Remove the padding of a result where it lies, or by JAX operations under a tape.
+
+    Args:
+      array: the result of a program.
+      sizes: for each dynamic axis that is packed, its size.
+      masks: for each other dynamic axis, its validity mask.
+      is_own: whether nothing else refers to the array.
+    """
     if not sizes and not masks:
         return array
     if is_followed(array):
@@ -209,6 +221,11 @@ def exact(array, sizes, masks=None):
         for axis, mask in (masks or {}).items():
             array = _take_slots(array, np.flatnonzero(np.asarray(mask)), axis)
         return array
+    if not masks:
+        sizes = {axis: int(size) for axis, size in sizes.items()}
+        is_whole = all(array.shape[axis] == size for axis, size in sizes.items())
+        if is_whole or not accelerators.on_cpu(array):
+            return device_arrays.cut(array, sizes, is_own=is_own)
     return jp.array_from_host(_cut_on_host(array, sizes, masks))
 
 

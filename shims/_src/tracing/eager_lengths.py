@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.platform import host_memory
+from shims._src.platform import device_arrays
 from shims._src.recording.recording import is_followed
 from shims._src.sizes import trace
 from shims._src.sizes.sites import Settled
@@ -81,7 +81,7 @@ class Lengths:
                     shape[axis], padded[axis] = state.dimension(names[size]), _bucket(size)
             weak = getattr(x, "weak_type", False)
             specs.append(jax.ShapeDtypeStruct(tuple(shape), x.dtype, weak_type=weak))
-            arrays.append(x if shape == padded else host_memory.filled_up(np.asarray(x), padded))
+            arrays.append(x if shape == padded else device_arrays.filled_up(x, padded))
         sizes = {n: Size(np.int32(s), _bucket(s), 2) for s, n in names.items()}
         return state, specs, [jnp.asarray(x) for x in arrays], sizes
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -23,6 +22,7 @@ from shims._src.nn.windows.layout import (
     padding_of,
     per_axis,
 )
+from shims._src.numeric.cpu_only import cpu_only
 from shims._src.tracing.dispatch import operator
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -228,6 +228,7 @@ def convolved(function, count, x, kernel, strides, padding, data_format, dilatio
     windows = windows_of(function, kernel, count, strides, padding, dilations, first)
     x, kernel = matching(function, input=x, filters=kernel)
     check_kernel(function, count, x, kernel)
+    x = cpu_only(function, x, describe(x))
     check_elements(function, x, kernel)
     if x.ndim < count + 2:
         raise unfitting(function, x, kernel, f"an input of at least {count + 2} axes")
@@ -294,16 +295,6 @@ def check_kernel(function, count, x, kernel) -> None:
             )
         )
     checks.check_known(function, "elements of the kernel", *kernel.shape)
-    if jnp.issubdtype(x.dtype, jnp.integer) and jax.default_backend() != "cpu":
-        raise errors.UnimplementedError(
-            errors.message(
-                function,
-                "there is no kernel for integers on this device.",
-                required="floats on an accelerator",
-                received=describe(x),
-                do="cast to float32, which is exact up to 2 ** 24, or run on CPU: JAX_PLATFORMS=cpu",
-            )
-        )
 
 
 def check_elements(function, x, kernel) -> None:

@@ -24,6 +24,7 @@ from shims._src.nn.windows.layout import (
     check_named,
     is_channels_first,
 )
+from shims._src.numeric.cpu_only import cpu_only
 from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import sized_by
 
@@ -266,6 +267,7 @@ def _transposed(function, count, y, kernel, output_shape, strides, padding, data
     windows = windows_of(function, kernel, count, strides, padding, dilations, first)
     y, kernel = matching(function, input=y, filters=kernel)
     check_kernel(function, count, y, kernel)
+    y = cpu_only(function, y, describe(y))
     if y.ndim != count + 2:
         raise unfitting(function, y, kernel, f"an input of {count + 2} axes")
     y = channels_last(y, first)
