@@ -159,7 +159,9 @@ def test_faults_are_named(configured, run, command, text, message):
     assert result.exit_code == 2
     assert result.stdout == ""
     said = " ".join(result.stderr.partition("Error: ")[2].split())
-    assert said == f"{folder}/pyproject.toml: [tool.tf2jax-port]: {message}"
+    assert said == f"{folder}/pyproject.toml:2:1: [tool.tf2jax-port]: {message}"
+    key = text.partition(" ")[0]
+    assert f"  {text}\n  {'^' * len(key)}\nError: " in result.stderr
 
 
 def test_what_is_no_table(folder):

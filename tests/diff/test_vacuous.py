@@ -53,7 +53,7 @@ VACUOUS = (
 def test_is_inconclusive(pair: Pair, headline: str):
     report = run(pair)
     assert (report.verdict, report.headline) == ("inconclusive", headline)
-    assert report.exit_code == 2
+    assert report.exit_code == 4
 
 
 def test_one_empty_output_of_two_limits_the_verdict():

@@ -11,7 +11,7 @@ def lines_of(result):
 
 def test_the_tables(project, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "110")
-    result = run("scan", ".")
+    result = run("scan", ".", "--overview")
     *lines, first, second = lines_of(result)
     assert lines == [
         "TensorFlow references",
@@ -46,7 +46,10 @@ def test_the_tables(project, run, monkeypatch):
 def test_long_tables_are_cut(project, run):
     for number in range(20):
         (project / f"m{number}.py").write_text(f"import tensorflow as tf\ntf.foo{number}\n")
-    short, whole = run("scan", ".").stdout, run("scan", ".", "--all").stdout
+    short, whole = (
+        run("scan", ".", "--overview").stdout,
+        run("scan", ".", "--all", "--overview").stdout,
+    )
     assert "... and 9 more files (--all)" in " ".join(short.split())
     assert "... and 6 more names (--all)" in " ".join(short.split())
     assert "more files" not in whole

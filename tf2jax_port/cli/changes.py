@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import click
 
 from tf2jax_port.cli import options as cli_options
+from tf2jax_port.cli.command import tell as sentence
 from tf2jax_port.cli.files import ChangedMeanwhileError, results, tell_skipped, write_entry
+from tf2jax_port.cli.findings import show_findings
 from tf2jax_port.cli.options import Asked
 from tf2jax_port.cli.text_diff import diff_lines
 from tf2jax_port.rewrite.findings.findings import State, count_states
@@ -65,17 +67,11 @@ class Changes:
 def tell(ledger: Ledger, does: Changes) -> None:
     """Report on standard error what was changed and what work remains."""
     tell_skipped(ledger.skipped)
-    for entry in ledger.entries:
-        for finding in entry.outcome.findings:
-            if finding.state.needs_person:
-                place = f"{entry.path}:{finding.place}"
-                click.echo(f"{place}: {finding.code} {finding.symbol}: {finding.message}", err=True)
+    show_findings(ledger, err=True)
     counts = count_states(ledger.findings)
     parts = [f"{counts[state.value]} {_WORDS[state]}" for state in State if counts[state.value]]
     done = "rewritten" if does.write else "to be rewritten"
-    click.echo(
-        f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(parts)}", err=True
-    )
+    sentence(f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(parts)}")
 
 
 _WORDS = {

@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-INTERRUPTED = 130  # the exit code that shells use
+from tf2jax_port.cli.command import INTERRUPTED, common_options
+from tf2jax_port.cli.completion import show_completion
+from tf2jax_port.cli.mistakes import WORDS, MistakeError, meant, pointed
 
 # The name, location and `--help` line of each command; the help page must not import it.
 COMMANDS = (
@@ -25,6 +27,7 @@ COMMANDS = (
     ("import-graph", "tf2jax_port.cli.import_graph:import_graph", "Turn a frozen graph into JAX."),
     ("weights", "tf2jax_port.cli.weights:weights", "Extract the variables of a saved model."),
     ("explain", "tf2jax_port.cli.explain:explain", "Explain a diagnostic, for instance TJ101."),
+    ("doctor", "tf2jax_port.cli.doctor:doctor", "Check the installation."),
     ("skill", "tf2jax_port.cli.skill:skill", "Print the instructions for coding agents."),
 )
 
@@ -58,10 +61,40 @@ class LazyCommands(MutableMapping[str, click.Command]):
 class LazyGroup(click.Group):
     """A command group that shows its help page without importing any command."""
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> click.Context:
+        """Parse the options of the group, and keep the words of the command line for messages."""
+        words = tuple(args)
+        try:
+            ctx = super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            raise pointed(error, words) from None
+        ctx.meta[WORDS] = words
+        return ctx
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command.
+
+        Raises:
+          MistakeError: there is no such command.
+        """
+        name = args[0]
+        if name not in self.commands and not name.startswith("-"):
+            message = f"No such command '{name}'.{meant(name, self.commands)}"
+            error = MistakeError(message, name)
+            error.ctx = ctx
+            raise error
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an unexpected exception is printed and exits with code 2."""
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            raise pointed(error, ctx.meta[WORDS]) from None
         except KeyboardInterrupt:
             click.echo("Interrupted. No file is partly written.", err=True)
             raise SystemExit(INTERRUPTED) from None
@@ -85,9 +118,21 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup, commands=LazyCommands(), context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(package_name="tf2jax-port", prog_name="tf2jax-port")
+@click.option(
+    "--show-completion",
+    is_flag=False,
+    flag_value="",
+    is_eager=True,
+    expose_value=False,
+    metavar="[bash|zsh|fish]",
+    callback=show_completion,
+    help="Print the completion script for a shell, by default for yours.",
+)
 def main() -> None:
     """Port TensorFlow code to JAX: scan it, rewrite it, and compare the results.
 
     JSON goes to standard output, prose to standard error. No command asks for input.
     """
+
+
+main.params += common_options()

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
+from tf2jax_port.cli.command import INTERRUPTED, Command, is_quiet
+from tf2jax_port.cli.mistakes import show_word
 from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
 from tf2jax_port.diff.report.report import Report
 from tf2jax_port.diff.sessions.orders import Order, loaded
@@ -30,7 +32,7 @@ INPUTS = (
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("old", metavar="OLD.py:FUNC")
 @click.argument("new", metavar="NEW.py:FUNC")
 @click.option(
@@ -143,7 +145,7 @@ def diff(
     interface, NaN placement, values, gradients. Either function may also be given as
     package.module:attribute.
 
-    Exit code: 0 equal, 1 different, 2 everything else.
+    Exit code: 0 equal, 1 different, 2 could not run, 3 limited, 4 inconclusive.
     """
     with ended("diff"):
         writable(json_file, html_file, junit_file, worst_file)
@@ -179,11 +181,12 @@ def ended(command: str) -> Iterator[None]:
     try:
         yield
     except DiffError as error:
+        show_word(error.word, error.part)
         errors.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(EXIT_OTHER)
     except KeyboardInterrupt:
         errors.print(f"{command}: interrupted; nothing was decided.", style="red")
-        sys.exit(EXIT_OTHER)
+        sys.exit(INTERRUPTED)
     except Exception:  # noqa: BLE001 - an internal error must not look like the verdict "different"
         errors.print(traceback.format_exc(), markup=False, highlight=False)
         errors.print(
@@ -203,7 +206,7 @@ def show(report: Report, **files: str | None) -> None:
     written = _write(report, files)
     console = Console()
     console.print(render(report))
-    for line in written:
+    for line in () if is_quiet() else written:
         console.print(f"\n{line}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from tf2jax_port.cli.command import Command
+from tf2jax_port.cli.mistakes import MistakeError
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("code", metavar="CODE")
 def explain(code: str) -> None:
     """Explain a diagnostic: its meaning, how safe it is, examples."""
@@ -15,5 +18,5 @@ def explain(code: str) -> None:
     try:
         rule = find_rule(code)
     except UnknownCodeError as error:
-        raise click.UsageError(str(error)) from error
+        raise MistakeError(str(error), code) from error
     click.echo(page(rule), nl=False)

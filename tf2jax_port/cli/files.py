@@ -11,10 +11,13 @@ from collections.abc import Iterable, Iterator
 
 import click
 
+from tf2jax_port.cli.command import detail, is_quiet, tell, wrapped
+from tf2jax_port.cli.mistakes import show_word
 from tf2jax_port.cli.options import Asked
 from tf2jax_port.cli.progress import followed
 from tf2jax_port.files import code_base, runs
 from tf2jax_port.files.project import Project, SeenFrom
+from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
 
 _UNFINISHED = ".tf2jax-new"
@@ -42,9 +45,10 @@ def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry
         return
     files = list(code_base.find_files(asked.paths, asked.exclusion))
     if not files:
-        click.echo(f"No Python file in {', '.join(asked.paths)} {_PASSED_OVER}", err=True)
+        tell(f"No Python file in {', '.join(asked.paths)} {_PASSED_OVER}")
+    detail(f"{len(files)} files to read")
     found = runs.run_over(files, asked.options, texts=texts, jobs=asked.jobs)
-    yield from found if quiet else followed(found, len(files))
+    yield from found if quiet or is_quiet() else followed(found, len(files))
 
 
 def ledger_of(asked: Asked, *, texts: bool) -> Ledger:
@@ -52,16 +56,24 @@ def ledger_of(asked: Asked, *, texts: bool) -> Ledger:
     return collect(results(asked, texts=texts), asked.options.target)
 
 
-def exit_code(ledger: Ledger) -> int:
-    """Return 0 if no manual work is left, 1 if some is, 2 if a file could not be read or written."""
+def exit_code(ledger: Ledger, fail_on: str) -> int:
+    """Return 0 if no manual work is left, 1 if some is, 2 if a file could not be read or written.
+
+    Reviews count as manual work if `fail_on` is `review`.
+    """
     broken = any(skipped.code in _BROKEN for skipped in ledger.skipped)
-    return 2 if broken else int(ledger.needs_person)
+    if broken:
+        return 2
+    states = (State.MANUAL,) if fail_on == "manual" else (State.MANUAL, State.REVIEW)
+    return int(bool(ledger.skipped) or any(f.state in states for f in ledger.findings))
 
 
 def tell_skipped(skipped: Iterable[Skipped]) -> None:
     """Report skipped files on standard error."""
     for one in skipped:
-        click.echo(f"{one.path}: {one.code} {one.reason}", err=True)
+        click.echo(wrapped(f"{one.path}: {one.code} {one.reason}", sys.stderr, "    "), err=True)
+        if not os.path.lexists(one.path):
+            show_word(one.path)
 
 
 def write_entry(entry: Entry) -> None:
@@ -87,7 +99,7 @@ def write_report(name: str, text: str) -> None:
         _write_atomically(pathlib.Path(name), text.encode(), None)
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror or error}") from error
-    click.echo(f"wrote {name}", err=True)
+    tell(f"wrote {name}")
 
 
 def _write_atomically(path: pathlib.Path, data: bytes, expected: bytes | None) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from tf2jax_port.cli.command import Command
 from tf2jax_port.cli.diff import INPUTS, ended, show, writable
 from tf2jax_port.diff.functions.loading import DiffError, load
 from tf2jax_port.diff.golden_file.document import MOST_BYTES
@@ -40,7 +41,7 @@ _most = click.option(
 )
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("function", metavar="FILE.py:FUNC")
 @click.option("--inputs", required=True, metavar="INPUTS", help=INPUTS)
 @click.option(
@@ -96,7 +97,7 @@ def record(
             sys.exit(EXIT_OTHER)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("golden", type=click.Path(dir_okay=False, path_type=Path), metavar="GOLDEN")
 @click.argument("new", metavar="NEW.py:FUNC")
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
@@ -125,7 +126,7 @@ def verify(
 
     The golden replaces the original: the same stages, tolerances, verdicts and exit codes as `diff`.
 
-    Exit code: 0 equal, 1 different, 2 everything else.
+    Exit code: 0 equal, 1 different, 2 could not run, 3 limited, 4 inconclusive.
     """
     with ended("verify"):
         writable(json_file, html_file, junit_file)

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tf2jax_port.cli.command import Command
+from tf2jax_port.cli.mistakes import ExistingPath
+
 if TYPE_CHECKING:
     from tf2jax_port.importing.loading import Imported
 
 NAMES = "separated by commas, as in a:0,b:0"
 
 
-@click.command()
-@click.argument("model", type=click.Path(exists=True), metavar="MODEL")
+@click.command(cls=Command)
+@click.argument("model", type=ExistingPath(), metavar="MODEL")
 @click.option(
     "--inputs", metavar="NAMES", help=f"Tensors to feed, {NAMES}. [default: placeholders]"
 )
@@ -34,7 +37,7 @@ NAMES = "separated by commas, as in a:0,b:0"
 @click.option("--check", is_flag=True, help="Compare with TensorFlow, which must be installed.")
 @click.option(
     "--data",
-    type=click.Path(exists=True, dir_okay=False),
+    type=ExistingPath(dir_okay=False),
     metavar="FILE.npz",
     help="With --check: arrays to feed, by the names of the inputs. [default: random numbers]",
 )

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from tf2jax_port.cli.command import Command, detail
+from tf2jax_port.cli.mistakes import MistakeError
 from tf2jax_port.files import configuration
 from tf2jax_port.files.configuration import Configuration, ConfigurationError
 from tf2jax_port.paths import exclusion
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     )
 
 STDIN = "-"
-Command = TypeVar("Command", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _READING = (
     click.option(
@@ -63,6 +65,13 @@ _READING = (
         help="Read [tool.tf2jax-port] from there, not from the nearest pyproject.toml.",
     ),
     click.option("--isolated", is_flag=True, help="Read no configuration at all."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["manual", "review"]),
+        default="review",
+        show_default=True,
+        help="Exit with 1 only if something is to be written by hand, or also to be reviewed.",
+    ),
 )
 _CHOOSING = (
     click.option(
@@ -114,7 +123,7 @@ _CHOOSING = (
 )
 
 
-class Sectioned(click.Command):
+class Sectioned(Command):
     """A command whose help page groups its options under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -165,6 +174,7 @@ class Asked:
     exclusion: Exclusion
     stdin_filename: str
     jobs: int | None = None
+    fail_on: str = "review"
 
     @property
     def reads_stdin(self) -> bool:
@@ -172,17 +182,32 @@ class Asked:
         return self.paths == (STDIN,)
 
 
-def reading_options(command: Command) -> Command:
+def format_option(
+    text: str, choices: tuple[str, ...] = ("text", "json", "sarif", "github")
+) -> Callable[[Function], Function]:
+    """Return the option for the format of standard output."""
+    return click.option(
+        "--format",
+        "--output-format",
+        "form",
+        type=click.Choice(choices),
+        default="text",
+        show_default=True,
+        help=text,
+    )
+
+
+def reading_options(command: Function) -> Function:
     """Add the options that select files to a command."""
     return _add_options(command, _READING)
 
 
-def choosing_options(command: Command) -> Command:
+def choosing_options(command: Function) -> Function:
     """Add the options of the rewriter to a command."""
     return _add_options(command, _CHOOSING)
 
 
-def _add_options(command: Command, options: Iterable[Callable[[Command], Command]]) -> Command:
+def _add_options(command: Function, options: Iterable[Callable[[Function], Function]]) -> Function:
     for option in reversed(tuple(options)):
         command = option(command)
     return command
@@ -198,6 +223,7 @@ def ask(
     stdin_filename: str,
     config: str | None,
     isolated: bool,
+    fail_on: str,
     **choices: Any,
 ) -> Asked:
     """Merge the command line with `pyproject.toml`; the command line has priority.
@@ -211,7 +237,7 @@ def ask(
         said = _configuration(paths, config, isolated)
         options = _options(said, **choices)
     except ConfigurationError as error:
-        raise click.UsageError(str(error)) from error
+        raise MistakeError(str(error), spot=error.spot) from error
     usual = exclusion.DEFAULT if said.exclude is None else said.exclude
     lists = [
         (said.folder, (*usual, *(said.extend_exclude or ()))),
@@ -220,7 +246,7 @@ def ask(
     respect = said.respect_gitignore is not False if no_gitignore is None else not no_gitignore
     force = bool(said.force_exclude) if force_exclude is None else force_exclude
     excluded = Exclusion.of(lists, gitignore=respect, force=force)
-    return Asked(paths, options, excluded, stdin_filename, jobs)
+    return Asked(paths, options, excluded, stdin_filename, jobs, fail_on)
 
 
 def _configuration(paths: tuple[str, ...], config: str | None, isolated: bool) -> Configuration:
@@ -232,6 +258,7 @@ def _configuration(paths: tuple[str, ...], config: str | None, isolated: bool) -
     if config:
         return configuration.read_file(pathlib.Path(config))
     file = configuration.find_file(configuration.common_folder(p for p in paths if p != STDIN))
+    detail(f"configuration: {file or 'none'}")
     return configuration.read_file(file) if file else nothing
 
 
@@ -276,11 +303,11 @@ def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
     """Check that each code prefix matches a diagnostic, and return the prefixes in upper case."""
     from tf2jax_port.rewrite.rules.codes import RULES
 
-    codes = tuple(code.strip().upper() for code in given if code.strip())
+    codes = [code.strip() for code in given if code.strip()]
     for code in codes:
-        if not any(rule.code.startswith(code) for rule in RULES):
-            raise click.UsageError(f"{where}: no diagnostic begins with `{code}`.")
-    return codes
+        if not any(rule.code.startswith(code.upper()) for rule in RULES):
+            raise MistakeError(f"{where}: no diagnostic begins with `{code.upper()}`.", code)
+    return tuple(code.upper() for code in codes)
 
 
 def is_colored(asked: bool | None, is_terminal: bool) -> bool:

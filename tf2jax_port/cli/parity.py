@@ -13,6 +13,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from tf2jax_port.cli.command import Command
 from tf2jax_port.cli.diff import INPUTS, ended, writable
 from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.diff.report.report import Report
@@ -21,7 +22,7 @@ from tf2jax_port.diff.vocabulary.verdicts import EXIT_DIFFERENT, EXIT_EQUAL
 MOST_BYTES = 2 << 20
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("old", required=False, metavar="[OLD.py:FUNC")
 @click.argument("new", required=False, metavar="NEW.py:FUNC]")
 @click.option("--inputs", metavar="INPUTS", help=INPUTS)

@@ -14,14 +14,7 @@ _SHOWN = 40
 
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table, or JSON for programs.",
-)
+@cli_options.format_option("A table, or JSON for programs.", ("text", "json"))
 @click.option(
     "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the diagram there."
 )
@@ -40,7 +33,8 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **giv
     from tf2jax_port.migration import as_html, as_json, as_text
     from tf2jax_port.migration.steps import steps_of
 
-    ledger = ledger_of(cli_options.ask(paths, **given), texts=True)
+    asked = cli_options.ask(paths, **given)
+    ledger = ledger_of(asked, texts=True)
     steps = steps_of(ledger)
     if form == "json":
         click.echo(json.dumps(as_json.to_document(steps, ledger.skipped), indent=1))
@@ -53,4 +47,4 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **giv
     if html:
         write_report(html, as_html.to_html(steps, ", ".join(paths)))
     tell_skipped(ledger.skipped)
-    raise SystemExit(exit_code(ledger))
+    raise SystemExit(exit_code(ledger, asked.fail_on))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from tf2jax_port.cli.command import Command
+from tf2jax_port.cli.mistakes import ExistingPath
 from tf2jax_port.diff.code_bases import capture as capturing
 from tf2jax_port.diff.code_bases import prove as proving
 from tf2jax_port.diff.code_bases import table
@@ -15,7 +17,7 @@ from tf2jax_port.diff.code_bases.outcomes import Outcome
 _REPLAYED = (Outcome.EQUAL, Outcome.RANDOM)
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(cls=Command, context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @click.option("--package", multiple=True, required=True, help="A package to watch. Repeatable.")
 @click.option(
@@ -59,13 +61,9 @@ def capture(
     raise SystemExit(code)
 
 
-@click.command()
-@click.argument(
-    "calls", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="CALLS"
-)
-@click.argument(
-    "root", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="ROOT"
-)
+@click.command(cls=Command)
+@click.argument("calls", type=ExistingPath(dir_okay=False, path_type=Path), metavar="CALLS")
+@click.argument("root", type=ExistingPath(file_okay=False, path_type=Path), metavar="ROOT")
 @click.option("--json", "json_file", metavar="FILE", help="Write the outcomes as JSON.")
 @click.option(
     "--timeout",

@@ -17,14 +17,7 @@ from tf2jax_port.cli.options import choosing_options, reading_options
 @click.option(
     "--check", is_flag=True, help="Change and show nothing; exit 1 if anything would change."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "sarif"]),
-    default="text",
-    show_default=True,
-    help="A diff, or the findings for programs.",
-)
+@cli_options.format_option("A diff, or the findings for programs and code hosts.")
 @click.option(
     "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
 )
@@ -56,20 +49,17 @@ def rewrite(
         raise click.UsageError("--write has no file to write to: `-` is standard input.")
     from tf2jax_port.cli.changes import Changes, tell
     from tf2jax_port.cli.files import exit_code, write_report
+    from tf2jax_port.cli.findings import show_data
     from tf2jax_port.rewrite.findings.ledger import collect
 
     does = Changes(asked, write, shows=form == "text" and not (write or check), color=color)
     ledger = collect(does.all(), asked.options.target)
-    if form == "json":
-        click.echo(json.dumps(ledger.document(), indent=1))
-    elif form == "sarif":
-        from tf2jax_port.scanning import as_sarif
-
-        click.echo(json.dumps(as_sarif.to_document(ledger), indent=1))
+    if form != "text":
+        show_data(ledger, form)
     if report:
         write_report(report, json.dumps(ledger.document(), indent=1) + "\n")
     tell(ledger, does)
-    code = exit_code(ledger)
+    code = exit_code(ledger, asked.fail_on)
     if asked.reads_stdin and ledger.skipped:
         code = 2  # standard output is empty, which is no valid program
     raise SystemExit(int(does.changed > 0) if check and code != 2 else code)

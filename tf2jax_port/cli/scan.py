@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tf2jax_port.cli import options as cli_options
+from tf2jax_port.cli.command import tell
 
 if TYPE_CHECKING:
     from tf2jax_port.rewrite.findings.ledger import Ledger
@@ -18,54 +18,67 @@ _SHOWN = 15
 
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "sarif"]),
-    default="text",
-    show_default=True,
-    help="Tables, or the ledger for programs, or SARIF for code hosts and editors.",
-)
+@cli_options.format_option("Findings as lines, or for programs, editors and code hosts.")
+@click.option("--statistics", is_flag=True, help="Count findings by diagnostic instead.")
+@click.option("--overview", is_flag=True, help="Show tables by state, file and name instead.")
 @click.option(
     "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page with a map."
 )
-@click.option("--all", "whole", is_flag=True, help="Show all files and names.")
-@click.option("--color/--no-color", default=None, help="Color the tables. [default: a terminal]")
+@click.option(
+    "--all", "whole", is_flag=True, help="Show every reference; with --overview, every row."
+)
+@click.option(
+    "--group/--no-group",
+    default=True,
+    show_default=True,
+    help="Show reviews of one name for one reason as one line.",
+)
+@click.option("--color/--no-color", default=None, help="Color the output. [default: a terminal]")
 @cli_options.choosing_options
 @cli_options.reading_options
 def scan(
     paths: tuple[str, ...],
     form: str,
+    statistics: bool,
+    overview: bool,
     html: str | None,
     whole: bool,
+    group: bool,
     color: bool | None,
     **given: Any,
 ) -> None:
-    """Count the TensorFlow references of Python files, and how `rewrite` would handle them.
+    """List the TensorFlow references of Python files that need a person, as `rewrite` leaves them.
 
-    Nothing is changed. Exit code 0: no manual work is left; 1: some is left; 2: could not run.
+    First what is to be written by hand, then what is to be reviewed. Nothing is changed. Exit code 0:
+    no manual work is left; 1: some is left; 2: could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
+    from tf2jax_port.cli.findings import show_data, show_findings
+    from tf2jax_port.scanning import as_lines
 
-    # Only the HTML page needs the texts of the files.
-    ledger = ledger_of(cli_options.ask(paths, **given), texts=html is not None)
-    if form == "json":
-        click.echo(json.dumps(ledger.document(), indent=1))
-    elif form == "sarif":
-        from tf2jax_port.scanning import as_sarif
-
-        click.echo(json.dumps(as_sarif.to_document(ledger), indent=1))
-    else:
-        _show(ledger, None if whole else _SHOWN, color)
+    if form != "text" and (statistics or overview):
+        raise click.UsageError(f"--format {form} has all counts: leave --statistics, --overview.")
+    asked = cli_options.ask(paths, **given)
+    ledger = ledger_of(asked, texts=html is not None)  # only the HTML page needs the texts
+    if form != "text":
+        show_data(ledger, form)
+    if statistics:
+        click.echo("".join(f"{line}\n" for line in as_lines.statistics(ledger)), nl=False)
+    if overview:
+        _show_tables(ledger, None if whole else _SHOWN, color)
     if html:
         from tf2jax_port.scanning import as_html
 
         write_report(html, as_html.to_html(ledger, ", ".join(paths)))
     tell_skipped(ledger.skipped)
-    raise SystemExit(exit_code(ledger))
+    if form == "text" and not (statistics or overview):
+        show_findings(ledger, every=whole, grouped=group, color=color)
+        if ledger.entries:
+            tell(as_lines.summary(ledger))
+    raise SystemExit(exit_code(ledger, asked.fail_on))
 
 
-def _show(ledger: Ledger, rows: int | None, color: bool | None) -> None:
+def _show_tables(ledger: Ledger, rows: int | None, color: bool | None) -> None:
     from rich.console import Console
 
     from tf2jax_port.scanning import as_text

@@ -6,10 +6,12 @@ import pathlib
 
 import click
 
+from tf2jax_port.cli.command import Command
+
 SKILL = pathlib.Path(__file__).parent.parent / "SKILL.md"
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--path", is_flag=True, help="Print the path of the file, not its content.")
 def skill(path: bool) -> None:
     """Print the instructions for a coding agent that ports code with this tool.

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tf2jax_port.cli.command import Command
+
 if TYPE_CHECKING:
     from tf2jax_port.importing.weights import Weights
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("path", metavar="PATH")
 @click.option(
     "--out",

@@ -8,6 +8,7 @@ import stat
 import traceback
 from collections.abc import Iterable, Iterator
 
+from tf2jax_port.messages.near_path import hint
 from tf2jax_port.paths.exclusion import Below, Exclusion
 from tf2jax_port.rewrite.findings.findings import LedgerError
 from tf2jax_port.rewrite.findings.ledger import Entry, Skipped
@@ -104,7 +105,7 @@ def run_one(
     except OutsideError as error:
         return Skipped(str(path), "TJ906", str(error))
     except OSError as error:
-        return Skipped(str(path), "TJ907", error.strerror or str(error))
+        return Skipped(str(path), "TJ907", f"{error.strerror or error}{hint(str(path))}")
     except RecursionError:
         return Skipped(str(path), "TJ903", "expressions are nested too deeply")
     except Exception as error:  # noqa: BLE001, one file must not end a run over thousands

@@ -6,15 +6,26 @@ import dataclasses
 import difflib
 import os
 import pathlib
+import re
 import tomllib
 from collections.abc import Callable, Iterable
 from typing import Any
+
+from tf2jax_port.messages import near_path
+from tf2jax_port.messages.spot import Spot
 
 TABLE = "tool.tf2jax-port"
 
 
 class ConfigurationError(Exception):
-    """The error for an invalid configuration; the message says where and why."""
+    """The error for an invalid configuration; the message says where and why.
+
+    `spot` is the place of the wrong key in the file, if it was found.
+    """
+
+    def __init__(self, message: str, spot: Spot | None = None) -> None:
+        super().__init__(message)
+        self.spot = spot
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -90,13 +101,15 @@ def read_file(file: pathlib.Path) -> Configuration:
         if key not in _READERS:
             near = difflib.get_close_matches(key.replace("_", "-"), _READERS, n=1)
             hint = f"; did you mean `{near[0]}`?" if near else f"; known: {', '.join(_READERS)}"
-            raise ConfigurationError(f"{file}: [{TABLE}]: unknown key `{key}`{hint}")
+            place, spot = _place(file, key)
+            raise ConfigurationError(f"{place}: [{TABLE}]: unknown key `{key}`{hint}", spot)
         expected, reader = _READERS[key]
         try:
             said[key.replace("-", "_")] = reader(value)
         except _UnfitError:
             message = f"`{key}` must be {expected}, and is {value!r}"
-            raise ConfigurationError(f"{file}: [{TABLE}]: {message}") from None
+            place, spot = _place(file, key)
+            raise ConfigurationError(f"{place}: [{TABLE}]: {message}", spot) from None
     return Configuration(pathlib.Path(os.path.abspath(file)).parent, **said)
 
 
@@ -105,7 +118,8 @@ def _table(file: pathlib.Path) -> dict[str, Any] | None:
         with file.open("rb") as opened:
             document = tomllib.load(opened)
     except OSError as error:
-        raise ConfigurationError(f"{file}: {error.strerror or error}") from error
+        reason = f"{error.strerror or error}{near_path.hint(str(file))}"
+        raise ConfigurationError(f"{file}: {reason}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{file}: no TOML: {error}") from error
     tool = document.get("tool")
@@ -113,6 +127,28 @@ def _table(file: pathlib.Path) -> dict[str, Any] | None:
     if found is not None and not isinstance(found, dict):
         raise ConfigurationError(f"{file}: [{TABLE}] must be a table")
     return found
+
+
+def _place(file: pathlib.Path, key: str) -> tuple[str, Spot | None]:
+    """Return `FILE:LINE:COLUMN` of a key of the table, and its spot; only the file if it is not found.
+
+    An occurrence of the word is the key if the table lacks the key once the word is replaced there.
+    """
+    text = file.read_text(encoding="utf-8")
+    other = f"{key}-other"
+    for match in re.finditer(rf"(?<![\w-]){re.escape(key)}(?![\w-])", text):
+        try:
+            changed = tomllib.loads(text[: match.start()] + other + text[match.end() :])
+        except tomllib.TOMLDecodeError:
+            continue
+        tool = changed.get("tool")
+        table = tool.get("tf2jax-port") if isinstance(tool, dict) else None
+        if isinstance(table, dict) and other in table and key not in table:
+            first = text.rfind("\n", 0, match.start()) + 1
+            line, column = text.count("\n", 0, first) + 1, match.start() - first + 1
+            spot = Spot(text[first:].partition("\n")[0], column, len(key))
+            return f"{file}:{line}:{column}", spot
+    return str(file), None
 
 
 class _UnfitError(Exception):

@@ -6,9 +6,11 @@ source -> resolve names -> bind arguments -> plan edits -> apply once -> fix imp
 from __future__ import annotations
 
 import ast
+import bisect
 import dataclasses
 import re
 
+from tf2jax_port.messages.spot import Spot
 from tf2jax_port.rewrite.calls.corners import Corners
 from tf2jax_port.rewrite.doctests import rewrite_doctests
 from tf2jax_port.rewrite.findings.findings import Finding, Outcome, State
@@ -271,7 +273,20 @@ class _Run:
             after,
             decision.symbol[:3] != "tf.",
             marker,
+            misspelling=self._misspelling(decision.misspelled),
         )
+
+    def _misspelling(self, place: tuple[int, int] | None) -> Spot | None:
+        """Return the line of a misspelled word, and the word's place in it."""
+        if place is None:
+            return None
+        start, end = place
+        line = bisect.bisect_right(self.source.starts, start)
+        first, last = self.source.starts[line - 1], self.source.line_end(line)
+        data = self.source.data
+        column = len(data[first:start].decode()) + 1
+        length = len(data[start : min(end, last)].decode())
+        return Spot(data[first:last].decode(), column, length)
 
     def _star_finding(self, star: ast.ImportFrom) -> Finding:
         """Return the finding for `from tensorflow import *`."""

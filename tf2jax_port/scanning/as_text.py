@@ -1,4 +1,4 @@
-"""Render a scan for a terminal."""
+"""Render the overview of a scan for a terminal."""
 
 from __future__ import annotations
 

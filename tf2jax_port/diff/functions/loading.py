@@ -15,12 +15,25 @@ from types import ModuleType
 from typing import Any
 
 from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.messages.near_path import hint
 
 _DIGEST = "__tf2jax_port_source__"
 
 
 class DiffError(Exception):
-    """The error for a comparison that cannot be run; the message says what would make it possible."""
+    """The error for a comparison that cannot be run; the message says what would make it possible.
+
+    Attributes:
+      word: the word of the command line that is wrong, empty if it is none.
+      part: the part of this word that is wrong.
+    """
+
+    def __init__(self, message: str, word: str = "", part: str = "") -> None:
+        super().__init__(message, word, part)
+        self.word, self.part = word, part or word
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +86,7 @@ def find(spec: str, default: str = "") -> tuple[Any, ModuleType]:
     value: Any = module
     for part in name.split("."):
         if not hasattr(value, part):
-            raise DiffError(_no_attribute(spec, place, part, value))
+            raise DiffError(_no_attribute(spec, place, part, value), spec, part)
         value = getattr(value, part)
     return value, module
 
@@ -107,7 +120,7 @@ def split(spec: str, default: str = "") -> tuple[str, str]:
 def _import_file(place: str) -> ModuleType:
     path = Path(place).resolve()
     if not path.is_file():
-        raise DiffError(f"{place}: there is no such file.")
+        raise DiffError(f"{place}: there is no such file{hint(place) or '.'}", place)
     # A name of its own, so that two files called model.py do not become one module.
     tag = hashlib.sha256(str(path).encode()).hexdigest()[:8]
     name = f"tf2jax_port_diff_{tag}_{path.stem}"

@@ -7,6 +7,7 @@ the limits of a bucket find faults that scales do not.
 
 from __future__ import annotations
 
+import difflib
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +27,12 @@ Size = int | str
 _ARGUMENT = re.compile(
     r"\s*(?P<name>\w+)\s*:\s*(?P<dtype>\w+)\s*(\[(?P<shape>[^\]]*)\])?"
     r"(\s+in\s+(?P<low>-?[\w.]+?)\.\.(?P<high>-?[\w.]+))?\s*"
+)
+
+# The dtypes to propose for a misspelled one.
+_DTYPES = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "bfloat16", "float32", "float64", "complex64", "complex128"),
 )
 
 # Values of unknown sizes: below, at and above the limits of buckets; `_plans` adds 1 and 0.
@@ -93,14 +100,16 @@ def parse(text: str) -> list[Spec]:
         if match is None:
             raise DiffError(
                 f"--inputs: `{part.strip()}` is not a valid argument.\n"
-                "  Required: NAME: DTYPE[SIZE, ...] in LOW..HIGH, for instance ids: int32[n] in 0..5"
+                "  Required: NAME: DTYPE[SIZE, ...] in LOW..HIGH, for instance ids: int32[n] in 0..5",
+                text,
+                part.strip(),
             )
         sizes = [size.strip() for size in (match["shape"] or "").split(",") if size.strip()]
         shape = tuple(int(size) if size.isdigit() else size for size in sizes)
         found.append(
             Spec(
                 match["name"],
-                _dtype(match["dtype"]),
+                _dtype(match["dtype"], text),
                 shape,
                 match["low"] or "",
                 match["high"] or "",
@@ -249,8 +258,11 @@ def _offset(name: str) -> int:
     return 0 if name in ("n", "axis0", "batch", "b") else 1 + zlib.crc32(name.encode()) % 3
 
 
-def _dtype(name: str) -> np.dtype:
+def _dtype(name: str, signature: str = "") -> np.dtype:
     try:
         return np.dtype(getattr(ml_dtypes, name, None) or name)
     except TypeError:
-        raise DiffError(f"--inputs: there is no type `{name}`.") from None
+        near = difflib.get_close_matches(name, _DTYPES, n=1)
+        hint = f"; did you mean `{near[0]}`?" if near else "."
+        message = f"--inputs: there is no type `{name}`{hint}"
+        raise DiffError(message, signature, name) from None

@@ -59,7 +59,8 @@ def source_of(spec: str, old: Callable[..., Any], seed: int, examples: int = EXA
         structure = _signature_of(old)
         return Source(lambda: calls(structure, seed))
     if is_signature(spec):
-        return Source(lambda: calls(parse(spec), seed))
+        parsed = parse(spec)
+        return Source(lambda: calls(parsed, seed))
     return _from_module(spec, seed, examples)
 
 

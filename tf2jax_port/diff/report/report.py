@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tf2jax_port.diff.judge.judge import Finding
 from tf2jax_port.diff.vocabulary.reasons import Reason
-from tf2jax_port.diff.vocabulary.verdicts import (
-    DIFFERENT,
-    EQUAL,
-    EXIT_DIFFERENT,
-    EXIT_EQUAL,
-    EXIT_OTHER,
-)
+from tf2jax_port.diff.vocabulary.verdicts import EXIT_CODES
 
 if TYPE_CHECKING:  # finding a divergence imports JAX, showing a report does not
     from tf2jax_port.diff.locate.result.located import Located, NotLocated
@@ -153,5 +147,5 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 0 for equal, 1 for different, 2 for every other verdict."""
-        return {EQUAL: EXIT_EQUAL, DIFFERENT: EXIT_DIFFERENT}.get(self.verdict, EXIT_OTHER)
+        """The exit code of the verdict."""
+        return EXIT_CODES[self.verdict]

@@ -84,7 +84,7 @@ def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
     try:
         session = _make_session(order)
     except DiffError as error:
-        say(REFUSED, str(error))
+        say(REFUSED, error.args)
         return None
     say(PLAN, _portable(session.plan))
     return session

@@ -87,7 +87,7 @@ class Worker:
         if self._plan is None:
             word, content = self._receive(lambda lane: None)
             if word == REFUSED:
-                raise RefusedError(content)
+                raise RefusedError(*content)
             assert word == PLAN
             self._plan = content
         return self._plan

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from tf2jax_port.messages.spot import Spot
+
 
 class State(enum.StrEnum):
     """The outcome of a TensorFlow reference; every reference has exactly one."""
@@ -41,6 +43,7 @@ class Finding(NamedTuple):
         markers; 0 for none.
       cell: the number of the notebook cell in which lines are counted, from 1; 0 outside of
         notebooks.
+      misspelling: the word to point at, if the message proposes another spelling.
     """
 
     line: int
@@ -54,6 +57,7 @@ class Finding(NamedTuple):
     method: bool = False
     marker: int = 0
     cell: int = 0
+    misspelling: Spot | None = None
 
     @property
     def place(self) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import difflib
 import functools
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tf2jax_port.rewrite.reading.layout import Argument
@@ -21,10 +23,14 @@ class Parameter:
 
 
 class Refusal(NamedTuple):
-    """The diagnostic and the reason why a call is left to a person."""
+    """The diagnostic and the reason why a call is left to a person.
+
+    `misspelled` is the argument for whose keyword the message proposes another spelling.
+    """
 
     code: str
     message: str
+    misspelled: Argument | None = None
 
 
 class Bound(NamedTuple):
@@ -120,7 +126,7 @@ def bind_arguments(
             surplus.append(argument)
             continue
         if name not in places.names:
-            return Refusal("TJ302", f"it has no argument `{argument.keyword}` that the rule knows")
+            return _unknown_keyword(argument, argument.keyword, places.names)
         if name in bound:
             return Refusal("TJ302", f"argument `{name}` is given twice")
         bound[name] = argument
@@ -128,6 +134,14 @@ def bind_arguments(
         if name not in bound:
             return Refusal("TJ302", f"argument `{name}` is not given")
     return Bound(bound, tuple(surplus))
+
+
+def _unknown_keyword(argument: Argument, keyword: str, names: Iterable[str]) -> Refusal:
+    message = f"it has no argument `{keyword}` that the rule knows"
+    near = difflib.get_close_matches(keyword, sorted(names), n=1, cutoff=0.7)
+    if not near:
+        return Refusal("TJ302", message)
+    return Refusal("TJ302", f"{message}: did you mean `{near[0]}`?", argument)
 
 
 def bind_version_1(

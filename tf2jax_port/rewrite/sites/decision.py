@@ -32,6 +32,7 @@ class Decision:
       span: the node whose text the report shows before and after.
       edits: the edits to apply.
       plain: with `--target shims`: whether the edits only turn `tf` into `shims`.
+      misspelled: start and end of the word for which the message proposes another spelling.
     """
 
     state: State
@@ -41,6 +42,7 @@ class Decision:
     span: ast.expr
     edits: tuple[Edit, ...] = ()
     plain: bool = False
+    misspelled: tuple[int, int] | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

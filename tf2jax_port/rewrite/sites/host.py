@@ -6,6 +6,7 @@ import ast
 import difflib
 import functools
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.outside import find_family
@@ -69,34 +70,46 @@ def decide_host(file: File, reference: Reference, symbol: str) -> Decision | Non
     return _as_absl(file, reference, symbol) if named else None
 
 
-def explain_unknown(reference: Reference) -> tuple[State, str, str]:
-    """Return the state, the diagnostic and the message for a name without a table row."""
+class Unknown(NamedTuple):
+    """The outcome for a name without a table row; `near` is a similar name that the message proposes."""
+
+    state: State
+    code: str
+    message: str
+    near: str = ""
+
+
+def explain_unknown(reference: Reference) -> Unknown:
+    """Return the outcome for a name without a table row."""
     path = reference.path
     if is_module(path):
-        return State.MANUAL, "TJ304", "a module of TensorFlow is passed on as a value"
+        return Unknown(State.MANUAL, "TJ304", "a module of TensorFlow is passed on as a value")
     why = why_unknown(path)
     if why:
-        return State.MANUAL, "TJ340", why
+        return Unknown(State.MANUAL, "TJ340", why)
     if has_another_meaning(reference):
         message = "in TensorFlow 1 the name means something else than in TensorFlow 2"
-        return State.MANUAL, "TJ306", message
+        return Unknown(State.MANUAL, "TJ306", message)
     family = find_family(path)
     if family:
-        return (State.KEPT if family.stays else State.MANUAL), family.code, family.message
+        state = State.KEPT if family.stays else State.MANUAL
+        return Unknown(state, family.code, family.message)
     if path in _RENAMED_EARLY:
         message = f"TensorFlow 1 has renamed it: `tf.{_RENAMED_EARLY[path]}`"
-        return State.MANUAL, "TJ301", message
+        return Unknown(State.MANUAL, "TJ301", message)
     if not is_public(path):
-        return State.MANUAL, "TJ301", f"TensorFlow has no such name{_nearest(path)}"
-    return State.MANUAL, "TJ301", "no rule yet"
+        near = _nearest(path)
+        hint = f": did you mean `tf.{near}`?" if near else ""
+        return Unknown(State.MANUAL, "TJ301", f"TensorFlow has no such name{hint}", near)
+    return Unknown(State.MANUAL, "TJ301", "no rule yet")
 
 
 @functools.cache
 def _nearest(path: str) -> str:
-    """Return a remark with the most similar public name, empty if there is none."""
+    """Return the most similar public name, empty if there is none."""
     names = [*rows(), *public_names()]
     found = difflib.get_close_matches(path, names, n=1, cutoff=0.8)
-    return f": did you mean `tf.{found[0]}`?" if found else ""
+    return found[0] if found else ""
 
 
 def _is_of_pipeline(reference: Reference) -> bool:

@@ -83,9 +83,12 @@ def _symbol_of(reference: Reference) -> str:
 
 def _decide_unknown(file: File, reference: Reference, symbol: str) -> Decision:
     """Return the decision for a name without a table row."""
-    state, code, message = host.explain_unknown(reference)
+    state, code, message, near = host.explain_unknown(reference)
     if state is State.MANUAL:
-        return _manual(reference, symbol, code, message)
+        decision = _manual(reference, symbol, code, message)
+        return dataclasses.replace(
+            decision, misspelled=file.source.span(reference.node) if near else None
+        )
     if file.options.data == "shims" and is_read_as_version_1(reference, symbol):
         message += READ_AS_VERSION_1
     return Decision(state, code, message, symbol, reference.node)
@@ -426,7 +429,12 @@ def _decide_starred(
     function = facade(known.row)
     as_it_is = not known.version_1_params and not constructs.without_place(known.row)
     if refusal.code != "TJ303" or function is None or not as_it_is:
-        return _manual(known.reference, symbol, refusal.code, refusal.message)
+        decision = _manual(known.reference, symbol, refusal.code, refusal.message)
+        argument = refusal.misspelled
+        if argument is None or argument.keyword is None:
+            return decision
+        end = argument.start + len(argument.keyword.encode())
+        return dataclasses.replace(decision, misspelled=(argument.start, end))
     edit = Edit(*file.source.span(known.reference.node), (file.spelling.text(function),))
     message = f"`{function}`, which takes the same arguments"
     plain = _is_namesake(known, function)

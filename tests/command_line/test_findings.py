@@ -1,0 +1,85 @@
+"""What `scan` prints by default: places, groups of reviews, misspelled words; and counts on request."""
+
+import re
+
+import pytest
+
+PROGRAM = """import tensorflow as tf
+
+
+def f(x):
+    y = tf.reduce_summ(x)
+    z = tf.reduce_sum(x, axs=1)
+    x = tf.maximum(x, y)
+    return tf.maximum(x, tf.square(z))
+"""
+TIE = "TensorFlow gives the gradient of a tie to the first operand, JAX gives half to each"
+
+
+@pytest.fixture
+def program(folder):
+    (folder / "a.py").write_text(PROGRAM)
+    return folder
+
+
+def test_findings_come_with_their_places(program, run):
+    result = run("scan", "a.py")
+    assert result.stdout.splitlines() == [
+        "a.py:5:9: TJ301 tf.reduce_summ: TensorFlow has no such name: did you mean `tf.reduce_sum`?",
+        "      y = tf.reduce_summ(x)",
+        "          ^^^^^^^^^^^^^^",
+        "a.py:6:9: TJ302 tf.reduce_sum: it has no argument `axs` that the rule knows: did you mean "
+        "`axis`?",
+        "      z = tf.reduce_sum(x, axs=1)",
+        "                           ^^^",
+        f"a.py:7:9: TJ201 tf.maximum: {TIE}",
+        "    also at 8:12",
+    ]
+    assert result.stderr == (
+        "5 references in 1 of 1 files: 2 to write by hand, 2 to review. "
+        "`tf2jax-port rewrite --write` settles 60 %.\n"
+    )
+    assert run("scan", "a.py", "-q").stderr == ""
+
+
+def test_all_and_without_groups(program, run):
+    places = re.findall(r"^a.py:(\d+)", run("scan", "a.py", "--all").stdout, re.MULTILINE)
+    assert places == ["5", "6", "7", "8", "8"]
+    single = run("scan", "a.py", "--no-group").stdout
+    assert "also at" not in single
+    assert f"a.py:8:12: TJ201 tf.maximum: {TIE}" in single
+
+
+def test_a_narrow_terminal(program, run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    for words in (["--all"], [], ["--statistics"], ["--overview"]):
+        result = run("scan", "a.py", *words)
+        assert max(map(len, (result.stdout + result.stderr).splitlines())) <= 60
+
+
+def test_statistics(program, run):
+    result = run("scan", "a.py", "--statistics")
+    assert result.stdout.splitlines() == [
+        "      2  TJ201  review     corner-differs",
+        "      1  TJ101  rewritten  operator-call",
+        "      1  TJ301  manual     name-without-rule",
+        "      1  TJ302  manual     argument-without-rule",
+    ]
+    assert run("scan", "a.py", "--statistics", "--format", "json").exit_code == 2
+
+
+def test_github(program, run):
+    first, *_, last = run("scan", "a.py", "--output-format", "github").stdout.splitlines()
+    assert first == (
+        "::error title=tf2jax-port TJ301,file=a.py,line=5,col=9::a.py:5:9: tf.reduce_summ: "
+        "TensorFlow has no such name: did you mean `tf.reduce_sum`?"
+    )
+    assert last.startswith("::warning title=tf2jax-port TJ201,file=a.py,line=8,col=12::")
+
+
+@pytest.mark.parametrize(("line", "manual", "review"), [("maximum(x, y)", 0, 1), ("foo(x)", 1, 1)])
+@pytest.mark.parametrize("command", ["scan", "plan", "rewrite"])
+def test_fail_on(folder, run, command, line, manual, review):
+    (folder / "a.py").write_text(f"import tensorflow as tf\n\ntf.{line}\n")
+    assert run(command, ".", "--fail-on", "manual").exit_code == manual
+    assert run(command, ".", "--fail-on", "review").exit_code == review

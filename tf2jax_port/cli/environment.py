@@ -1,0 +1,160 @@
+"""Examine the installation: versions, JAX's devices and settings, optional packages, clashes."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from tf2jax_port.cli.command import release
+
+_SECONDS = 120
+_PACKAGES = ("jax", "jaxlib", "numpy", "diastatic-malt", "click", "rich")
+# Tasks, the modules that they need, and the extra that installs them; no extra for the core.
+_DOORS = (
+    ("import shims", ("jax", "numpy", "malt"), ""),
+    ("scan, plan, rewrite", ("click", "rich"), ""),
+    ("verify, import-graph", ("jax", "numpy"), ""),
+    ("diff, record, capture", ("tensorflow",), "tensorflow"),
+    ("tf.keras", ("keras",), "keras"),
+    ("pictures", ("PIL",), "images"),
+    ("optimizers of Optax", ("optax",), "optax"),
+    ("weights of HDF5 files", ("h5py",), "weights"),
+    ("saved models", ("flatbuffers",), "saved-model"),
+    ("summaries", ("tensorboardX",), "summary"),
+    ("flags of TensorFlow 1", ("absl",), "tf1"),
+)
+# Runs in a process of its own, because a broken JAX may crash or hang.
+_QUESTION = """
+import json, jax
+print(json.dumps({
+    "backend": jax.default_backend(),
+    "devices": [f"{d.platform}:{d.id} {d.device_kind}" for d in jax.devices()],
+    "x64": bool(jax.config.jax_enable_x64),
+    "cache": jax.config.jax_compilation_cache_dir,
+}))
+import shims
+"""
+
+
+class Findings(NamedTuple):
+    """The state of an installation.
+
+    Attributes:
+      versions: the versions of Python and of packages, `None` for a package that is missing.
+      jax: the backend, devices and settings of JAX, empty if JAX does not run.
+      doors: for each task, the modules that it lacks and the command that installs them.
+      problems: sentences that say what is wrong and what to do.
+    """
+
+    versions: dict[str, str | None]
+    jax: dict[str, Any]
+    doors: dict[str, dict[str, Any]]
+    problems: list[str]
+
+
+def examine() -> Findings:
+    """Examine the installation that this interpreter has."""
+    versions: dict[str, str | None] = {"tf2jax-port": release()}
+    versions["python"] = ".".join(map(str, sys.version_info[:3]))
+    for name in (*_PACKAGES, "tensorflow", "keras"):
+        versions[name] = _version(name)
+    jax, failure = _ask_jax()
+    problems = [failure] if failure else []
+    if versions["jax"] and versions["jaxlib"] and not _fit(versions["jax"], versions["jaxlib"]):
+        problems.append(
+            f"jax {versions['jax']} and jaxlib {versions['jaxlib']} are not of one release: "
+            "`pip install --upgrade jax jaxlib`."
+        )
+    problems += _clashes()
+    return Findings(versions, jax, _doors(), problems)
+
+
+def lines(found: Findings) -> Iterator[str]:
+    """Yield the lines of the report."""
+    yield "Versions"
+    for name, version in found.versions.items():
+        yield f"  {name:<16}{version or 'not installed'}"
+    yield "JAX"
+    if found.jax:
+        yield f"  {'backend':<16}{found.jax['backend']}"
+        for device in found.jax["devices"]:
+            yield f"  {'device':<16}{device}"
+        yield f"  {'64-bit types':<16}{'on' if found.jax['x64'] else 'off'} (JAX_ENABLE_X64)"
+        cache = found.jax["cache"] or "none"
+        yield f"  {'compile cache':<16}{cache} (JAX_COMPILATION_CACHE_DIR)"
+    else:
+        yield "  does not run"
+    yield "Tasks"
+    for task, door in found.doors.items():
+        missing = f"missing: {', '.join(door['missing'])}; {door['install']}"
+        yield f"  {task:<24}{missing if door['missing'] else 'ready'}"
+    yield "Problems" if found.problems else "No problem found."
+    for problem in found.problems:
+        yield f"  {problem}"
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _fit(jax: str, jaxlib: str) -> bool:
+    """Return whether both are of one minor release."""
+    return jax.split(".")[:2] == jaxlib.split(".")[:2]
+
+
+def _ask_jax() -> tuple[dict[str, Any], str]:
+    """Import JAX and shims in a process; return what JAX says, and a problem or `""`."""
+    command = [sys.executable, "-c", _QUESTION]
+    path = os.pathsep.join(filter(None, sys.path))
+    known = {**os.environ, "PYTHONPATH": path}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_SECONDS, env=known, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {}, f"`import jax` and its list of devices took more than {_SECONDS} seconds."
+    said = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    found: dict[str, Any] = json.loads(said[-1]) if said else {}
+    if not done.returncode:
+        return found, ""
+    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return found, f"`import {'shims' if found else 'jax'}` fails: {last}"
+
+
+def _present(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def _doors() -> dict[str, dict[str, Any]]:
+    doors: dict[str, dict[str, Any]] = {}
+    for task, modules, extra in _DOORS:
+        missing = [module for module in modules if not _present(module)]
+        target = f"tf2jax-port[{extra}]" if extra else "tf2jax-port"
+        doors[task] = {"missing": missing, "install": f"pip install '{target}'"}
+    return doors
+
+
+def _clashes() -> Iterator[str]:
+    """Yield a problem if the import name `shims` belongs to another distribution, too."""
+    others = sorted({*metadata.packages_distributions().get("shims", ())} - {"tf2jax-port"})
+    for other in others:
+        yield (
+            f"the distribution `{other}` has a package `shims`, too, and one overwrites the other: "
+            f"`pip uninstall {other}`, then `pip install --force-reinstall --no-deps tf2jax-port`."
+        )
+    spec = importlib.util.find_spec("shims")
+    ours = pathlib.Path(__file__).resolve().parents[2] / "shims"
+    if spec is None or spec.origin is None:
+        yield f"`import shims` finds nothing; it belongs in {ours}."
+    elif pathlib.Path(spec.origin).resolve().parent != ours:
+        yield f"`import shims` finds {spec.origin}, not {ours}: another package has the same name."
