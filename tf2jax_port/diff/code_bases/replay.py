@@ -263,7 +263,7 @@ def _as_numpy(value: Any) -> Any:
         items = [_as_numpy(item) for item in value]
         return items if type(value) is list else tuple(items)
     if isinstance(value, dict):
-        return {str(key): _as_numpy(item) for key, item in value.items()}
+        return {key: _as_numpy(item) for key, item in value.items()}
     if isinstance(value, type | np.dtype):
         return np.dtype(value).name if _is_dtype(value) else value
     if hasattr(value, "__array__") or hasattr(value, "__jax_array__"):
