@@ -166,11 +166,11 @@ class Replay:
         self, call: Call, builder: Builder, concrete: Callable[[Node], Any]
     ) -> None:
         """Make the variables of the objects of a call, by itself or else by another call of such an object."""
+        failure: Exception | None = None
         try:
             _call(call, builder, concrete, building=True)
-        except Exception:
-            if call.name.endswith(".call"):  # the layer itself fails
-                raise
+        except Exception as error:  # noqa: BLE001, it may have made the variables before it fails
+            failure = error
         owner = call.arguments.get("owner", {})
         for other in self.calls:
             if not builder.lacks_variables() or "state" not in owner:
@@ -182,6 +182,8 @@ class Replay:
                 with contextlib.suppress(Exception):
                     _call(dataclasses.replace(other, arguments=same), builder, concrete, True)
         if builder.lacks_variables():
+            if failure is not None and call.name.endswith(".call"):  # the layer itself fails
+                raise failure
             raise UnfitError("object whose variables other calls have made")
 
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
