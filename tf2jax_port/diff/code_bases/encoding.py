@@ -109,7 +109,7 @@ class Encoder:
             # Its shape is static: a number, never traced.
             parts = (value.indices, value.values, value.dense_shape.numpy())
             return {"kind": "sparse", "items": [self.encode(part) for part in parts]}
-        if isinstance(value, tf.TensorSpec):
+        if type(value) is tf.TensorSpec:  # programs have specs of their own
             of_spec = (value.shape, value.dtype, value.name)
             return {"kind": "spec", "items": [self.encode(part) for part in of_spec]}
         return self._of_program(value)

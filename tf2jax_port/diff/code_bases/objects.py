@@ -75,6 +75,7 @@ class Objects:
                 **place_of(type(value)),
                 "kind": "object",
                 "items": self._made_of(value, encoder),
+                "attributes": _plain_attributes(value),
             }
             variables = variables_of(value)
             before = {id(v): encoder.of_array("numpy", np.array(v.numpy())) for v in variables}

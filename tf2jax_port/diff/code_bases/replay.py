@@ -25,6 +25,7 @@ from tf2jax_port.diff.code_bases.outcomes import (
 
 LANES = ("eager", "jit", "function")
 _LONGEST = 300  # of an error's text
+_DRAWS = 4  # a call that draws a few integers may draw the same ones twice
 
 
 class Replay:
@@ -74,8 +75,9 @@ class Replay:
             return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST])
 
     def _is_random(self, call: Call) -> bool:
-        one, other = self._result(call, "eager"), self._result(call, "eager")
-        return self._compare_encoded(one, other).outcome is Outcome.DIFFERENT
+        one, *others = [self._result(call, "eager") for _ in range(_DRAWS)]
+        found = [self._compare_encoded(one, other).outcome for other in others]
+        return Outcome.DIFFERENT in found
 
     def _is_within_spread(self, call: Call, lane: str, first: Any) -> bool:
         """Return whether a difference is not larger than what one bit in the arguments makes."""
@@ -166,11 +168,11 @@ class Replay:
         self, call: Call, builder: Builder, concrete: Callable[[Node], Any]
     ) -> None:
         """Make the variables of the objects of a call, by itself or else by another call of such an object."""
+        failure: Exception | None = None
         try:
             _call(call, builder, concrete, building=True)
-        except Exception:
-            if call.name.endswith(".call"):  # the layer itself fails
-                raise
+        except Exception as error:  # noqa: BLE001, it may have made the variables before it fails
+            failure = error
         owner = call.arguments.get("owner", {})
         for other in self.calls:
             if not builder.lacks_variables() or "state" not in owner:
@@ -182,6 +184,8 @@ class Replay:
                 with contextlib.suppress(Exception):
                     _call(dataclasses.replace(other, arguments=same), builder, concrete, True)
         if builder.lacks_variables():
+            if failure is not None and call.name.endswith(".call"):  # the layer itself fails
+                raise failure
             raise UnfitError("object whose variables other calls have made")
 
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
@@ -263,7 +267,7 @@ def _as_numpy(value: Any) -> Any:
         items = [_as_numpy(item) for item in value]
         return items if type(value) is list else tuple(items)
     if isinstance(value, dict):
-        return {str(key): _as_numpy(item) for key, item in value.items()}
+        return {key: _as_numpy(item) for key, item in value.items()}
     if isinstance(value, type | np.dtype):
         return np.dtype(value).name if _is_dtype(value) else value
     if hasattr(value, "__array__") or hasattr(value, "__jax_array__"):
