@@ -16,7 +16,6 @@ from tf2jax_port.diff.parity import port_side
 
 from . import rows
 
-
 # What these read, and why.
 READ = {
     "linalg.sqrtm": "the matrices: computed on the host, see docs/accelerators.md",
