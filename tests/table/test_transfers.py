@@ -16,6 +16,13 @@ from tf2jax_port.diff.parity import port_side
 
 from . import rows
 
+# What these read, and why.
+READ = {
+    "linalg.sqrtm": "the matrices: computed on the host, see docs/accelerators.md",
+    "linalg.logm": "the matrices: computed on the host, see docs/accelerators.md",
+    "image.stateless_random_crop": "the shape of the crop, given as an array",
+}
+
 
 @pytest.fixture(autouse=True)
 def elsewhere(monkeypatch):
@@ -51,7 +58,7 @@ def test_no_array_is_read(row):
             run(arrays)
             with arrays_read() as read:
                 run(arrays)
-            assert not read, read
+            assert not read or row.name in READ, read
 
 
 def test_a_function_of_padded_results_reads_nothing(monkeypatch):

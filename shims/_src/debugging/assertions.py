@@ -16,6 +16,7 @@ from jax.experimental import checkify
 from shims._src.arguments.operands import broadcasting, matching, operand
 from shims._src.errors import errors
 from shims._src.native import operators
+from shims._src.platform import device_arrays
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.initial_values import known_value
@@ -40,12 +41,12 @@ def must_hold(
       InvalidArgumentError: the condition does not hold.
     """
     if not jp.is_tracer(holds):
-        if not np.all(np.asarray(holds)):
+        if not device_arrays.is_all(holds):
             raise errors.InvalidArgumentError(_with_user_line(told()))
         return
     known = known_value(holds) if static else None
     if known is not None:
-        if not np.all(np.asarray(known)):
+        if not device_arrays.is_all(known):
             raise errors.InvalidArgumentError(_with_user_line(later[:-1]))
     elif trace.current() is not None:
         primitives.check(jnp.logical_not(holds), _with_user_line(later))

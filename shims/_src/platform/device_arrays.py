@@ -115,6 +115,12 @@ def is_any(flags) -> bool:
     return bool(jnp.any(flags) if isinstance(flags, jax.Array) else np.any(flags))
 
 
+def is_all(flags) -> bool:
+    """Return whether all elements of a concrete array are true; of an accelerator's, one bool is read."""
+    flags = where_it_lies(flags)
+    return bool(jnp.all(flags) if isinstance(flags, jax.Array) else np.all(flags))
+
+
 @jp.moving_data
 def cut(array, sizes, *, is_own: bool):
     """Cut the axes of an array to their sizes.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 from typing import Any
 
@@ -191,15 +190,15 @@ def exact_all(parts):
 
     Large selections are processed in parallel. A result that is the only one to use its array may view it.
     """
-    users = collections.Counter(id(array) for array, *_ in parts)
     large = [i for i, (array, _, masks) in enumerate(parts) if masks and array.size >= _LARGE]
     large = [i for i in large if not is_followed(parts[i][0])]
-    if len(large) < 2:
-        large = []
-    cut = host_memory.side_by_side([functools.partial(_cut_on_host, *parts[i]) for i in large])
-    done = dict(zip(large, map(jp.array_from_host, cut), strict=True))
+    done = {}
+    if len(large) > 1:
+        cut = host_memory.side_by_side([functools.partial(_cut_on_host, *parts[i]) for i in large])
+        done = dict(zip(large, map(jp.array_from_host, cut), strict=True))
+    used = [id(array) for array, *_ in parts]
     return [
-        done[i] if i in done else exact(*part, is_own=users[id(part[0])] == 1)
+        done[i] if i in done else exact(*part, is_own=used.count(used[i]) == 1)
         for i, part in enumerate(parts)
     ]
 
