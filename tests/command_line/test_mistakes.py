@@ -4,6 +4,8 @@ import pytest
 
 from tf2jax_port.cli import main
 from tf2jax_port.cli.mistakes import find_word
+from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.inputs.generated import parse
 from tf2jax_port.messages.near_path import near_path
 from tf2jax_port.messages.spot import Spot
 
@@ -35,6 +37,16 @@ def test_mistakes(folder, run, line, word, meant):
     assert lines[at - 1][start:].upper().startswith(word.upper())
     assert lines[at].count("^") == len(word)
     assert all(len(each) <= 80 for each in lines[at - 1 : at + 1])
+
+
+def test_a_type_of_a_signature():
+    with pytest.raises(
+        DiffError, match="there is no type `flaot32`; did you mean `float32`"
+    ) as error:
+        parse("x: float32[n]; y: flaot32[n]")
+    found = find_word(["--inputs", error.value.word], error.value.word, error.value.part)
+    text, carets = found.lines()
+    assert text[carets.index("^") :].startswith("flaot32[n]")
 
 
 def test_a_long_line_is_cut_around_the_word():

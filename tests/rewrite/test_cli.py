@@ -232,6 +232,13 @@ def test_explain():
 
 def test_commands_are_listed_and_loaded_by_name():
     commands = ["scan", "plan", "rewrite", "diff", "record", "verify", "capture", "prove", "parity"]
-    assert list(main.commands) == [*commands, "import-graph", "weights", "explain", "doctor", "skill"]
+    assert list(main.commands) == [
+        *commands,
+        "import-graph",
+        "weights",
+        "explain",
+        "doctor",
+        "skill",
+    ]
     assert main.commands["scan"].name == "scan"
     assert run("brew").exit_code == 2
