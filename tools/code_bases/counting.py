@@ -14,7 +14,7 @@ _TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)test_[^/]*$|_test\.py$")
 # What differs from call to call in a message: names in quotes, paths, shapes, numbers, tracers.
 _VARIABLE_PARTS = (
     (re.compile(r"(?s)(Traced<|JitTracer|\[|\(Tensor|array\().*"), "…"),
-    (re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`"), "…"),
+    (re.compile(r"'[^']{25,}'|\"[^\"]*\"|`[^`]{25,}`"), "…"),
     (re.compile(r"(/[\w.-]+)+(:\d+)?"), "…"),
     (re.compile(r"\d+(\.\d+)?(e-?\d+)?"), "N"),
 )

@@ -17,7 +17,7 @@ from tf2jax_port.diff.code_bases.encoding import Encoder, Node, UnfitError, fiel
 
 
 class Origin(NamedTuple):
-    """How an object was made: the arguments of its constructor with their arrays, or why they are unknown."""
+    """The arguments of an object's constructor with their arrays, or the reason why they are unknown."""
 
     owner: Callable[[], Any]
     arguments: Node
