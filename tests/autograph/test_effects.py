@@ -101,3 +101,15 @@ def test_the_gradient_of_a_mapped_branch_over_a_size():
         return jax.lax.map(row, jnp.array([0.0, 2.0, 4.0])).sum()
 
     np.testing.assert_array_equal(jax.jit(jax.grad(shims.dynamic(f)))(X), [0, 0, 0, 0, 0, 2])
+
+
+def test_a_counter_that_is_tested_before_the_step_needs_no_handler():
+    def f(x, m):
+        y, total = x[m], 0.0
+        for i in range(y.shape[0]):
+            total += 6 / i if i > 0 else y[i]
+        return total
+
+    for lane in (shims.function(f), jax.jit(shims.dynamic(f))):
+        for mask in MASKS.values():
+            np.testing.assert_allclose(lane(X, mask), f(X, mask), rtol=1e-6)

@@ -135,7 +135,7 @@ def placed(x, places, updates):
     equal positions would be undefined: there all but the last are dropped.
     """
     is_cpu = accelerators.runs_on_cpu(x, places, updates)
-    if is_cpu is not True:
+    if is_cpu is not True and places:
         places = (jnp.where(is_cpu, places[0], _without_earlier(x, places)), *places[1:])
     return x.at[places].set(updates, mode="drop")
 

@@ -47,20 +47,16 @@ def _is_one(size) -> bool:
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
 def _quotient(is_spread, x, y):
-    if x.dtype != np.float32:
-        return _divide(x, y, is_spread=True)
-    return rounded_quotient_p.bind(*jnp.broadcast_arrays(x, y), is_spread=is_spread)
+    if is_spread:
+        # The select hides from XLA that the divisor is broadcast; where x is NaN, the sign is irrelevant.
+        out = jnp.divide(x, jnp.where(x == x, y, -y))
+    else:
+        out = _ratio(x, y)
+    return corrected_p.bind(out, *jnp.broadcast_arrays(x, y)) if x.dtype == np.float32 else out
 
 
-def _divide(x, y, *, is_spread):
-    # The select hides from XLA that the divisor is broadcast; where x is NaN, the sign is irrelevant.
-    return jnp.divide(x, jnp.where(x == x, y, -y) if is_spread else y)
-
-
-def _divide_and_correct(x, y, *, is_spread):
-    """Divide, and correct the rounding of the quotient by adding the remainder over `y`."""
-    del is_spread
-    out = _divide(x, y, is_spread=True)
+def _correct_rounding(out, x, y):
+    """Correct the rounding of the quotient `out` by adding the division's remainder over `y`."""
     product = rounded_product(out, y)
     (a, b), (c, d) = _split_digits(out), _split_digits(y)
     lost = ((a * c - product) + a * d + b * c) + b * d
@@ -82,11 +78,13 @@ def _quotient_jvp(is_spread, primals, tangents):
 
 
 # A GPU rounds float32 quotients incorrectly, a CPU does not.
-rounded_quotient_p = jp.Primitive("rounded_quotient")
-rounded_quotient_p.def_abstract_eval(lambda x, *_, is_spread: x.update(weak_type=False))
-rounded_quotient_p.def_impl(jax.jit(rounded_quotient_p.bind, static_argnames="is_spread"))
-accelerators.register_forms(rounded_quotient_p, cpu=_divide, default=_divide_and_correct)
-jp.batching.primitive_batchers[rounded_quotient_p] = lambda args, dims, **params: (
-    rounded_quotient_p.bind(*with_leading_axis(args, dims), **params),
+corrected_p = jp.Primitive("corrected_quotient")
+corrected_p.def_abstract_eval(lambda out, x, y: out.update(weak_type=False))
+corrected_p.def_impl(
+    lambda out, x, y: out if accelerators.on_cpu(out) else jax.jit(_correct_rounding)(out, x, y)
+)
+accelerators.register_forms(corrected_p, cpu=lambda out, x, y: out, default=_correct_rounding)
+jp.batching.primitive_batchers[corrected_p] = lambda args, dims: (
+    corrected_p.bind(*with_leading_axis(args, dims)),
     0,
 )
