@@ -33,6 +33,7 @@ def pytest_configure(config):
     It is set here, not in the environment, so that the processes that tests start are as users have
     them.
     """
+    os.environ.pop("COLUMNS", None)  # workers of pytest-xdist get one: what is printed would be wrapped
     if not hasattr(config, "workerinput"):
         os.environ[_COMPILED] = tempfile.mkdtemp(prefix="compiled-")
     import jax

@@ -6,12 +6,6 @@ from click.testing import CliRunner
 from tf2jax_port.cli import main
 
 
-@pytest.fixture(autouse=True)
-def no_width(monkeypatch):
-    """What goes to a pipe is not wrapped; workers of pytest-xdist set a width."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

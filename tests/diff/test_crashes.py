@@ -103,7 +103,7 @@ def test_one_process_or_several_give_the_same_numbers(folder):
 
 
 def test_a_crash_of_the_port_limits_the_verdict(folder):
-    lanes = compared(folder, "times", "eager_crash", 2)
+    lanes = compared(folder, "times", "eager_crash", 3)
     assert lanes["jax-eager"]["values"] == 0
     assert lanes["jax-eager"]["reasons"][0]["why"] == "JAX crashed (SIGSEGV)"
     assert lanes["jax-jit"]["values"] == 5
