@@ -123,6 +123,15 @@ def _of_list(f: Callable) -> Callable:
     return call
 
 
+def _mean(values):
+    """Compute the mean: an integer, as in Python, if that of integers and sizes is one for all sizes."""
+    if all(isinstance(v, int) or jp.is_symbolic(v) for v in values):
+        total = sum(values)
+        if not jp.is_symbolic(total % len(values)) and total % len(values) == 0:
+            return total // len(values)
+    return _of_list(jnp.mean)(values)
+
+
 def _median(values):
     numbers = jnp.stack([jnp.asarray(staged_number(current_value(v))) for v in values])
     middle, is_odd = divmod(numbers.shape[0], 2)
@@ -159,7 +168,7 @@ _REPLACEMENTS: dict[int, Callable] = {
     id(math.trunc): _whole(jnp.trunc),
     id(math.prod): _product,
     id(math.fsum): _of_list(jnp.sum),
-    id(statistics.mean): _of_list(jnp.mean),
+    id(statistics.mean): _mean,
     id(statistics.fmean): _of_list(jnp.mean),
     id(statistics.median): _median,
 }
