@@ -16,7 +16,7 @@ from shims._src.autograph.expressions import staged_number
 from shims._src.control_flow.staging import current_value, is_staged
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, trace
 
 
 def replacement_of(f: Callable, args: tuple) -> Callable | None:
@@ -124,10 +124,12 @@ def _of_list(f: Callable) -> Callable:
 
 
 def _mean(values):
-    """Compute the mean: an integer, as in Python, if that of integers and sizes is one for all sizes."""
+    """Compute the mean: an integer, as in Python, if that of integers and sizes is one for all data."""
     if all(isinstance(v, int) or jp.is_symbolic(v) for v in values):
-        total = sum(values)
-        if not jp.is_symbolic(total % len(values)) and total % len(values) == 0:
+        total, state = sum(values), trace.current()
+        rest = total % len(values)
+        is_known = not jp.is_symbolic(rest) or (state is not None and state.is_input_only(rest))
+        if is_known and bool(rest == 0):
             return total // len(values)
     return _of_list(jnp.mean)(values)
 
