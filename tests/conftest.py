@@ -33,7 +33,8 @@ def pytest_configure(config):
     It is set here, not in the environment, so that the processes that tests start are as users have
     them.
     """
-    os.environ.pop("COLUMNS", None)  # workers of pytest-xdist get one: what is printed would be wrapped
+    # Workers of pytest-xdist get a width, at which what is printed would be wrapped.
+    os.environ.pop("COLUMNS", None)
     if not hasattr(config, "workerinput"):
         os.environ[_COMPILED] = tempfile.mkdtemp(prefix="compiled-")
     import jax
