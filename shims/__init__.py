@@ -6,6 +6,7 @@ only checks which release of JAX is installed.
 """
 
 import importlib as _importlib
+import sys as _sys
 from typing import TYPE_CHECKING
 
 from shims._src.platform.release import check_version as _check_version
@@ -227,7 +228,9 @@ def __getattr__(name: str):
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_names()]
+    # `inspect` and `pydoc` read every name that is listed: those of Keras are, once it is loaded.
+    hidden = () if "keras" in _sys.modules else ("keras", *_KERAS)
+    return [name for name in [*globals(), *_names()] if name not in hidden]
 
 
 def _names() -> list[str]:
