@@ -6,6 +6,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
@@ -31,7 +33,7 @@ from tf2jax_port.diff.values.observation import Observation
 from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH, TF_XLA
 
 from . import reports
-from .pair import Pair
+from .pair import Pair, normals
 
 ODD = np.array([complex(-0.0, np.inf), complex(np.nan, -0.0), 1 + 2j], np.complex64)
 
@@ -190,7 +192,6 @@ def test_the_verdict_is_that_of_the_original(kind, monkeypatch):
 
 
 def test_a_port_is_its_own_original():
-    import jax.numpy as jnp
 
     cases = reports.SMALL
     golden = record(named(jnp.square), cases, "", framework="jax")
@@ -214,3 +215,15 @@ def test_a_name_that_tensorflow_gives_as_bytes_is_recorded():
     # `reduce_mean` is one, where callbacks look on.
     golden = golden_of(Pair("", tf.reduce_mean, None, reports.SMALL))
     assert [one.op for one in golden.cases[0].intermediates][-1:] == ["Mean"]
+
+
+def test_the_coarsest_type_on_the_way_is_recorded():
+    def original(x):
+        return tf.reduce_sum(tf.cast(tf.nn.softmax(tf.cast(x, tf.bfloat16)), tf.float32) * x)
+
+    def port(x):
+        return jnp.sum(jax.nn.softmax(x.astype(jnp.bfloat16)).astype(jnp.float32) * x)
+
+    golden = golden_of(Pair("", original, port, normals((7,))))
+    assert [case.coarsest for case in golden.cases] == ["bfloat16", "bfloat16"]
+    assert verify(golden, Path("a"), named(port)).verdict == "equal"

@@ -48,6 +48,7 @@ class GoldenCase:
       reruns: the results of running it again, on the same and on slightly perturbed inputs; `None`
         if that fails.
       intermediates: the intermediate values, in the order in which they were computed.
+      coarsest: as in `Facts`.
     """
 
     case: Arguments
@@ -56,6 +57,7 @@ class GoldenCase:
     in_single: Observation | Failure | None
     reruns: Reruns | None
     intermediates: tuple[Fingerprint, ...] = ()
+    coarsest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def _pack_case(golden: GoldenCase, store: Store) -> dict[str, Any]:
             "decides": reruns.decides,
         },
         "intermediates": [_pack_fingerprint(one) for one in golden.intermediates],
+        **({"coarsest": golden.coarsest} if golden.coarsest else {}),
     }
 
 
@@ -179,6 +182,7 @@ def _read_case(entry: Mapping[str, Any], store: Store) -> GoldenCase:
         run(entry["single"]),
         reruns,
         tuple(_read_fingerprint(one) for one in entry["intermediates"]),
+        entry.get("coarsest", ""),
     )
 
 

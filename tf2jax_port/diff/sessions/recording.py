@@ -140,7 +140,8 @@ class _TensorFlowRecorder:
         single = None if self._x64 else self._original.other_precision(case, narrowed, fed)
         reruns = self._original.rerun(case, fed)
         lanes[TF_XLA.id] = self._xla.result()
-        return GoldenCase(case, lanes, double, single, reruns, self._intermediates(case))
+        coarsest = self._lanes.coarsest(case)
+        return GoldenCase(case, lanes, double, single, reruns, self._intermediates(case), coarsest)
 
     def close(self) -> None:
         self._xla.close()

@@ -67,6 +67,7 @@ class Replay:
             input_sizes=input_sizes(case),
             rerun=lambda: known.reruns,
             port_in_double=functools.cache(lambda lane: port.in_double(case, fed, lane)),
+            coarsest=known.coarsest,
         )
 
     def close(self) -> None:
