@@ -192,7 +192,6 @@ def test_the_verdict_is_that_of_the_original(kind, monkeypatch):
 
 
 def test_a_port_is_its_own_original():
-
     cases = reports.SMALL
     golden = record(named(jnp.square), cases, "", framework="jax")
     assert verify(golden, Path("a"), named(lambda x: x * x)).verdict == "equal"
