@@ -283,6 +283,22 @@ def test_programs_for_the_numbers_of_several_sizes_are_few():
     assert "jnp.take(table, n)" in str(found.value)
 
 
+def test_operations_on_sizes_have_few_numbers():
+    """Three sizes of up to 40 have too many numbers, what is asked of them has 27."""
+    weights = {
+        f"{i}{j}{k}": i + 10.0 * j + 100.0 * k for i in range(3) for j in range(3) for k in range(3)
+    }
+
+    def look_up(x):
+        few, quarter, even = x[x > 0].shape[0], x[x > 1].shape[0], x[x > 2].shape[0]
+        return weights[f"{min(few, 2)}{quarter // 14}{even % 3}"]
+
+    run = jax.jit(tf.dynamic(look_up))
+    for low, high in ((-1, 0), (-2, 0.1), (0, 3), (1, 9), (-8, 2.5)):
+        x = np.linspace(low, high, 40, dtype=np.float32)
+        assert float(run(x)) == look_up(x)
+
+
 LOOK_UP = {
     "zeros": lambda p: np.zeros(p.shape[0]),
     "position in a list": lambda p: [10, 20, 30][p.shape[0]],

@@ -120,6 +120,13 @@ def hashed_by(d: DimExpr, inherited: Callable[[Any], int], key: Callable[[Any], 
     return number
 
 
+def factors(d: DimExpr) -> list[DimExpr]:
+    """Return the variables and the operations (`min`, `floordiv`, ...) of which the terms of a dimension are products."""
+    found = [factor for term, _ in d._sorted_terms for factor, _ in term._factors]
+    made = [shape_poly._DimTerm.from_factor(factor, 1) for factor in dict.fromkeys(found)]
+    return [DimExpr._from_term(term, 1, d.scope) for term in made]  # type: ignore[misc]
+
+
 def variables(d) -> frozenset[str]:
     """Return the names of the variables in a dimension."""
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()

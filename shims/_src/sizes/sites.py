@@ -50,7 +50,8 @@ class Settled:
     """The results of earlier traces and runs of a program, to be used by the next trace.
 
     Attributes:
-      pins: data-dependent sizes that are replaced by constants, by name.
+      pins: data-dependent sizes, and operations on them such as `min(u0, 2)`, that are replaced by constants, by their
+        text.
       measured: the names among `pins` whose constants were computed from the data of the traced call.
       buffers: the capacities of buffers that have grown.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_source
-from shims._src.sizes import dims, trace
+from shims._src.sizes import dims, size_bounds, trace
 from shims._src.sizes.decisions import Question
 
 AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
@@ -49,7 +49,7 @@ def number_of(
     problem = f"{asked} needs the number of a data-dependent size while the program is traced."
     state.pin(d, problem if reports else "")
     required = "a size that the inputs determine"
-    if not all(stage_for_each_number(state, name) for name in sorted(state.fresh.of(d))):
+    if not all(stage_for_each_number(state, part) for part in sorted(state.parts(d), key=str)):
         required += f", or sizes with at most {2**trace.MOST_QUESTIONS} combinations of numbers"
     raise errors.FreshSizeError(
         errors.message("", problem, required=required, received=f"the size `{d}`", do=do)
@@ -65,18 +65,21 @@ def settle_if_handled(state: trace.DynamicTrace, d) -> None:
         number_of(state, d, "a step whose error the program handles", AS_HANDLED)
 
 
-def stage_for_each_number(state, name: str) -> bool:
-    """Ask for the number of a size by bisection, unless it may be one of many.
+def stage_for_each_number(state, part) -> bool:
+    """Ask for the number of a size, or of an operation on sizes, by bisection, unless it may be one of many.
 
     Returns False if it is not asked for because of the questions that were asked before.
     """
-    low, high = state.decisions.least(name), state.fresh.bound(name)
+    name = str(part)
+    if name in state.fresh:
+        low, high = state.decisions.least(name), state.fresh.bound(name)
+    else:
+        low, high = size_bounds.extremes(state, part) or (0, None)
     if jp.is_symbolic(high) or high is None or high - low >= _MOST_NUMBERS:
         return True
-    size = state.dimension(name)
     while low < high:
         middle = (low + high + 1) // 2
-        asked = size - middle, Question.NONNEGATIVE
+        asked = part - middle, Question.NONNEGATIVE
         if not state.may_ask(*asked, count=(high - low).bit_length()):
             return False
         answer = state.answer(*asked, f"{name} >= {middle}")

@@ -17,7 +17,7 @@ from jax import export
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
-from shims._src.sizes import dims, room
+from shims._src.sizes import dims, room, size_bounds
 from shims._src.sizes.decisions import Decisions, Question, only_zero
 from shims._src.sizes.ended_traces import EndedTraces
 from shims._src.sizes.fresh_sizes import FreshSizes
@@ -68,7 +68,7 @@ class Undecided(Signal):
       number: the program that computes the expression from the inputs.
       key: the expression and the question about it.
       text: the question as text, for messages.
-      sizes: the data-dependent sizes in the expression, and how many numbers each may be.
+      sizes: the data-dependent sizes in the expression, or operations on them, and how many numbers each may be.
       reason: the error of a step that needs the number of a size, if that asks.
       line: the user's line that asks.
     """
@@ -164,7 +164,8 @@ class DynamicTrace:
       answers: the answers to questions about data-dependent sizes, by expression and question; a question
         without an answer ends the trace with `Undecided`. `None` if questions are not answered this way.
       most_steps: the largest number of operations in the program.
-      asked: the sizes that the questions answered in `answers` are about, and how many numbers each may be.
+      asked: the sizes, and operations on sizes, that the questions answered in `answers` are about, and how many
+        numbers each may be.
 
     Attributes:
       fresh: the data-dependent sizes.
@@ -355,7 +356,7 @@ class DynamicTrace:
             return None
         given = self._answers.get((str(d), question))
         if given is None:
-            raise Undecided(number, (str(d), question), text, self.numbers_of(self.fresh.of(d)))
+            raise Undecided(number, (str(d), question), text, self.numbers_of(d))
         return self._take(d, question, given, is_measured=False)
 
     def decide_if_one(self, d) -> None:
@@ -378,20 +379,34 @@ class DynamicTrace:
         given = self._answers
         if given is None or (str(d), question) in given or len(given) + count <= MOST_QUESTIONS:
             return True
-        return self.has_few_combinations(self.fresh.of(d))
+        return self.has_few_combinations(self.numbers_of(d))
 
-    def numbers_of(self, names: frozenset[str]) -> dict[str, float]:
-        """Return how many numbers each of some sizes may be."""
-        bounds = {name: self.fresh.bound(name) for name in names}
-        return {
-            name: math.inf if high is None or jp.is_symbolic(high) else high + 1
-            for name, high in bounds.items()
-        }
+    def parts(self, d) -> dict[Any, float]:
+        """Return the sizes in an expression, or operations on sizes that have fewer values, with the numbers of values."""
+        found: dict[Any, float] = {}
+        for part in jp.factors(d):
+            sizes = {self.dimension(name): self._count_of(name) for name in self.fresh.of(part)}
+            low, high = size_bounds.extremes(self, part) or (0, math.inf)
+            is_asked = all(str(size) in self._asked for size in sizes)
+            fewer = not is_asked and high - low + 1 < math.prod(sizes.values())
+            found |= {part: high - low + 1} if fewer else sizes
+        return found
 
-    def has_few_combinations(self, names: frozenset[str]) -> bool:
-        """Return whether the sizes asked for so far, and some more, have few combinations of numbers."""
-        counts = {**self.numbers_of(names), **self._asked}
-        return math.prod(counts.values()) <= 2**MOST_QUESTIONS
+    def numbers_of(self, d) -> dict[str, float]:
+        """Return what `parts` does, by text."""
+        return {str(part): count for part, count in self.parts(d).items()}
+
+    def _count_of(self, name: str) -> float:
+        high = self.fresh.bound(name)
+        return math.inf if high is None or jp.is_symbolic(high) else high + 1
+
+    def has_few_combinations(self, numbers: Mapping[str, float]) -> bool:
+        """Return whether what was asked for so far, and some more numbers, have few combinations."""
+        return math.prod({**numbers, **self._asked}.values()) <= 2**MOST_QUESTIONS
+
+    def pinned(self, d) -> int | None:
+        """Return the number by which an operation on sizes is replaced in this trace, or `None`."""
+        return self._settled.pins.get(str(d)) if self._settled.pins else None
 
     def _take(self, d, question: Question, answer: bool, *, is_measured: bool) -> bool:
         pin = only_zero(d) if answer and question is Question.ZERO else None

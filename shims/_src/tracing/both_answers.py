@@ -43,7 +43,7 @@ class _Answers:
       given: the answers.
       settled: the constants.
       most_steps: the largest number of operations of the program.
-      asked: the sizes that the questions are about, and how many numbers each may be.
+      asked: the sizes, and operations on sizes, that the questions are about, and how many numbers each may be.
       failures: the errors of the program for some of the answers, collected for all copies.
       irreversible: the programs, of all copies, in which JAX cannot transpose a loop that it has linearized.
     """
@@ -186,7 +186,7 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
             continue
         except trace.Undecided as question:
             too_deep = len(answers.given) >= trace.MOST_QUESTIONS
-            if too_deep and not state.has_few_combinations(frozenset(question.sizes)):
+            if too_deep and not state.has_few_combinations(question.sizes):
                 raise _too_many_questions(question) from None
             asked = _asked(question, arrays, sizes, limits)
             return _outcome_of_question(f, operands, answers, question, asked)

@@ -171,6 +171,9 @@ def _operation_hook(state, original, operation, *operands, scope):
     known = size_bounds.domain(state, d) if state.owns(d) else None
     if known is None:
         return d
+    pinned = state.pinned(d)
+    if pinned is not None:
+        return pinned
     simplest = state.expressions.simplest(d, known)
     # That a remainder is 0 is no question of emptiness, although it is the size itself for few elements.
     return d if operation == "mod" and jp.is_symbolic(simplest) else simplest

@@ -128,7 +128,7 @@ def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
     for name in sorted(names):
         if name in state.fresh:
             try:
-                size_numbers.stage_for_each_number(state, name)
+                size_numbers.stage_for_each_number(state, state.dimension(name))
             except trace.Undecided as question:
                 with contextlib.suppress(type(error)), refusals.naming_sizes(state.origins):
                     raise error from error.__cause__
