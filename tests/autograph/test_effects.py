@@ -26,8 +26,6 @@ CASES = [
     pytest.param(lane, program, marks=[pytest.mark.long] if lane not in ("function", "jit") else [])
     for lane in LANES
     for program in PROGRAMS
-    # Its code as written has two questions for each of seven sizes under `jit`, which takes minutes.
-    if (lane, program.__name__) != ("jit as written", "handled_in_a_shrinking_loop")
 ]
 
 

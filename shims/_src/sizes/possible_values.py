@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +21,8 @@ Domain: TypeAlias = tuple[tuple[str, Interval], ...]
 
 # The largest number of combinations of sizes that are tried.
 _MOST = 1 << 20
+# The largest number of combinations for which earlier answers are tried at every question.
+_MOST_PREMISES = 1 << 12
 _INT64 = 2**63 - 1
 _SAMPLES = 64
 
@@ -53,6 +55,33 @@ def over(form: jp.Form, domain: Domain) -> np.ndarray | None:
         shape[axis] = -1
         numbers[name] = np.arange(low, high + 1, dtype=np.int64).reshape(shape)
     return np.broadcast_to(_value(form, numbers), extents)
+
+
+def where_all_hold(
+    domain: Domain, premises: Iterable[tuple[jp.Form, Any, bool]]
+) -> np.ndarray | None:
+    """Return for which sizes all premises hold, one axis per size; `None` if the sizes are too many.
+
+    Args:
+      domain: the sizes.
+      premises: expressions over them, a question about each, and its answer.
+    """
+    shape = [high - low + 1 for _, (low, high) in domain]
+    if math.prod(shape) > _MOST_PREMISES or min(shape, default=0) < 1:
+        return None
+    holds = np.ones(shape, bool)
+    for premise, question, answer in premises:
+        answers = answers_over(premise, question, domain)
+        if answers is not None:
+            holds &= answers == answer
+    return holds
+
+
+@functools.lru_cache(maxsize=4096)
+def answers_over(form: jp.Form, question: Any, domain: Domain) -> np.ndarray | None:
+    """Return the answers to a question about an expression for all sizes; `None` if the sizes are too many."""
+    values = over(form, domain)
+    return None if values is None else np.asarray(question.holds(values))
 
 
 def _magnitude(form: jp.Form, ranges: dict[str, Interval]) -> int:

@@ -12,12 +12,13 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from jax import export
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
-from shims._src.sizes import dims, room, size_bounds
+from shims._src.sizes import dims, possible_values, room, size_bounds
 from shims._src.sizes.decisions import Decisions, Question, only_zero
 from shims._src.sizes.ended_traces import EndedTraces
 from shims._src.sizes.fresh_sizes import FreshSizes
@@ -356,8 +357,40 @@ class DynamicTrace:
             return None
         given = self._answers.get((str(d), question))
         if given is None:
+            given = self._implied(d, question)
+            if given is not None:
+                return given
             raise Undecided(number, (str(d), question), text, self.numbers_of(d))
         return self._take(d, question, given, is_measured=False)
+
+    def _implied(self, d, question: Question) -> bool | None:
+        """Return the answer that follows from the earlier answers, or `None`."""
+        domain = size_bounds.domain(self, d)
+        possible = None if domain is None else self._possible(domain)
+        if domain is None or possible is None:
+            return None
+        answers = possible_values.answers_over(jp.form(d), question, domain)
+        left = np.unique(answers[possible]) if answers is not None else ()
+        return bool(left[0]) if len(left) == 1 else None
+
+    def _possible(self, domain: possible_values.Domain) -> np.ndarray | None:
+        """Return which sizes are possible by the answers so far, one axis per size; `None` if they are too many."""
+        names = {name for name, _ in domain}
+        premises = [
+            (jp.form(known.d), known.question, known.answer)
+            for known in self.decisions.assumptions
+            if jp.variables(known.d) <= names
+        ]
+        return possible_values.where_all_hold(domain, premises)
+
+    def _only_number(self, name: str) -> int | None:
+        """Return the only number that a size can be by the answers so far, or `None`."""
+        domain = size_bounds.domain(self, self.dimension(name))
+        possible = None if domain is None else self._possible(domain)
+        if domain is None or possible is None:
+            return self.decisions.only_value(name)
+        (found,) = np.nonzero(possible)
+        return domain[0][1][0] + int(found[0]) if len(found) == 1 else None
 
     def decide_if_one(self, d) -> None:
         """Decide whether a size is 1, which broadcasts, where that is decided before the run.
@@ -412,8 +445,8 @@ class DynamicTrace:
         pin = only_zero(d) if answer and question is Question.ZERO else None
         if pin is None:
             self.decisions.answered(d, question, answer, is_measured=is_measured)
-            for name in self.fresh.of(d) if dims.is_linear(d) else ():
-                only = self.decisions.only_value(name)
+            for name in self.fresh.of(d):
+                only = self._only_number(name)
                 pin = pin if only is None else (name, only)
         if pin is not None and pin[0] in self.fresh and pin[0] not in self._settled.pins:
             raise Respecialize(pins=dict([pin]))
