@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from shims._src.types.variable_options import VariableAggregation as VariableAggregation
     from shims._src.types.variable_options import VariableSynchronization as VariableSynchronization
     from shims._src.variables.module import Module as Module
+    from shims._src.variables.stateless import stateless as stateless
     from shims._src.variables.variable import Variable as Variable
 
 _check_version()
@@ -197,6 +198,7 @@ _ENGINE = {
     "same_size": "sizes.primitives",
     "scan": "control_flow.folds",
     "setdiff1d": "array.unique",
+    "stateless": "variables.stateless",
     "switch_case": "control_flow.branches",
     "type_spec_from_value": "ragged.type_spec",
     "variable_creator_scope": "recording.contexts",

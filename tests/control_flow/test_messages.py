@@ -401,7 +401,8 @@ MESSAGES = {
         "Variable.assign: `value` is being traced by a JAX transformation, which cannot keep it.\n"
         "  Received: float32[] for kept:0\n"
         "  At:\n"
-        "  Do:       decorate the function with `shims.function`, or return the new value.",
+        "  Do:       decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, which "
+        "takes and returns their values.",
     ),
     "variable, hashed": (
         lambda: hash(KEPT),

@@ -165,3 +165,44 @@ def test_generators_of_images_are_there():
         """
     )
     assert found == "(2, 3, 3, 1) 0.5 [0, 1] True"
+
+
+def test_layers_take_sparse_tensors_and_their_weights_are_variables():
+    found = run(
+        """
+        import jax
+        import numpy as np
+        import shims
+        from shims import keras
+
+        class Aggregate(keras.layers.Layer):
+            def build(self, shapes):
+                self.shapes = shapes
+                self.kernel = self.add_weight(shape=(shapes[0][-1], 1), initializer="ones")
+            def call(self, inputs):
+                x, a = inputs
+                return shims.sparse.sparse_dense_matmul(a, x @ self.kernel)
+
+        a = shims.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+        layer = Aggregate()
+        print(layer([np.eye(2, dtype="float32"), a]).tolist(), layer.shapes)
+        try:
+            layer([np.eye(2), object()])
+        except ValueError as error:
+            print(str(error)[:40])
+        low = keras.layers.Identity(dtype="float16")(a)
+        print(type(low) is shims.SparseTensor, low.dtype, isinstance(a, shims.SparseTensor), a.ndim)
+
+        norm = keras.layers.BatchNormalization(momentum=0.5)
+        norm.build((None, 1))
+        step = jax.jit(shims.stateless(lambda x: norm(x, training=True), norm.variables))
+        _, values = step([v.value for v in norm.variables], np.float32([[2], [4]]))
+        print(values[2].tolist(), norm.moving_mean.value.tolist())
+        """
+    )
+    assert found.splitlines() == [
+        "[[2.0], [3.0]] [(2, 2), (2, 2)]",
+        "Only input tensors may be passed as posi",
+        "True float16 True 2",
+        "[1.5] [0.0]",
+    ]

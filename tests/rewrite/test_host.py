@@ -166,10 +166,14 @@ def test_what_is_kept_gets_no_marker():
     assert [f.state for f in rewrite(program.encode()).findings] == [State.KEPT, State.KEPT]
 
 
-def test_a_shape_that_is_set_on_a_parameter_is_told():
-    program = f"{HEAD}def f(a, b):\n    a.set_shape(b.shape)\n    return tf.abs(a)\n"
-    assert ends(program)[0] == ("Tensor.set_shape", "manual", "TJ311")
-    text(program)
+def test_a_shape_that_is_set_on_what_others_hold_is_checked_and_told():
+    program = f"{HEAD}def f(a, b):\n    a.set_shape(b.shape)\n    b.w.set_shape([2])\n    return tf.abs(a)\n"
+    assert ends(program)[0] == ("Tensor.set_shape", "review", "TJ202")
+    assert "    a = shims.ensure_shape(a, b.shape)\n    shims.ensure_shape(b.w, [2])\n" in text(
+        program
+    )
+    outer = f"{HEAD}a = tf.ones([2])\n\n\ndef f():\n    a.set_shape([2])\n    return a\n"
+    assert "    shims.ensure_shape(a, [2])\n" in text(outer)
 
 
 def test_numeric_dtypes():

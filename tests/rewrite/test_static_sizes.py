@@ -34,6 +34,20 @@ BODIES = {
         "return tf.reduce_sum(x, axis=tf.range(1, tf.rank(x)))",
         "jnp.sum(x, axis=tuple(range(1, jnp.ndim(x))))",
     ),
+    "parts of axes": (
+        "n = tf.rank(x)\nreturn tf.transpose(x, tf.concat(([1, 0], tf.range(2, n)), axis=0))",
+        "np.concatenate(([1, 0], np.arange(2, n)), axis=0)",
+    ),
+    "parameters as parts of axes": (
+        "def swap(x, i, last):\n"
+        "    return tf.transpose(x, tf.concat([tf.range(i), [last], tf.range(i + 1, last), [i]], 0))\n"
+        "return swap(x, 0, tf.rank(x) - 1)",
+        "np.concatenate([np.arange(i), [last], np.arange(i + 1, last), [i]], axis=0)",
+    ),
+    "cast to the dtype of an array": (
+        "n = tf.shape(x)[-1]\nreturn tf.range(1, tf.cast(n, x.dtype) + 1, dtype=x.dtype)",
+        "np.asarray(n, x.dtype) + 1",
+    ),
     "range": ("return tf.range(tf.shape(x)[0])", "jnp.arange(jnp.shape(x)[0])"),
     "selection": (
         "y = tf.boolean_mask(x, x > 0)\nreturn tf.reduce_max(y) / tf.cast(tf.shape(y)[0], tf.float32)",

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from tf2jax_port.files.code_base import LARGEST
 from tf2jax_port.files.import_text import Imported, imports_in
+from tf2jax_port.files.passed_lists import lists_passed_in
 from tf2jax_port.paths.module_files import ModuleFiles
 from tf2jax_port.rewrite.reading.neighbors import Export
 from tf2jax_port.rewrite.reading.resolve import is_tensorflow, module_members
@@ -224,13 +225,17 @@ class SeenFrom:
         """Return whether this file may use TensorFlow, directly or through names of other modules."""
         return self.project.concerns(self.file, raw)
 
+    def passes_list(self, function: str, argument: int | str) -> bool:
+        """Return whether a file of the run calls a function of this name with a list as the argument."""
+        return self.taken is not None and (function, argument) in self.taken.lists
+
     def mentions(self, name: str) -> bool:
         """Return `False`: unlike in a notebook, there is no text around the program that may use a name."""
         return False
 
 
 class Taken:
-    """The names that files of a run import from each other; the rewriter must not remove them.
+    """What the files of a run use of each other: names, which the rewriter must not remove, and functions of lists.
 
     Args:
       project: finds modules.
@@ -243,9 +248,14 @@ class Taken:
         self.answers: dict[tuple[str, str], bool] = {}
         self.texts: dict[str, bytes] = {}
         self.held = 0
+        self.lists: set[tuple[str, int | str]] = (
+            set()
+        )  # functions and arguments that are given lists
         for file in files:
-            folder = os.path.dirname(file)
-            for imported in project.imports(file, _read(file)):
+            folder, raw = os.path.dirname(file), _read(file)
+            if b"tensorflow" in raw:
+                self.lists.update(lists_passed_in(raw))
+            for imported in project.imports(file, raw):
                 place = project.locate(folder, imported)
                 if place is None or place[0] == file:
                     continue

@@ -159,7 +159,7 @@ class _Run:
             names,
             sites,
             values,
-            Corners(self.source.data, values),
+            Corners(self.source.data, values, self.neighbors),
             choose_spelling(names),
             self.options,
             frozenset(frozen),

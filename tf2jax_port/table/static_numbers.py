@@ -48,6 +48,8 @@ AS_IT_IS = Native("{value}")
 # As the axes of another operator; elsewhere a range is an array of JAX.
 RANGE = "range"
 AXES = Native("tuple(range({start}, {limit}, {delta}))", optional=("limit", "delta"))
+# As a part of them, since an empty tuple would make floats of the others.
+PART_OF_AXES = Native("np.arange({start}, {limit}, {delta})", optional=("limit", "delta"))
 SHAPE_AS_TUPLE = Native("jnp.shape({input})")
 SHAPE_AS_ARRAY = Native(
     "np.asarray(jnp.shape({input}), dtype={out_type})", (), (("out_type", "np.int32"),)

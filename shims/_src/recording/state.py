@@ -264,6 +264,7 @@ def write(variable, value) -> None:
                 "Variable.assign",
                 "`value` is being traced by a JAX transformation, which cannot keep it.",
                 received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
-                do="decorate the function with `shims.function`, or return the new value.",
+                do="decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, "
+                "which takes and returns their values.",
             )
         )

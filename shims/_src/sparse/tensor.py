@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from typing import Any
 
 import jax
@@ -129,6 +130,23 @@ class SparseTensor(Composite):
         if _is_of_graph(self._indices):
             return unchecked(self._indices, new_values, self._dense_shape)
         return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    # ---- of a layer of Keras ---------------------------------------------------------------------
+
+    @property  # type: ignore[misc]  # an instance is one of JAX's class for others, as a mock is
+    def __class__(self) -> type:
+        """Pass for a sparse tensor of JAX where Keras asks, whose layers take no others."""
+        known = sys.modules.get("jax.experimental.sparse") if "keras" in sys.modules else None
+        return SparseTensor if known is None else known.JAXSparse
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return rank_of(self)
+
+    def astype(self, dtype) -> SparseTensor:
+        """Return a tensor with the same coordinates, and the values in another dtype."""
+        return self.with_values(self._values.astype(dtype))
 
     # ---- of a graph ------------------------------------------------------------------------------
 

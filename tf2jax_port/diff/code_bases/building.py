@@ -63,9 +63,9 @@ class Builder:
         for node, made in self._made.values():
             if "state" not in node:
                 continue
-            variables = variables_of(made)
+            wanted = self._shapes(node)
+            variables = variables_of(made, wanted)
             found = [tuple(v.shape) for v in variables]
-            wanted = [self._array(n).shape for n in node["state"]]
             if found != wanted:
                 raise ValueError(
                     f"the variables of {node['name']} have other shapes: {wanted} became {found}"
@@ -73,12 +73,33 @@ class Builder:
             for variable, value in zip(variables, node["state"], strict=True):
                 variable.assign(self._array(value))
 
+    def state_of(self, node: Node, made: Any) -> list[Any]:
+        """Return the values of the variables of an object, in the order in which its original has them."""
+        return [value_of(variable) for variable in variables_of(made, self._shapes(node))]
+
+    def _shapes(self, node: Node) -> list[tuple[int, ...]]:
+        return [self._array(variable).shape for variable in node["state"]]
+
+    def every_variable(self) -> list[Any]:
+        """Return the variables of all objects, each once, with those that are no weights, such as seeds."""
+        found: dict[int, Any] = {}
+        for _, made in self._made.values():
+            own = [made] if hasattr(made, "assign") else variables_of(made)
+            found.update({id(v): v for v in own})
+            with contextlib.suppress(Exception):  # it has no more, or has not made them yet
+                found.update({id(v): v for v in made.variables if hasattr(v, "assign")})
+        return list(found.values())
+
     @staticmethod
     def _object(node: Node, leaf: Leaf) -> Any:
-        args, kwargs = (decode(item, leaf) for item in node["items"])
+        args, kwargs, *held = (decode(item, leaf) for item in node["items"])
         if kwargs.get("reduction") == "auto":  # `Reduction.AUTO` of Keras 2
             kwargs["reduction"] = "sum_over_batch_size"
         made = place(node)(*args, **kwargs)
+        for name, value in held[0].items() if held else ():
+            with contextlib.suppress(Exception):  # as below
+                if getattr(made, name, None) is None:
+                    setattr(made, name, value)
         for name, value in node.get("attributes", {}).items():
             with contextlib.suppress(Exception):  # what an object computes, it does not let set
                 if not hasattr(made, name):
@@ -86,19 +107,32 @@ class Builder:
         return made
 
 
-def variables_of(value: Any) -> list[Any]:
-    """Return the variables of an object of a port, in the order in which its original has them."""
+def variables_of(value: Any, shapes: list[tuple[int, ...]] | None = None) -> list[Any]:
+    """Return the variables of an object of a port, in the order in which its original has them.
+
+    Args:
+      value: the object.
+      shapes: the shapes of the original's variables, if they are known.
+    """
     import shims
 
     with contextlib.suppress(Exception):
         weights = getattr(value, "weights", None)
         if isinstance(weights, list | tuple):
-            return list(weights)
+            return _as_in_keras_2(value, list(weights), shapes or [])
     if isinstance(value, shims.Module):
         with contextlib.suppress(Exception):  # it has not made its variables yet
             return list(value.variables)
         return []
     return [v for v in vars(value).values() if isinstance(v, shims.Variable)]
+
+
+def _as_in_keras_2(layer: Any, weights: list[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
+    """Return the weights of a layer in the order of Keras 2, which has those that are not trained at the end."""
+    keras: Any = importlib.import_module("keras")
+    last = sorted(weights, key=lambda weight: not weight.trainable)
+    fits = [tuple(weight.shape) for weight in last] == shapes
+    return last if fits and not isinstance(layer, keras.Model) else weights
 
 
 def value_of(variable: Any) -> Any:

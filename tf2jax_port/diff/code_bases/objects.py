@@ -74,7 +74,7 @@ class Objects:
             node = {
                 **place_of(type(value)),
                 "kind": "object",
-                "items": self._made_of(value, encoder),
+                "items": [*self._made_of(value, encoder), *_held_by(value, encoder)],
                 "attributes": _plain_attributes(value),
             }
             variables = variables_of(value)
@@ -132,6 +132,18 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
         for key, item in found.items()
         if isinstance(item, bool | int | float | str | None)
     }
+
+
+def _held_by(value: Any, encoder: Encoder) -> list[Node]:
+    """Return the node of the attributes that are tensors or dtypes, which earlier calls have set, if there are some."""
+    tf: Any = sys.modules.get("tensorflow")
+    if tf is None:
+        return []
+    # Layers have dtypes of their own, which Keras 3 may lack: what needs them must fail.
+    kinds = (tf.Tensor,) if hasattr(value, "add_weight") else (tf.Tensor, tf.DType)
+    attributes = getattr(value, "__dict__", {})
+    held = {key: item for key, item in attributes.items() if isinstance(item, kinds)}
+    return [encoder.encode(held)] if held else []
 
 
 def complete(seen: list[Seen], arrays: list[np.ndarray]) -> None:

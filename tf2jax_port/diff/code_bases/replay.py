@@ -8,11 +8,11 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of, variables_of
+from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, read_calls
 from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode
 from tf2jax_port.diff.code_bases.outcomes import (
@@ -25,6 +25,28 @@ from tf2jax_port.diff.code_bases.outcomes import (
 
 LANES = ("eager", "jit", "function")
 _LONGEST = 300  # of an error's text
+
+
+class Form(NamedTuple):
+    """The form in which a call is compiled.
+
+    Attributes:
+      fixed: whether integers with at most one axis are constants of the traced program.
+      dynamic: whether `shims.dynamic` is inside of `jax.jit`, so that sizes may depend on data.
+      fresh: whether the call itself makes the variables of its object.
+    """
+
+    fixed: bool = False
+    dynamic: bool = False
+    fresh: bool = False
+
+
+# What is tried where a compiled lane raises. Sizes and axes are numbers in a port, where they were tensors of a graph.
+_FORMS = (
+    (Form(fixed=True), "with integers as numbers"),
+    (Form(dynamic=True), "in `shims.dynamic`"),
+    (Form(fixed=True, dynamic=True), "in `shims.dynamic`, with integers as numbers"),
+)
 _DRAWS = 4  # a call that draws a few integers may draw the same ones twice
 
 
@@ -38,34 +60,37 @@ class Replay:
 
     def run(self, call: Call, lane: str) -> Replayed:
         """Replay one call in one lane; a port that raises is an error, never equal."""
-        found = self._try(call, lane, fixed=False)
-        if (
-            found.outcome is Outcome.ERROR
-            and lane != "eager"
-            and any(map(self._is_size, _tensors(call)))
-        ):
-            # Sizes and axes are numbers in a port, where they were tensors of a graph.
-            again = self._try(call, lane, fixed=True)
+        found = self._try(call, lane, Form())
+        if found.outcome is not Outcome.ERROR or lane == "eager":
+            return found
+        for form, detail in _FORMS:
+            if form.fixed and not any(map(self._is_size, _tensors(call))):
+                continue
+            if form.dynamic and lane == "function":  # which is dynamic
+                continue
+            again = self._try(call, lane, form)
             if again.outcome is Outcome.EQUAL:
-                return again._replace(detail="with integers as numbers")
+                return again._replace(detail=detail)
         return found
 
-    def _try(self, call: Call, lane: str, fixed: bool) -> Replayed:
+    def _try(self, call: Call, lane: str, form: Form) -> Replayed:
         try:
-            first = self._result(call, lane, fixed)
+            first = self._result(call, lane, form)
             verdict = self._compare(call, first)
             if verdict.outcome is Outcome.DIFFERENT and "fresh" in call.arguments.get("owner", ()):
                 # Its variables were made by this call: their first values are known to itself only.
-                again = self._compare(call, self._result(call, lane, fixed, fresh=True))
+                again = self._compare(call, self._result(call, lane, form._replace(fresh=True)))
                 if again.outcome is Outcome.EQUAL:
                     return again
             if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
-                wide = self._in_64_bits(call, lane)
+                wide = self._in_64_bits(call, lane, form)
                 if wide.outcome is Outcome.EQUAL:
                     return wide
             if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
                 return Replayed(Outcome.RANDOM, verdict.detail)
-            if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(call, lane, first):
+            if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(
+                call, lane, first, form
+            ):
                 return Replayed(Outcome.EQUAL, "within the spread of one bit")
             return verdict
         except UnfitError as error:
@@ -79,7 +104,7 @@ class Replay:
         found = [self._compare_encoded(one, other).outcome for other in others]
         return Outcome.DIFFERENT in found
 
-    def _is_within_spread(self, call: Call, lane: str, first: Any) -> bool:
+    def _is_within_spread(self, call: Call, lane: str, first: Any, form: Form) -> bool:
         """Return whether a difference is not larger than what one bit in the arguments makes."""
 
         def as_leaves(result: Any) -> list[Any]:
@@ -93,7 +118,7 @@ class Replay:
         for sign in (1, -1):
             self.nudge = sign
             try:
-                nudged.append(as_leaves(self._result(call, lane)))
+                nudged.append(as_leaves(self._result(call, lane, form)))
             finally:
                 self.nudge = 0
         return is_within_spread(wanted, found, nudged)
@@ -105,29 +130,19 @@ class Replay:
         nodes = [n for a in (*call.arguments.values(), call.result) for n in arrays_in(a)]
         return any(node["dtype"] in ("float64", "complex128") for node in nodes)
 
-    def _in_64_bits(self, call: Call, lane: str) -> Replayed:
+    def _in_64_bits(self, call: Call, lane: str, form: Form) -> Replayed:
         """Replay a call with 64 bits, which it may need as its original has them."""
         import jax
 
         with jax.enable_x64(True):
-            found = self._compare(call, self._result(call, lane, fixed=False))
+            found = self._compare(call, self._result(call, lane, form))
         return found._replace(detail="with 64 bits")
 
-    def _result(self, call: Call, lane: str, fixed: bool = False, fresh: bool = False) -> Any:
-        """Return the result of a call in a lane.
-
-        Args:
-          call: the recorded call.
-          lane: the lane.
-          fixed: whether integers with at most one axis are constants of the traced program.
-          fresh: whether the call itself makes the variables of its object.
-        """
-        import jax
+    def _result(self, call: Call, lane: str, form: Form = Form()) -> Any:  # noqa: B008, it is immutable
+        """Return the result of a call in a lane."""
         import jax.numpy as jnp
 
-        import shims
-
-        nodes = [n for n in _tensors(call) if not (fixed and self._is_size(n))]
+        nodes = [n for n in _tensors(call) if not (form.fixed and self._is_size(n))]
         inputs = [jnp.asarray(self._array(node)) for node in nodes]
         places = {node["array"]: index for index, node in enumerate(nodes)}
         builder = Builder(self._array)
@@ -143,26 +158,13 @@ class Replay:
             return jnp.asarray(self._array(node))
 
         builder.make_objects(list(call.arguments.values()), concrete)
-        if not fresh:
+        if not form.fresh:
             if builder.lacks_variables():
                 self._make_variables(call, builder, concrete)
             builder.set_states()
         if lane == "eager":
             return run(*inputs)
-        outer = jax.jit if lane == "jit" else shims.function
-        static: list[Any] = []  # of the last trace: what is no array, and the structure
-
-        def traced(*tensors: Any) -> Any:
-            found, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)
-            leaves = [value_of(leaf) if hasattr(leaf, "assign") else leaf for leaf in found]
-            static[:] = [[(_is_static(leaf), leaf) for leaf in leaves], tree]
-            return [leaf for leaf in leaves if not _is_static(leaf)]
-
-        results = iter(outer(traced)(*inputs))
-        leaves, tree = static
-        return jax.tree.unflatten(
-            tree, [leaf if fixed else next(results) for fixed, leaf in leaves]
-        )
+        return _compiled(run, inputs, builder.every_variable(), lane, form)
 
     def _make_variables(
         self, call: Call, builder: Builder, concrete: Callable[[Node], Any]
@@ -220,6 +222,36 @@ def _tensors(call: Call) -> list[Node]:
     return list({node["array"]: node for node in found}.values())
 
 
+def _compiled(
+    run: Callable[..., Any], inputs: list[Any], variables: list[Any], lane: str, form: Form
+) -> Any:
+    """Return the result of a function that is compiled; `jax.jit` takes and returns the values of its variables."""
+    import jax
+
+    import shims
+
+    static: list[Any] = []  # of the last trace: what is no array, and the structure
+
+    def traced(*tensors: Any) -> Any:
+        found, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)
+        leaves = [value_of(leaf) if hasattr(leaf, "assign") else leaf for leaf in found]
+        static[:] = [[(_is_static(leaf), leaf) for leaf in leaves], tree]
+        return [leaf for leaf in leaves if not _is_static(leaf)]
+
+    if lane == "function":
+        results = iter(shims.function(traced)(*inputs))
+    else:
+        inner = shims.dynamic(traced) if form.dynamic else traced
+        if variables:
+            values = [value_of(variable) for variable in variables]
+            found, _ = jax.jit(shims.stateless(inner, variables))(values, *inputs)
+        else:
+            found = jax.jit(inner)(*inputs)
+        results = iter(found)
+    leaves, tree = static
+    return jax.tree.unflatten(tree, [leaf if fixed else next(results) for fixed, leaf in leaves])
+
+
 def _is_static(leaf: Any) -> bool:
     return isinstance(leaf, str | bool | int | float | complex | type | np.dtype) or leaf is None
 
@@ -248,7 +280,7 @@ def _call(
         function = function(*args, **kwargs)
     if owner_node is None or "state" not in owner_node:
         return function
-    return {"returned": function, "state": [value_of(v) for v in variables_of(owner)]}
+    return {"returned": function, "state": builder.state_of(owner_node, owner)}
 
 
 def _as_numpy(value: Any) -> Any:

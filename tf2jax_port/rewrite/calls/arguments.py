@@ -125,7 +125,9 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
         return "", "", []
     array = parameter in site.row.tensors or parameter in _ARRAYS
     if array and (site.values.kind(node) is Kind.LIST or site.lists.may_be_list(node)):
-        return site.spelling.text("jnp.asarray("), ")", []
+        # Under `jit` an array of JAX would be traced, although all of its elements are numbers.
+        module = "np" if parameter == "repeats" else "jnp"
+        return site.spelling.text(f"{module}.asarray("), ")", []
     if parameter == "values" and isinstance(node, ast.List | ast.Tuple):
         return "", "", [edit for element in node.elts for edit in _as_array(site, element)]
     if parameter not in _TUPLES or site.values.kind(node) is not Kind.LIST:

@@ -15,6 +15,7 @@ import re
 from typing import NamedTuple
 
 from tf2jax_port.rewrite.calls.arguments import CallSite
+from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.values.numbers import INTEGERS, Numbers, NumbersOf, dtype_numbers
 from tf2jax_port.rewrite.values.passed_lists import PassedLists
 from tf2jax_port.rewrite.values.ragged_values import is_ragged
@@ -41,10 +42,10 @@ class Corner(NamedTuple):
 class Corners:
     """Finds the corner cases of the calls in one file."""
 
-    def __init__(self, data: bytes, values: Values) -> None:
+    def __init__(self, data: bytes, values: Values, neighbors: Neighbors = ALONE) -> None:
         self.values = values
         self.numbers = NumbersOf(values)
-        self.lists = PassedLists(values)
+        self.lists = PassedLists(values, neighbors)
         self.ragged = any(word in data for word in (b"agged", b".to_tensor(", b".row_"))
         self.data = data
 

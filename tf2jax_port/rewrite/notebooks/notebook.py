@@ -75,6 +75,7 @@ class _NotebookNeighbors:
         self.takes = neighbors.takes
         self.import_whole = neighbors.import_whole
         self.concern = neighbors.concern
+        self.passes_list = neighbors.passes_list
         self.text = text
 
     def mentions(self, name: str) -> bool:

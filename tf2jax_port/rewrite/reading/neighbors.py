@@ -36,6 +36,12 @@ class Neighbors(Protocol):
     def concern(self, raw: bytes) -> bool:
         """Return whether a file with this text may import a TensorFlow name from another module."""
 
+    def passes_list(self, function: str, argument: int | str) -> bool:
+        """Return whether another module calls a function of this name with a list as the argument.
+
+        The argument is a position or a keyword.
+        """
+
     def mentions(self, name: str) -> bool:
         """Return whether text around the program that is not Python, as in notebooks, contains a name."""
 
@@ -56,6 +62,10 @@ class _NoNeighbors:
         return False
 
     def concern(self, raw: bytes) -> bool:
+        """Return `False`: there are no other modules."""
+        return False
+
+    def passes_list(self, function: str, argument: int | str) -> bool:
         """Return `False`: there are no other modules."""
         return False
 

@@ -60,8 +60,9 @@ SET_SHAPE = Rule(
         "`shims.ensure_shape`."
     ),
     safety=(
-        "The check is TensorFlow's. The statement becomes an assignment of the checked array. "
-        "This is done only where the surrounding code shows that the value is a tensor."
+        "The check is TensorFlow's. The statement becomes an assignment of the checked array if the name belongs "
+        "to the function; what else holds the array does not learn a size that depends on data, which is told "
+        "(TJ202), as where the surrounding code does not show that the value is a tensor."
     ),
     examples=(
         Rewrites(

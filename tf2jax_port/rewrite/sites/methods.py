@@ -109,22 +109,13 @@ def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
         if idiom.whole in claimed:
             continue
         known = _is_known(file, idiom)
-        kept = idiom.assigns and not _is_made_here(file, idiom.tensor)
         doubtful = elsewhere or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
-            decision = _left(idiom) if kept else _decide_idiom(file, idiom, known=known)
+            decision = _decide_idiom(file, idiom, known=known)
             if decision is not None and may_edit(file, decision):
                 claimed.update(_nodes_within(file, idiom))
                 decisions.append(decision)
     return decisions
-
-
-def _left(idiom: Idiom) -> Decision:
-    """Return the decision for `x.set_shape(...)` if other code may hold the same tensor."""
-    message = (
-        "other code may hold the tensor: write `x = shims.ensure_shape(x, ...)` where it is made"
-    )
-    return Decision(State.MANUAL, "TJ311", message, idiom.symbol, idiom.whole)
 
 
 def _nodes_within(file: File, idiom: Idiom) -> Iterator[ast.AST]:
@@ -272,8 +263,10 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
             return None
         text = source.data[tensor.start : tensor.end].decode()
         shape = Span(*source.span(idiom.index))
-        function = spelling.text("shims.ensure_shape(")
-        edit = Edit(start, end, (f"{text} = {function}{text}, ", shape, ")"))
+        # An array has its shape: to set it is to check it. Only an unknown size is learned by the name alone.
+        target = f"{text} = " if _is_own_name(file, idiom.tensor) else ""
+        checked = f"{target}{spelling.text('shims.ensure_shape(')}{text}, "
+        edit = Edit(start, end, (checked, shape, ")"))
     elif idiom.index is not None:
         edit = Edit(start, end, (tensor, ".shape[", Span(*source.span(idiom.index)), "]"))
     else:
@@ -286,6 +279,9 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
         message = "the code nearby does not show that this is a tensor"
         if idiom.symbol in ("DType.max", "DType.min"):
             message = "the code nearby does not show the dtype; for integers it is `jnp.iinfo`"
+    elif idiom.assigns and not _is_made_here(file, idiom.tensor):
+        state, code = State.REVIEW, "TJ202"
+        message = "other code that holds the array does not learn its shape, if a size is unknown"
     return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
 
 
@@ -311,6 +307,12 @@ def _is_made_here(file: File, node: ast.expr) -> bool:
         binding.kind == "assign" and isinstance(binding.value, ast.Call | ast.BinOp)
         for binding in scope.bindings.get(node.id, [])
     ) and bool(scope.bindings.get(node.id))
+
+
+def _is_own_name(file: File, node: ast.expr) -> bool:
+    """Return whether a name belongs to the function that uses it, so that it may be assigned there."""
+    scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
+    return isinstance(node, ast.Name) and scope is not None and scope.lookup(node.id) is scope
 
 
 def _is_place(node: ast.expr) -> bool:

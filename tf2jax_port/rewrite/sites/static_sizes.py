@@ -13,6 +13,8 @@ from tf2jax_port.table import Native
 from tf2jax_port.table.static_numbers import (
     AS_IT_IS,
     FORMS,
+    PART_OF_AXES,
+    RANGE,
     SHAPE_AS_ARRAY,
     SHAPE_AS_TUPLE,
     SIZE_OF_DTYPE,
@@ -52,4 +54,6 @@ def _target(site: CallSite, form: Static | None) -> Native | None:
     if site.row.name == "unstack":
         value = site.bound.arguments["value"].node
         return AS_IT_IS if site.values.sizes.of(value) is Static.SHAPE else UNSTACK
+    if site.row.name == RANGE and form is Static.ARRAY:
+        return PART_OF_AXES
     return FORMS.get(site.row.name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 
+from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.reading.scopes import Function, Scope
 from tf2jax_port.rewrite.values.values import Kind, Values
 
@@ -21,8 +22,9 @@ _TAKERS = (ast.For, ast.comprehension, ast.Call)
 class PassedLists:
     """Infers which parameters in one file may receive lists."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Values, neighbors: Neighbors = ALONE) -> None:
         self.values = values
+        self.neighbors = neighbors
         self.known: dict[ast.arg, bool] = {}
 
     def may_be_list(self, node: ast.expr) -> bool:
@@ -39,12 +41,9 @@ class PassedLists:
             self.known[argument] = False  # ends the recursion of calls in a cycle
             parents = self.values.names.parents
             function = parents[parents[argument]]
-            given = (
-                self._passed_arguments(function, argument) if isinstance(function, Function) else []
-            )
             self.known[argument] = (
                 _is_annotated(argument)
-                or any(self._is_list(node) for node in given)
+                or (isinstance(function, Function) and self._is_passed_list(function, argument))
                 or self._is_used_as_list(argument)
             )
         return self.known[argument]
@@ -77,10 +76,10 @@ class PassedLists:
     def _is_list(self, node: ast.expr) -> bool:
         return self.values.kind(node) is Kind.LIST or self.may_be_list(node)
 
-    def _passed_arguments(self, function: ast.AST, argument: ast.arg) -> list[ast.expr]:
-        """Return the arguments that calls of a function pass for one of its parameters."""
+    def _is_passed_list(self, function: ast.AST, argument: ast.arg) -> bool:
+        """Return whether a call of a function, in this file or another one, passes a list for a parameter."""
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-            return []
+            return False
         plain = [*function.args.posonlyargs, *function.args.args]
         place = plain.index(argument) if argument in plain else -1
         owner = self.values.names.parents[function]
@@ -89,11 +88,18 @@ class PassedLists:
             static = any(getattr(d, "id", "") == "staticmethod" for d in function.decorator_list)
             place -= not static
             name = owner.name if name == "__init__" else name
+        elsewhere = self.neighbors.passes_list
+        if elsewhere(name, argument.arg) or (place >= 0 and elsewhere(name, place)):
+            return True
+        return any(map(self._is_list, self._arguments(name, place, argument.arg)))
+
+    def _arguments(self, name: str, place: int, keyword: str) -> list[ast.expr]:
+        """Return the arguments that the file's calls of a function pass at a position, or by a keyword."""
         found = []
         for call in self._calls_by_name.get(name, ()):
             if place >= 0 and not any(isinstance(a, ast.Starred) for a in call.args):
                 found += call.args[place : place + 1]
-            found += [k.value for k in call.keywords if k.arg == argument.arg]
+            found += [k.value for k in call.keywords if k.arg == keyword]
         return found
 
     @functools.cached_property

@@ -123,7 +123,11 @@ class StaticSizes:
         """Infer the form of a name, an attribute, a subscript or a call."""
         if isinstance(node, ast.Name):
             scope = self.values.scope_of.get(node)
-            return self._of_name(node.id, scope) if scope is not None else None
+            if scope is None:
+                return None
+            # Axes are numbers in JAX, whatever a parameter is.
+            given = self._is_parameter(node.id, scope) and self._place(node) == "part of axes"
+            return Static.NUMBER if given else self._of_name(node.id, scope)
         if isinstance(node, ast.Attribute):
             return self._of_attribute(node)
         if isinstance(node, ast.Subscript):
@@ -200,8 +204,8 @@ class StaticSizes:
             if name in NUMBERS:
                 return Static.NUMBER
             return Static.ARRAY
-        if name == RANGE and not self._is_axis(node):
-            return None
+        if name == RANGE:
+            return self._of_range(node, given)
         if name not in FORMS:
             return None
         form = self._result_form(name, given)
@@ -225,29 +229,51 @@ class StaticSizes:
             return None
         if name == "cast":
             dtype = given.get("dtype")
+            of_array = isinstance(dtype, ast.Attribute) and dtype.attr == "dtype"
             named = dtype is not None and dtype_numbers(dtype) not in (
                 Numbers.UNKNOWN,
                 Numbers.BOOL,
             )
+            named = named or of_array
             return _broadcast(operands, tuples=True) if named else None
-        if name == RANGE:
-            return Static.SHAPE if _broadcast(operands) is Static.NUMBER else None
         if name in REDUCTIONS or name == "unstack":
             alone = len(given) == 1 and operands[0] in (Static.SHAPE, Static.ARRAY)
             return (Static.SHAPE if name == "unstack" else Static.NUMBER) if alone else None
         assert name in ELEMENTWISE
         return _broadcast(operands, tuples=True)
 
-    def _is_axis(self, node: ast.Call) -> bool:
-        """Return whether a call gives the axes of another operator."""
-        parent = self.values.names.parents[node]
-        call = self.values.names.parents[parent] if isinstance(parent, ast.keyword) else parent
-        reference = self.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
-        known = look_up(reference) if reference is not None else None
-        if known is None or not isinstance(call, ast.Call):
-            return False
-        given = self._given(call, known)
-        return any(given.get(name) is node for name in ("axis", "axes", "perm"))
+    def _of_range(self, node: ast.Call, given: dict[str, ast.expr]) -> Static | None:
+        """Return the form of a range that gives axes, or a part of them."""
+        forms = [self.of(n) for p, n in given.items() if p != "dtype"]
+        if _broadcast(forms) is not Static.NUMBER or not any(map(self.holds_size, given.values())):
+            return None
+        return {"axes": Static.SHAPE, "part of axes": Static.ARRAY}.get(self._place(node))
+
+    @staticmethod
+    def _is_parameter(name: str, scope: Scope) -> bool:
+        home = scope.lookup(name)
+        values = home.values_of(name) if home is not None else []
+        return bool(values) and all(binding.kind == "parameter" for binding in values)
+
+    def _place(self, node: ast.expr) -> str:
+        """Return `axes` for an argument that is the axes of another operator, or `part of axes`."""
+        found, parents = "axes", self.values.names.parents
+        while True:
+            parent = parents.get(node)
+            call = parents.get(parent) if isinstance(parent, ast.keyword) else parent
+            reference = self.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
+            known = look_up(reference) if reference is not None else None
+            if known is not None and isinstance(call, ast.Call):
+                given = self._given(call, known)
+                if any(given.get(name) is node for name in ("axis", "axes", "perm")):
+                    return found
+                if known.row.name not in (*JOINING, RANGE):
+                    return ""
+                found, node = "part of axes", call
+            elif isinstance(parent, ast.List | ast.Tuple | ast.BinOp | ast.UnaryOp):
+                node = parent
+            else:
+                return ""
 
     def _joined(self, name: str, given: dict[str, ast.expr]) -> Static | None:
         """Return the form of a concatenation of static shapes, or of a stack of static numbers."""

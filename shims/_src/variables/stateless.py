@@ -1,0 +1,57 @@
+"""Provide `stateless`, which makes the variables of a function its arguments and results, for `jax.jit`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from shims._src.errors import errors
+from shims._src.recording import state
+from shims._src.variables.keras_state import standing_for
+
+
+def stateless(f: Callable[..., Any], variables: Iterable[Any]) -> Callable[..., Any]:
+    """Make a function of values out of a function that reads and assigns variables.
+
+    The result is ordinary JAX code: `jit`, `grad`, `vmap` and `lax.scan` apply to it, and no call of it changes a
+    variable.
+
+    Args:
+      f: the function.
+      variables: the variables that it uses, of `shims` or of Keras: `module.variables`.
+
+    Returns:
+      A function `(values, *args, **kwargs) -> (result, new_values)`. Values are in the order of `variables`.
+
+    Raises:
+      FailedPreconditionError: `f` assigns or creates a variable that is not among them.
+
+    Under jit: a variable that `f` reads and that is not among them is a constant of the compiled program.
+    """
+    given = tuple(variables)
+    held = tuple(map(standing_for, given))
+
+    @functools.wraps(f)
+    def call(values, *args, **kwargs):
+        scope = state.Overlay(state.current_scope(), held, tuple(values))
+        with state.state_scope(scope):
+            result = f(*args, **kwargs)
+            known = {id(variable) for variable in held}
+            for variable in (*scope.created.values(), *scope.written):
+                if id(variable) not in known and variable.is_kept_by_traces:
+                    raise _left_out(variable)
+            return result, [scope.newest(variable) for variable in held]
+
+    return call
+
+
+def _left_out(variable) -> errors.FailedPreconditionError:
+    return errors.FailedPreconditionError(
+        errors.message(
+            "stateless",
+            "the function assigns or creates a variable that is not among `variables`, so that its value would be lost.",
+            received=variable.name,
+            do="create it before, and pass it with the others.",
+        )
+    )

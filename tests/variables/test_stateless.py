@@ -1,0 +1,53 @@
+"""A function that assigns variables becomes a function of their values."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import shims
+
+
+class Counter(shims.Module):
+    def __init__(self):
+        super().__init__()
+        self.total = shims.Variable(1.0)
+        self.calls = shims.Variable(0, trainable=False)
+
+    def add(self, x):
+        self.calls.assign_add(1)
+        self.total.assign_add(x)
+        return self.total * 2
+
+
+@pytest.fixture
+def counter():
+    return Counter()
+
+
+def test_values_are_taken_and_returned_and_no_variable_changes(counter):
+    variables = [counter.total, counter.calls]
+    step = jax.jit(shims.stateless(counter.add, variables))
+    values = [v.read_value() for v in variables]
+    for _ in range(2):
+        result, values = step(values, 2.0)
+    assert (float(result), float(values[0]), int(values[1])) == (10, 5, 2)
+    assert (float(counter.total), int(counter.calls)) == (1, 0)
+
+
+def test_scan_and_grad_apply(counter):
+    run = shims.stateless(counter.add, [counter.total, counter.calls])
+    last, results = jax.lax.scan(lambda v, x: run(v, x)[::-1], [1.0, 0], jnp.arange(3.0))
+    np.testing.assert_array_equal(results, [2, 4, 8])
+    assert int(last[1]) == 3
+    square = shims.stateless(lambda x: counter.total * counter.total * x, [counter.total])
+    assert float(jax.grad(lambda v: square(v, 3.0)[0])([2.0])[0]) == 12
+
+
+def test_a_variable_that_is_left_out_is_an_error(counter):
+    run = shims.stateless(counter.add, [counter.total])
+    with pytest.raises(shims.errors.FailedPreconditionError, match="not among `variables`"):
+        jax.jit(run)([1.0], 2.0)
+    with pytest.raises(shims.errors.FailedPreconditionError, match="not among `variables`"):
+        shims.stateless(lambda: shims.Variable(1.0), [])([])
+    assert int(counter.calls) == 0
