@@ -7,6 +7,7 @@ __getattr__, __dir__ = _opened(
     __name__,
     "contrib",
     (
+        "data",
         "framework",
         "layers",
         "learn",
