@@ -178,4 +178,21 @@ PROGRAMS = {
                 print(call.dtype.name, call.shape, session.run(call, {x: [[1.0, 2.0, 3.0]]}).tolist())
     """,
 }
+PROGRAMS["normal distributions"] = """
+        tf.set_random_seed(3)
+        x = tf.placeholder(tf.float32, [None, 2])
+        one = tf.distributions.Normal(x, tf.exp(x))
+        two = tf.distributions.Normal(0.5, 2.0)
+        calls = [
+            one.sample(2), one.sample(), one.log_prob(x + 1.0), one.prob(1.0), one.entropy(), one.mean(),
+            one.stddev(), one.variance(), one.cdf(0.3), two.sample([2, 1]), two.log_prob(1.0), one.mode(),
+            two.entropy(), tf.distributions.kl_divergence(one, two), one.sample(1, seed=4), two.sample(),
+            tf.gradients(one.log_prob(0.2), x)[0], tf.gradients(one.sample(2), x)[0],
+        ]
+        print(one.batch_shape, two.batch_shape, one.event_shape, two.dtype)
+        with tf.Session() as session:
+            for call in calls:
+                found = session.run(call, {x: [[0.5, -1.0]]})
+                print(call.shape, call.dtype.name, np.round(found, 3).tolist())
+"""
 PROGRAMS = {name: _START + text for name, text in PROGRAMS.items()}

@@ -35,6 +35,7 @@ __getattr__, __dir__ = _opened(
         "metrics",
         "nest",
         "nn",
+        "python",
         "python_io",
         "quantization",
         "queue",

@@ -530,6 +530,24 @@ _METRICS = {
 }
 
 _CONTRIB = {
+    "contrib.crf.CrfForwardRnnCell": "shims._src.v1.contrib.crf:CrfForwardRnnCell",
+    "contrib.crf.crf_binary_score": "shims._src.v1.contrib.crf:crf_binary_score",
+    "contrib.crf.crf_decode": "shims._src.v1.contrib.crf:crf_decode",
+    "contrib.crf.crf_log_likelihood": "shims._src.v1.contrib.crf:crf_log_likelihood",
+    "contrib.crf.crf_log_norm": "shims._src.v1.contrib.crf:crf_log_norm",
+    "contrib.crf.crf_sequence_score": "shims._src.v1.contrib.crf:crf_sequence_score",
+    "contrib.crf.crf_unary_score": "shims._src.v1.contrib.crf:crf_unary_score",
+    "contrib.crf.viterbi_decode": "shims._src.v1.contrib.crf:viterbi_decode",
+    "contrib.distributions.Normal": "shims._src.v1.ops.normal:Normal",
+    "contrib.distributions.kl_divergence": "shims._src.v1.ops.normal:kl_divergence",
+    "contrib.layers.OPTIMIZER_CLS_NAMES": "shims._src.v1.train.optimize_loss:OPTIMIZER_CLS_NAMES",
+    "contrib.layers.OPTIMIZER_SUMMARIES": "shims._src.v1.train.optimize_loss:OPTIMIZER_SUMMARIES",
+    "contrib.layers.optimize_loss": "shims._src.v1.train.optimize_loss:optimize_loss",
+    "contrib.seq2seq.hardmax": "shims._src.v1.contrib.sequences:hardmax",
+    "contrib.seq2seq.sequence_loss": "shims._src.v1.contrib.sequences:sequence_loss",
+    "contrib.seq2seq.tile_batch": "shims._src.v1.contrib.sequences:tile_batch",
+    "distributions.Normal": "shims._src.v1.ops.normal:Normal",
+    "distributions.kl_divergence": "shims._src.v1.ops.normal:kl_divergence",
     "contrib.framework.add_arg_scope": "shims._src.v1.contrib.arg_scope:add_arg_scope",
     "contrib.framework.arg_scope": "shims._src.v1.contrib.arg_scope:arg_scope",
     "contrib.framework.arg_scope_func_key": "shims._src.v1.contrib.arg_scope:arg_scope_func_key",
@@ -707,6 +725,24 @@ _DATA = {
     "train.SequenceExample": "shims._src.data.messages:SequenceExample",
 }
 
+_INTERNAL = {
+    "contrib.framework.python.ops.add_arg_scope": "shims._src.v1.contrib.arg_scope:add_arg_scope",
+    "contrib.framework.python.ops.arg_scope": "shims._src.v1.contrib.arg_scope:arg_scope",
+    "contrib.framework.python.ops.has_arg_scope": "shims._src.v1.contrib.arg_scope:has_arg_scope",
+    "contrib.framework.python.ops.variables.get_or_create_global_step": "shims._src.v1.train.global_step:get_or_create_global_step",
+    "contrib.framework.python.ops.variables.model_variable": "shims._src.v1.contrib.variables:model_variable",
+    "contrib.framework.python.ops.variables.variable": "shims._src.v1.contrib.variables:variable",
+    "contrib.layers.python.layers.batch_norm": "shims._src.v1.contrib.batch_norm:batch_norm",
+    "contrib.layers.python.layers.initializers.variance_scaling_initializer": "shims._src.v1.contrib.xavier:variance_scaling_initializer",
+    "contrib.layers.python.layers.initializers.xavier_initializer": "shims._src.v1.contrib.xavier:xavier_initializer",
+    "contrib.layers.python.layers.initializers.xavier_initializer_conv2d": "shims._src.v1.contrib.xavier:xavier_initializer_conv2d",
+    "contrib.layers.python.layers.regularizers.l1_l2_regularizer": "shims._src.v1.variables.regularizers:l1_l2_regularizer",
+    "contrib.layers.python.layers.regularizers.l1_regularizer": "shims._src.v1.variables.regularizers:l1_regularizer",
+    "contrib.layers.python.layers.regularizers.l2_regularizer": "shims._src.v1.variables.regularizers:l2_regularizer",
+    "contrib.layers.python.layers.regularizers.sum_regularizer": "shims._src.v1.variables.regularizers:sum_regularizer",
+    "python.ops.control_flow_ops.with_dependencies": "shims._src.v1.graph.grouping:with_dependencies",
+}
+
 _QUESTIONS = {
     "as_dtype": "shims._src.v1.ops.static_checks:as_dtype",
     "assert_proper_iterable": "shims._src.v1.ops.static_checks:assert_proper_iterable",
@@ -737,4 +773,5 @@ OWN_NAMES: dict[str, str] = {
     **_BROUGHT,
     **_QUESTIONS,
     **_DATA,
+    **_INTERNAL,
 }
