@@ -195,4 +195,37 @@ PROGRAMS["normal distributions"] = """
                 found = session.run(call, {x: [[0.5, -1.0]]})
                 print(call.shape, call.dtype.name, np.round(found, 3).tolist())
 """
+PROGRAMS["tables"] = """
+        t = tf.placeholder(tf.string, [None])
+        contents = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+        table = tf.lookup.StaticHashTable(contents, -1)
+        wide = tf.lookup.KeyValueTensorInitializer(tf.constant(["a", "b"]), tf.constant([0, 1], tf.int64))
+        vocabulary = tf.lookup.StaticVocabularyTable(wide, 3)
+        sparse = tf.string_split(t)
+        path = os.path.join(tempfile.mkdtemp(), "words")
+        with open(path, "w") as file:
+            file.write("x\\ny\\n")
+        lines = tf.lookup.TextFileInitializer(path, tf.string, -2, tf.int64, -1)
+        in_file = tf.lookup.StaticHashTable(lines, -1)
+        names = tf.lookup.StaticHashTable(
+            tf.lookup.KeyValueTensorInitializer(tf.constant([0, 1], tf.int64), ["zero", "one"]), "UNK")
+        calls = [
+            table.lookup(t), table.lookup(sparse).values, vocabulary.lookup(t), table.size(), in_file.lookup(t),
+            vocabulary.size(), names.lookup(tf.constant([1, 5], tf.int64)), table.lookup(t) + 1,
+        ]
+        words = Dataset.from_tensor_slices(["a b", "z"]).map(lambda s: vocabulary.lookup(tf.string_split([s]).values))
+        iterator = words.padded_batch(2, [None]).make_initializable_iterator()
+        ids = iterator.get_next()
+        print(ids)
+        with tf.Session() as session:
+            session.run(tf.tables_initializer())
+            session.run(iterator.initializer)
+            for call in calls:
+                print(call.shape, call.dtype.name, session.run(call, {t: ["b", "z", "x"]}).tolist())
+            print(session.run(ids))
+        try:
+            table.lookup(tf.constant([1]))
+        except TypeError:
+            print("other keys")
+"""
 PROGRAMS = {name: _START + text for name, text in PROGRAMS.items()}

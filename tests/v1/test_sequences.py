@@ -156,3 +156,32 @@ def test_optimize_loss_refuses_what_tensorflow_refuses(arguments, message):
     loss = tf.reduce_sum(tf.get_variable("w", [2]))
     with pytest.raises(ValueError, match=message):
         tf.contrib.layers.optimize_loss(loss, None, *arguments)
+
+
+def test_lists_of_steps_are_decoded_and_weighted():
+    cell = tf.nn.rnn_cell.BasicRNNCell(2)
+    legacy = tf.contrib.legacy_seq2seq
+    inputs = [tf.constant([[0.1 * i, 1.0]]) for i in range(3)]
+    start = cell.zero_state(1, tf.float32)
+    outputs, state = legacy.rnn_decoder(inputs, start, cell, scope="lm")
+    with tf.variable_scope("fed", reuse=tf.AUTO_REUSE):
+        fed, _ = legacy.rnn_decoder(inputs, start, cell, lambda last, i: last, scope="lm")
+    expected, expected_state = tf.nn.static_rnn(cell, inputs, start)
+    weights = [tf.constant([1.0]), tf.constant([0.5]), tf.constant([0.0])]
+    targets = [tf.constant([0]), tf.constant([1]), tf.constant([1])]
+    by_example = legacy.sequence_loss_by_example(outputs, targets, weights)
+    whole = legacy.sequence_loss(outputs, targets, weights)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run([outputs, expected, state, expected_state, by_example, whole, fed])
+    names = [v.name for v in tf.global_variables()]
+    assert names == ["lm/basic_rnn_cell/kernel:0", "lm/basic_rnn_cell/bias:0"]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+    np.testing.assert_allclose(found[2], found[3], rtol=1e-6)
+    logs = [x[0] - np.log(np.exp(x[0]).sum()) for x in found[0]]
+    loss = -(logs[0][0] + 0.5 * logs[1][1]) / 1.5
+    np.testing.assert_allclose(found[4], [loss], rtol=1e-5)
+    np.testing.assert_allclose(found[5], loss, rtol=1e-5)
+    assert np.abs(np.subtract(found[6][2], found[0][2])).max() > 1e-3
+    with pytest.raises(ValueError, match="must be the same"):
+        legacy.sequence_loss_by_example(outputs, targets[:1], weights)

@@ -658,6 +658,22 @@ _CONTRIB = {
 }
 
 _DATA = {
+    "contrib.legacy_seq2seq.rnn_decoder": "shims._src.v1.contrib.legacy_sequences:rnn_decoder",
+    "contrib.legacy_seq2seq.sequence_loss": "shims._src.v1.contrib.legacy_sequences:sequence_loss",
+    "contrib.legacy_seq2seq.sequence_loss_by_example": "shims._src.v1.contrib.legacy_sequences:sequence_loss_by_example",
+    "contrib.lookup.HashTable": "shims._src.v1.ops.lookup_tables:StaticHashTable",
+    "contrib.lookup.KeyValueTensorInitializer": "shims._src.v1.ops.lookup_tables:KeyValueTensorInitializer",
+    "contrib.lookup.TextFileIndex": "shims._src.strings.tables:TextFileIndex",
+    "contrib.lookup.TextFileInitializer": "shims._src.v1.ops.lookup_tables:TextFileInitializer",
+    "contrib.lookup.index_table_from_file": "shims._src.v1.ops.lookup_tables:index_table_from_file",
+    "contrib.lookup.index_table_from_tensor": "shims._src.v1.ops.lookup_tables:index_table_from_tensor",
+    "contrib.lookup.index_to_string_table_from_file": "shims._src.v1.ops.lookup_tables:index_to_string_table_from_file",
+    "contrib.lookup.index_to_string_table_from_tensor": "shims._src.v1.ops.lookup_tables:index_to_string_table_from_tensor",
+    "lookup.KeyValueTensorInitializer": "shims._src.v1.ops.lookup_tables:KeyValueTensorInitializer",
+    "lookup.StaticHashTable": "shims._src.v1.ops.lookup_tables:StaticHashTable",
+    "lookup.StaticVocabularyTable": "shims._src.v1.ops.lookup_tables:StaticVocabularyTable",
+    "lookup.TextFileIndex": "shims._src.strings.tables:TextFileIndex",
+    "lookup.TextFileInitializer": "shims._src.v1.ops.lookup_tables:TextFileInitializer",
     "contrib.data.AUTOTUNE": "shims.data:AUTOTUNE",
     "contrib.data.bucket_by_sequence_length": "shims._src.data.transformations:bucket_by_sequence_length",
     "contrib.data.enumerate_dataset": "shims._src.data.transformations:enumerate_dataset",

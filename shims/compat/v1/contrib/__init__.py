@@ -13,6 +13,8 @@ __getattr__, __dir__ = _opened(
         "framework",
         "layers",
         "learn",
+        "legacy_seq2seq",
+        "lookup",
         "rnn",
         "seq2seq",
         "slim",
