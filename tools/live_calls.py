@@ -13,6 +13,8 @@ import tensorflow as tf
 _X = np.ones([2, 3], np.float32)
 _IMAGES = np.ones([2, 4, 4, 3], np.float32)
 _IDS = np.ones([4, 1], np.int64)
+_TEXT = np.array(b"a", object)
+_TEXTS = np.array([b"a", b"b"], object)
 
 
 def _sparse() -> tf.SparseTensor:
@@ -179,4 +181,27 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"sparse_indices": [[0, 1]], "output_shape": [2, 2], "sparse_values": [1.0]}
     ],
     "tensordot": [{"a": np.ones([2, 3, 4], np.float32), "b": _X.T.copy(), "axes": [[1], [0]]}],
+    "decode_csv": [{"records": _TEXTS, "record_defaults": [[1], [""]]}],
+    "decode_raw": [{"input_bytes": _TEXTS, "out_type": tf.uint8}],
+    **{
+        f"image.decode_{name}": [{"contents": _TEXT}]
+        for name in ("bmp", "gif", "image", "jpeg", "png")
+    },
+    "image.decode_and_crop_jpeg": [{"contents": _TEXT, "crop_window": [0, 0, 1, 1]}],
+    "image.encode_jpeg": [{"image": np.ones([2, 2, 3], np.uint8)}],
+    "image.encode_png": [{"image": np.ones([2, 2, 3], np.uint8)}],
+    "image.extract_jpeg_shape": [{"contents": _TEXT}],
+    "image.is_jpeg": [{"contents": _TEXT}],
+    "matching_files": [{"pattern": _TEXT}],
+    "parse_example": [{"serialized": _TEXTS, "features": {"a": tf.io.VarLenFeature(tf.int64)}}],
+    "parse_single_example": [
+        {"serialized": _TEXT, "features": {"a": tf.io.FixedLenFeature([], tf.int64)}}
+    ],
+    "parse_tensor": [{"serialized": _TEXT, "out_type": tf.int64}],
+    "read_file": [{"filename": _TEXT}],
+    "serialize_tensor": [{"tensor": _X}],
+    "string_split": [{"source": _TEXTS}],
+    "string_to_number": [{"string_tensor": _TEXTS}],
+    "strings.split": [{"input": _TEXTS}],
+    "substr": [{"input": _TEXTS, "pos": 0, "len": 1}],
 }

@@ -14,6 +14,7 @@ import textwrap
 from tests.v1 import (
     composite_programs,
     control_flow_programs,
+    dataset_programs,
     session_programs,
     v1_programs,
     variable_programs,
@@ -166,6 +167,7 @@ PROGRAMS = {
     **v1_programs.PROGRAMS,
     **control_flow_programs.PROGRAMS,
     **composite_programs.PROGRAMS,
+    **dataset_programs.PROGRAMS,
 }
 
 

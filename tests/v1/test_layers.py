@@ -69,3 +69,41 @@ def test_what_cannot_be_done_is_said(call, message):
     x = tf.placeholder(tf.float32, [None, 8, 8, 3])
     with pytest.raises((ValueError, TypeError, NotImplementedError, RuntimeError), match=message):
         call(v, x)
+
+
+def test_a_bias_is_a_layer_of_contrib():
+    x = tf.placeholder(tf.float32, [None, 2, 2, 3])
+    layer = tf.contrib.layers.bias_add
+    y = layer(x, tf.nn.relu, tf.constant_initializer(-1.0), outputs_collections="out", scope="b")
+    again = layer(tf.ones([1, 3, 2, 2]), data_format="NCHW", reuse=True, scope="b")
+    assert [v.name for v in tf.trainable_variables()] == ["b/biases:0"]
+    assert tf.get_collection("model_variables") == tf.trainable_variables()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run([y, again], {x: np.full([1, 2, 2, 3], 3.0)})
+    assert (set(found[0].ravel()), set(found[1].ravel())) == ({2.0}, {0.0})
+    assert [t.name for t in tf.get_collection("out")] == ["b/Relu:0"]
+    for wrong in (
+        {"data_format": "NHC"},
+        {"inputs": tf.placeholder(tf.float32)},
+        {"inputs": tf.placeholder(tf.float32, [2, None])},
+        {"inputs": tf.zeros([2, 3]), "data_format": "NCHW"},
+    ):
+        with pytest.raises(ValueError, match=r"data_format|must be known|NCHW only"):
+            layer(**{"inputs": x, **wrong})
+
+
+def test_activations_are_summarized():
+    x = tf.placeholder(tf.float32, [4])
+    activation = tf.nn.relu6(x, name="a")
+    tf.add_to_collection(tf.GraphKeys.ACTIVATIONS, activation)
+    tf.get_variable("w", [])
+    layers = tf.contrib.layers
+    made = [*layers.summarize_activations(), *layers.summarize_variables("w")]
+    names = [t.op.name for t in tf.get_collection(tf.GraphKeys.SUMMARIES)]
+    assert names == ["a/zeros", "a/sixes", "a/activation", "w_summary"]
+    assert [t.op.name for t in made] == names[2:]
+    assert layers.summarize_tensor(tf.constant("text")) is None
+    zeros = tf.get_collection(tf.GraphKeys.SUMMARIES)[0].op.inputs[0]
+    with tf.Session() as session:
+        assert session.run(zeros, {x: [-1.0, 7.0, 1.0, -2.0]}) == 0.5

@@ -21,11 +21,11 @@ def found(path: str):
         ("contrib.tpu.TPUEstimator", "jax.sharding"),
         ("contrib.layers.optimize_loss", "tf.layers"),
         ("contrib.signal.stft", "TensorFlow 2 removed it"),
-        ("data.Dataset", "feed_dict"),
+        ("train.string_input_producer", "feed NumPy arrays"),
         ("estimator.Estimator", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),
         ("saved_model.loader", "import-graph"),
-        ("python_io.TFRecordWriter", "feed NumPy arrays"),
+        ("train.shuffle_batch", "tf.data.Dataset"),
         ("train.Supervisor", "MonitoredTrainingSession"),
     ],
 )

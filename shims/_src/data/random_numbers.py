@@ -74,12 +74,12 @@ class SeedSource:
     """The two seeds of each pass over a dataset.
 
     Args:
-      seed: the caller's seed, or `None`.
+      seed: the caller's seed, or `None`; or both seeds.
       changes: whether each pass has seeds of its own.
     """
 
     def __init__(self, seed, changes: bool):
-        self.seeds = global_seed.host_seeds(seed)
+        self.seeds = seed if isinstance(seed, tuple) else global_seed.host_seeds(seed)
         self.changing = Numbers(*self.seeds) if changes else None
 
     def next(self) -> tuple[int, int]:

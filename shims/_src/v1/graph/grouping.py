@@ -32,6 +32,18 @@ def no_op(name=None) -> Operation:
     return Operation(graph, "NoOp", full, _compute_nothing, (), (), graph.present_control_inputs())
 
 
+def with_dependencies(dependencies, output_tensor, name=None) -> Tensor:
+    """Return a tensor whose computation comes after operations; `tensorflow.python` has it.
+
+    Args:
+      dependencies: operations and tensors.
+      output_tensor: the value.
+      name: the name of the identity operation.
+    """
+    with get_default_graph().control_dependencies(list(dependencies)):
+        return identity(convert_to_tensor(output_tensor), name=name or "control_dependency")
+
+
 def group(*inputs, **kwargs) -> Any:
     """Create an operation that completes when all of the given ones have.
 

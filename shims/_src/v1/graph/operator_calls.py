@@ -17,12 +17,20 @@ from shims._src.types.composite import is_composite
 from shims._src.types.dimension import Dimension
 from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
+from shims._src.v1.graph.host_calls import (
+    declared_outline,
+    host_operation,
+    host_outline,
+    is_text,
+)
 from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
 from shims._src.v1.graph.output_specs import Outline, outline
 from shims._src.v1.graph.output_views import separate
 from shims._src.v1.graph.shapes import GraphShape
 
 _LARGE = 64
+# Operators whose results are strings, whatever their operands are.
+_TEXT_FUNCTIONS = ("strings.", "as_string")
 # Operators that return the operand itself if it already has the dtype of the result.
 _ITSELF = frozenset(["cast", "conj", "real"])
 
@@ -63,15 +71,32 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
         given, named = jax.tree.unflatten(tree, full)
         return f(*given, **named)
 
+    features = functools.partial(_features_of_call, f, jax.tree.unflatten(tree, leaves))
+    if hasattr(f, "host_outline"):
+        known = declared_outline(f, args, kwargs)
+        return _add_host_call(graph, structured, operands, known, public, name, type_, features)
+    if public.startswith(_TEXT_FUNCTIONS) or any(map(is_text, operands)):
+        known = host_outline(structured, operands)
+        return _add_host_call(graph, structured, operands, known, public, name, type_, features)
     unranked = list(_sparse_of_unknown_rank((args, kwargs)))
     found = _outline_or_raise(structured, operands, _cache_key(f, tree, leaves, operands), unranked)
     if public in _ITSELF and len(operands) == 1 and (operands[0].dtype,) == found.dtypes:
         return operands[0]
     if type_ is not None and name:
         public = ""  # the caller knows the whole name
-    features = functools.partial(_features_of_call, f, jax.tree.unflatten(tree, leaves))
     named = naming.named(graph, public, name, features, len(found.shapes))
     operation = _add_operation(graph, named.names[0], type_ or named.type, compute, operands, found)
+    if not operation.outputs:
+        return operation
+    return jax.tree.unflatten(found.tree, separate(operation, named))
+
+
+def _add_host_call(graph, f, operands, found, public, name, type_, features):
+    """Add a call that Python computes during a run, and return its results."""
+    named = naming.named(graph, public, name, features, len(found.outputs))
+    type_ = type_ or named.type
+    operation = host_operation(graph, type_, named.names[0], f, operands, found.outputs)
+    operation.attributes["pure"] = True
     if not operation.outputs:
         return operation
     return jax.tree.unflatten(found.tree, separate(operation, named))
@@ -184,7 +209,7 @@ def as_leaf(value: Any):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether an argument, such as a list of numbers, contains no tensors.
+    """Return whether an argument, such as a list of numbers, contains no tensors and no sizes.
 
     Such an argument is passed to the operator as a whole.
     """
@@ -192,7 +217,7 @@ def _is_leaf(value) -> bool:
 
 
 def _holds_tensor(value) -> bool:
-    if is_graph_value(value):
+    if is_graph_value(value) or isinstance(value, (Dimension, GraphShape)):
         return True
     if isinstance(value, (list, tuple)):
         return any(map(_holds_tensor, value))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-_RECORDS = (
-    "read the records on the host (`tf.data` of TensorFlow, or `tfrecord`) and feed NumPy arrays"
-)
-_PIPELINES = "feed NumPy arrays by `feed_dict`; a pipeline of TensorFlow gives them on the host"
+_RECORDS = "read the records with `tf.data.TFRecordDataset`, and parse them with `tf.parse_example`"
+_PIPELINES = "use `tf.data.Dataset`, or feed NumPy arrays by `feed_dict`"
 _GRAPH_FILES = (
     "`tf2jax-port import-graph` reads frozen graphs and SavedModels; `graph.to_function(...)` is the "
     "export to JAX, `tf.train.Saver` keeps variables"
@@ -25,7 +23,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         "use `tf.layers`, or the ported layers of contrib",
     ),
     (("contrib.lookup", "contrib.feature_column", "feature_column"), "look up words on the host"),
-    (("contrib.data", "data"), _PIPELINES),
+    (("contrib.data", "data"), "use the methods of `tf.data.Dataset`"),
     (("contrib.learn", "contrib.estimator", "contrib.training", "estimator"), _LOOPS),
     (
         ("contrib.tpu", "contrib.cluster_resolver", "contrib.distribute", "tpu", "distribute"),
@@ -37,11 +35,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib",), "TensorFlow 2 removed it: copy the function, which is composed of operators"),
     (("GraphDef", "MetaGraphDef", "NodeDef", "import_graph_def", "graph_util"), _GRAPH_FILES),
     (("saved_model", "train.write_graph"), _GRAPH_FILES),
-    (("python_io", "parse_single_example", "parse_example", "parse_tensor"), _RECORDS),
-    (("parse_single_sequence_example", "FixedLenFeature", "VarLenFeature"), _RECORDS),
-    (("FixedLenSequenceFeature", "SparseFeature", "TFRecordReader", "decode_raw"), _RECORDS),
-    (("train.Example", "train.Features", "train.Feature", "train.SequenceExample"), _RECORDS),
-    (("train.BytesList", "train.FloatList", "train.Int64List", "train.FeatureList"), _RECORDS),
+    (("parse_single_sequence_example", "TFRecordReader"), _RECORDS),
     (("train.batch", "train.shuffle_batch", "train.batch_join", "train.QueueRunner"), _PIPELINES),
     (("train.string_input_producer", "train.slice_input_producer", "queue"), _PIPELINES),
     (("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue"), _PIPELINES),

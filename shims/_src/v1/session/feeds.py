@@ -7,7 +7,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from shims._src.data.elements import component_of
 from shims._src.types.composite import is_composite
+from shims._src.v1.graph.host_calls import is_text
 from shims._src.v1.graph.nodes import Tensor
 
 
@@ -70,7 +72,9 @@ def _check_value(tensor: Tensor, value) -> np.ndarray:
             f"tensor object was {value!s} which was passed to the argument `feed_dict` with key "
             f"{tensor!s}."
         )
-    wanted = np.dtype(object) if tensor.dtype.name == "string" else tensor.dtype.dtype
+    if is_text(tensor):
+        return _check_shape(tensor, np.asarray(component_of(np.asarray(value, object))))
+    wanted = tensor.dtype.dtype
     if isinstance(value, int) and not isinstance(value, bool) and wanted.kind in "iu":
         limits = np.iinfo(wanted)
         if not limits.min <= value <= limits.max:
@@ -79,7 +83,10 @@ def _check_value(tensor: Tensor, value) -> np.ndarray:
                 f"type {wanted.type}. Try explicitly setting the type of the feed tensor to a "
                 "larger type (e.g. int64)."
             )
-    array = np.asarray(value, dtype=wanted)
+    return _check_shape(tensor, np.asarray(value, dtype=wanted))
+
+
+def _check_shape(tensor: Tensor, array: np.ndarray) -> np.ndarray:
     if not tensor.shape.is_compatible_with(array.shape):
         raise ValueError(
             f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "

@@ -31,6 +31,8 @@ class BaseSession:
 
     Attributes:
       values: a dict from initialized variables to their values.
+      counters: a dict from random calls to their positions in streams of random numbers.
+      iterators: a dict from the iterators of the graph to their positions in datasets.
     """
 
     __module__ = "shims.compat.v1"
@@ -49,7 +51,8 @@ class BaseSession:
         self._config = config
         self._closed = False
         self.values: dict[Any, Any] = {}
-        self._counters: dict = {}
+        self.iterators: dict[Any, Any] = {}
+        self.counters: dict = {}
         self._compiled: dict[Any, Compiled] = {}
 
     @property
@@ -113,7 +116,7 @@ class BaseSession:
         found = self._compiled.get(key)
         if found is None:
             known = frozenset(self.values)
-            found = Compiled(wanted.operations, tensors, list(feeds), known, self._counters)
+            found = Compiled(wanted.operations, tensors, list(feeds), known, self.counters)
             self._compiled[key] = found
         return found
 
