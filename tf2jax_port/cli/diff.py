@@ -214,7 +214,7 @@ def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: boo
     with console.status("Importing TensorFlow and JAX") as status:
 
         def step(done: int, total: int, lane: str) -> None:
-            status.update(f"Case {done + 1} of {total}, {lane}")
+            status.update(f"Case {done + 1} of {total}, {lane}" if total else f"In {lane}")
 
         if isolate:
             from tf2jax_port.diff.supervision.supervisor import supervised
