@@ -10,7 +10,7 @@ from tf2jax_port.diff.closeness.facts import Facts
 from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding
 from tf2jax_port.diff.judge.vacuity import Vacuity
 from tf2jax_port.diff.values.attempt import Failure
-from tf2jax_port.diff.values.observation import Quantity
+from tf2jax_port.diff.values.observation import FROZEN, Quantity
 from tf2jax_port.diff.vocabulary.lanes import (
     ALL_LANES,
     EVERY_STAGE,
@@ -146,9 +146,16 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
         # A requested lane must cover everything.
         and (f.lane not in usual or (f.case, f.quantity) not in compared)
     ]
+    frozen = [
+        (title(lane.id), FROZEN, fact.case)
+        for fact in facts
+        for lane in ports(fact.lanes)
+        if fact.lanes[lane.id].frozen
+    ]
     return [
         *grouped(edges),
         *grouped(missing),
+        *grouped(frozen),
         *grouped(_stand_ins(facts)),
         *_ill_conditioned(findings),
     ]
