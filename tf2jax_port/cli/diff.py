@@ -7,6 +7,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,17 @@ INPUTS = (
     "worst_file",
     metavar="FILE",
     help="Search for the worst input, and write it to FILE.",
+)
+@click.option(
+    "--strength",
+    is_flag=True,
+    help="Plant faults into an equal port, and tell which the cases do not notice.",
+)
+@click.option(
+    "--strengthen",
+    "more_file",
+    metavar="FILE",
+    help="Search for cases that notice more, write all cases to FILE, and compare them.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
@@ -118,6 +130,8 @@ def diff(
     inputs: str,
     locate: bool,
     worst_file: str | None,
+    strength: bool,
+    more_file: str | None,
     json_file: str | None,
     html_file: str | None,
     junit_file: str | None,
@@ -148,8 +162,10 @@ def diff(
     Exit code: 0 equal, 1 different, 2 could not run, 3 limited, 4 inconclusive.
     """
     with ended("diff"):
-        writable(json_file, html_file, junit_file, worst_file)
+        writable(json_file, html_file, junit_file, worst_file, more_file)
         state = _state(variables, params, given)
+        if state is not None and more_file is not None:
+            raise DiffError("diff: --strengthen does not search for values of --variables.")
         drawn = draws if randomness == "distribution" else 0
         extras = Extras(tuple(dict.fromkeys(lanes)), forward, steps, rate, bfloat16, drawn)
         order = Order(
@@ -165,13 +181,38 @@ def diff(
             worst=worst_file is not None,
             path=tuple(sys.path),
             extras=extras,
+            strength=strength,
+            strengthen=more_file is not None,
         )
-        report = _run(Console(stderr=True), order, jobs, timeout, isolate)
+        console = Console(stderr=True)
+        report = _run(console, order, jobs, timeout, isolate)
+        wrote_more = more_file is not None and report.more_inputs is not None
+        if more_file is not None and wrote_more:
+            report = _compare_more(console, order, report, more_file, jobs, timeout, isolate)
         show(report, json=json_file, html=html_file, junit=junit_file)
         if worst_file is not None and report.worst_input is not None:
             Path(worst_file).write_bytes(report.worst_input)
             Console().print(f"Written: {worst_file} (for --inputs)", highlight=False)
+        if wrote_more:
+            Console().print(f"Written: {more_file} (for --inputs)", highlight=False)
         sys.exit(report.exit_code)
+
+
+def _compare_more(
+    console: Console,
+    order: Order,
+    first: Report,
+    file: str,
+    jobs: int,
+    timeout: float,
+    isolate: bool,
+) -> Report:
+    """Write the cases that a search added to those given, and compare all of them."""
+    assert first.more_inputs is not None
+    Path(file).write_bytes(first.more_inputs)
+    order = replace(order, inputs=file, only=(), strength=False, strengthen=False)
+    report = _run(console, order, jobs, timeout, isolate)
+    return replace(report, strength=first.strength)
 
 
 @contextlib.contextmanager

@@ -154,7 +154,9 @@ def _locate(
     found = found or locate_values(theirs, mine, case, different)
     found = found or locate_interface(theirs, mine, case)
     found = found or _locate_gradients(old, new, case, seed, stack, theirs)
-    return found and _Found(with_neighbors(found, theirs, mine), theirs, mine)
+    if found is None:
+        return None
+    return _Found(with_neighbors(found, theirs, mine), theirs, mine)
 
 
 def _locate_gradients(

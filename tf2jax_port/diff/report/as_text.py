@@ -13,6 +13,7 @@ from rich.text import Text
 from tf2jax_port.diff.locate.result import showing as locating
 from tf2jax_port.diff.report import wording
 from tf2jax_port.diff.report.report import Pair, Report
+from tf2jax_port.diff.strength import strength
 from tf2jax_port.diff.vocabulary.lanes import present, title
 from tf2jax_port.diff.vocabulary.reasons import Reason
 from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL, ERROR, INCONCLUSIVE, LIMITED
@@ -45,6 +46,8 @@ def render(report: Report) -> RenderableType:
         parts += _section(heading, lines or [problem])
     if report.located is not None:
         parts += _section("First divergence", locating.lines(report.located))
+    if report.strength is not None:
+        parts += _section("What the cases could have caught", strength.lines(report.strength))
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
     parts += _reasons("Not covered", _not_covered(report))

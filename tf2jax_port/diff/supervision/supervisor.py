@@ -25,6 +25,7 @@ from tf2jax_port.diff.report.report import Report
 from tf2jax_port.diff.sessions.orders import Order
 from tf2jax_port.diff.sessions.run import (
     LOCATE,
+    STRENGTH,
     WORST,
     Plan,
     Request,
@@ -304,7 +305,7 @@ def _explained(worker: Worker, report: Report, what: str) -> Report:
     except KeyboardInterrupt:
         why = "interrupted"
         worker.close()
-    title = {LOCATE: "first divergence", WORST: "worst input"}[what]
+    title = {LOCATE: "first divergence", WORST: "worst input", STRENGTH: "planted faults"}[what]
     return replace(report, notes=(*report.notes, Reason(title, why)))
 
 
@@ -325,6 +326,8 @@ def _request(order: Order) -> Request:
         locate=order.locate,
         worst=order.worst,
         extras=order.extras,
+        strength=order.strength,
+        strengthen=order.strengthen,
     )
 
 
