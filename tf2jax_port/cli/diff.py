@@ -15,6 +15,7 @@ import click
 from rich.console import Console
 
 from tf2jax_port.cli.command import INTERRUPTED, Command, is_quiet
+from tf2jax_port.cli.history import earlier_runs
 from tf2jax_port.cli.mistakes import show_word
 from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
 from tf2jax_port.diff.report.report import Report
@@ -193,6 +194,11 @@ def diff(
         if worst_file is not None and report.worst_input is not None:
             Path(worst_file).write_bytes(report.worst_input)
             Console().print(f"Written: {worst_file} (for --inputs)", highlight=False)
+        runs = earlier_runs(report, inputs)
+        if runs and not is_quiet():
+            Console().print("\nEarlier runs", style="bold")
+            for run in runs:
+                Console().print(f"  {run}", markup=False, highlight=False)
         if wrote_more:
             Console().print(f"Written: {more_file} (for --inputs)", highlight=False)
         sys.exit(report.exit_code)

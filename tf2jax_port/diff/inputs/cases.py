@@ -16,12 +16,17 @@ from tf2jax_port.diff.values.precision import representable
 MOST_CASES = 10_000
 
 
-def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> list[Arguments]:
+def collect(
+    source: Callable[[], Iterable[Any]],
+    old: Callable[..., Any],
+    new: Callable[..., Any] | None = None,
+) -> list[Arguments]:
     """Collect all cases; arrays are copied, so that no lane can change the inputs of another.
 
     Args:
       source: `cases`, a function that returns argument tuples.
       old: the TensorFlow function, whose parameters name the arrays.
+      new: its port, whose parameters name those that have no name in the original.
 
     Raises:
       DiffError: the generator raises, does not end, or yields something that is not a tuple.
@@ -42,7 +47,7 @@ def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> lis
                 "  Required: one tuple per call, `yield (x, y)`, for one argument `yield (x,)`\n"
                 f"  Received: {type(call).__name__}"
             )
-        collected.append(bind(index, call, old))
+        collected.append(bind(index, call, old, new))
     return collected
 
 

@@ -168,7 +168,7 @@ class Session:
         if mapping:
             old, new = state.original_with_variables(old), mapping.port(new)
             source = functools.partial(mapping.calls, source)
-        collected = chosen(cases.collect(source, old), request.only)
+        collected = chosen(cases.collect(source, old, new), request.only)
         fitted, skipped = fit(collected, x64)
         agreed = terms(request.old, collected, request.seed, x64, request.extras)
         notes = tuple(mapping.notes()) if mapping else ()
@@ -413,6 +413,7 @@ def _command(request: Request, x64: bool, verdict: Verdict) -> str:
         words += [f"--map={name}={leaf}" for name, leaf in request.state.given]
     words.append("--x64" if x64 else "--no-x64")
     words += request.extras.words()
+    words += ["--locate"] * request.locate
     chosen = [verdict.culprit.case] if verdict.culprit else request.only
     for case in chosen:
         words += ["--case", str(case)]
