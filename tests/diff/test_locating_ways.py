@@ -8,6 +8,9 @@ import tensorflow as tf
 
 from tf2jax_port.diff import compare
 from tf2jax_port.diff.locate.finder import locate
+from tf2jax_port.diff.locate.result.located import Located, Spot
+from tf2jax_port.diff.locate.values import _on_other_lines
+from tf2jax_port.diff.locate.watch.places import Place
 from tf2jax_port.diff.values.arguments import bind
 
 from .test_locating import found, lines
@@ -71,3 +74,11 @@ def test_what_mending_elsewhere_would_mend_as_well_is_only_likely():
     located = locate(two_ways, own_formula, bind(0, (x, W), two_ways))
     assert located.new.place.text in ("a = jnp.log(1.0 + b)", "b = jnp.exp(x) * 1.1")
     assert not located.confirmed
+
+
+def test_a_later_fault_is_not_the_first_line_again():
+    on = [
+        Located("value", 0, None, Spot(Place("f.py", line), "add"), iteration=n)
+        for n, line in enumerate((3, 3, 5, 5))
+    ]
+    assert _on_other_lines(on[0], on[1:]) == (on[2],)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -109,8 +109,18 @@ def locate_values(
         first, *rest = (
             replace(one.located, confirmed=ends and one.complete and one.sure) for one in found
         )
-        return replace(first, further=tuple(rest))
+        return replace(first, further=_on_other_lines(first, rest))
     return None
+
+
+def _on_other_lines(first: Located, rest: Sequence[Located]) -> tuple[Located, ...]:
+    """Return the later faults that are on lines of their own."""
+    found = {_line(one): one for one in reversed(rest)}
+    return tuple(one for one in rest if found[_line(one)] is one and _line(one) != _line(first))
+
+
+def _line(one: Located) -> Place | None:
+    return None if one.new is None else one.new.place
 
 
 def _in_scopes(

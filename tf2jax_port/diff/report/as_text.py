@@ -94,8 +94,8 @@ def _located(found: Located | NotLocated) -> list[RenderableType]:
     sides = (("original", found.old), ("port", found.new))
     table.add_row(*(_place(name, one) for name, one in sides))
     below = Text("\n".join([*locating.guess(found), *locating.evidence(found)]), overflow="fold")
-    parts = [Text(), Text("Where it begins", "bold"), Padding(table, (0, 0, 0, 2))]
-    return [*parts, Padding(below, (0, 0, 0, 2))]
+    indented = [Padding(part, (0, 0, 0, 2)) for part in (table, below)]
+    return [Text(), Text("Where it begins", "bold"), *indented]
 
 
 def _place(name: str, one: Spot | None) -> Text:
