@@ -11,6 +11,7 @@ import numpy as np
 
 from tf2jax_port.diff.closeness.facts import Facts
 from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.processes.running import Running
 from tf2jax_port.diff.sessions.run import Plan
 from tf2jax_port.diff.supervision import case_program
 from tf2jax_port.diff.values.arguments import bind
@@ -34,13 +35,29 @@ def misbehave(index: int) -> None:
         os._exit(7)
     if index == 5:
         raise MemoryError("no room")
+    if index == 7:  # a lane of its own, a child, and no end
+        Running("tests.diff.program_without_an_end")
+        os.fork()
+        loop()
+    if index in (8, 9) and os.fork() == 0:  # keeps the pipe of answers, out of reach of all signals
+        os.setsid()
+        time.sleep(20)
+    if index == 8:
+        raise KeyboardInterrupt
+    if index == 9:
+        loop()
+
+
+def loop() -> None:
+    while True:
+        pass
 
 
 class Session:
     def __init__(self, request, source):
         if request == "nothing":
             raise DiffError("there is nothing")
-        cases = [(np.float32([0.5, n]), Text("text")) for n in range(7)]
+        cases = [(np.float32([0.5, n]), Text("text")) for n in range(10)]
         fitted = tuple(bind(i, case, lambda x, y: x) for i, case in enumerate(cases))
         kept = [case for case in fitted if case.index in request]
         self.plan = Plan(False, tuple(kept), (), {})
@@ -61,7 +78,7 @@ class Session:
 
 
 case_program.require_tensorflow = lambda: None
-case_program.loaded = lambda order: (order.only or order.old, SimpleNamespace(calls=None))
+case_program.loaded = lambda order: (order.only or order.old, SimpleNamespace(calls=list))
 case_program.Session = Session
 
 if __name__ == "__main__":

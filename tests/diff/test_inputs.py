@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import warnings
 
@@ -14,6 +15,7 @@ import pytest
 import shims
 from tf2jax_port.diff import capture
 from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.inputs.cases import collect, reported
 from tf2jax_port.diff.inputs.sources import from_strategy, source_of
 
 
@@ -164,3 +166,12 @@ def test_what_cannot_be_kept_is_a_warning_and_no_more(tmp_path):
         UserWarning, match="is not captured any more: TracerArrayConversionError|The numpy"
     ):
         assert jax.jit(traced)(1.5) == 1.5
+
+
+def test_cases_without_an_end():
+    with pytest.raises(DiffError, match="it yielded more than 10000 calls"):
+        collect(lambda: ((n,) for n in itertools.count()), lambda x: x)
+    told = []
+    calls = reported(lambda: iter([(1,), (2,)]), told.append)
+    assert list(calls()) == [(1,), (2,)]
+    assert told == ["cases()"]

@@ -49,6 +49,41 @@ def test_two_files_of_one_name_are_two_modules(folder):
     assert load("other/model.py:double").function(1) == 3
 
 
+def test_the_original_and_its_port_each_have_their_own_neighbors(folder):
+    for side, factor in (("before", 3), ("after", 4)):
+        (folder / side).mkdir()
+        (folder / side / "layers.py").write_text(f"def scale(x): return {factor} * x\n")
+        (folder / side / "net.py").write_text("import layers\ndef f(x): return layers.scale(x)\n")
+    old, new = load("before/net.py:f"), load("after/net.py:f")
+    assert (old.function(1), new.function(1)) == (3, 4)
+    (folder / "before" / "net.py").write_text("import layers\ndef f(x): return -layers.scale(x)\n")
+    assert load("before/net.py:f").function(1) == -3
+
+
+@pytest.mark.parametrize("said", ["from .. import shared", "from lib import shared"])
+def test_two_packages_of_one_name(folder, said):
+    for side, factor in (("old", 3), ("new", 4)):
+        place = folder / side / "lib" / "sub"
+        place.mkdir(parents=True)
+        (place.parent / "__init__.py").write_text("")
+        (place / "__init__.py").write_text("")
+        (place.parent / "shared.py").write_text(f"def scale(x): return {factor} * x\n")
+        (place / "net.py").write_text(
+            f"{said}\nfrom .near import one\ndef f(x): return shared.scale(x) + one\n"
+        )
+        (place / "near.py").write_text("one = 1\n")
+    assert load("old/lib/sub/net.py:f").function(1) == 4
+    assert load("new/lib/sub/net.py:f").function(1) == 5
+
+
+def test_relative_imports_need_no_package(folder):
+    (folder / "part.py").write_text("from .neighbor import triple\n")
+    assert load("part.py:triple").function(2) == 6
+    (folder / "lost.py").write_text("from .nowhere import triple\n")
+    with pytest.raises(DiffError, match="Received: ModuleNotFoundError"):
+        load("lost.py:triple")
+
+
 def test_a_function_that_is_there_already():
     assert named(split).spec == "tf2jax_port.diff.functions.loading:split"
     assert len(named(split).sha256) == 64

@@ -14,7 +14,7 @@ from tf2jax_port.cli.parity import MOST_BYTES, parity
 from tf2jax_port.diff.parity import operators, showing
 from tf2jax_port.diff.parity.answers import Recorded, fingerprint, store
 from tf2jax_port.diff.parity.points import named
-from tf2jax_port.diff.processes.lane_process import Running
+from tf2jax_port.diff.processes.running import Running
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.vocabulary.lanes import TF_GRAPH, TF_XLA
 

@@ -2,10 +2,12 @@
 
 import random
 
+import jax
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from tf2jax_port.diff import compare
 from tf2jax_port.diff.lanes.tensorflow_lanes import TensorFlowLanes
 from tf2jax_port.diff.values.arguments import bind
 
@@ -91,3 +93,33 @@ def test_nothing_of_tensorflow_stays_changed():
     before = random_seed.get_seed
     TensorFlowLanes(raw, 0).eager(case(raw))
     assert random_seed.get_seed is before
+
+
+def _noisy(x):
+    return x * 2.0 + np.random.normal(size=3).astype(np.float32)
+
+
+def _noisy_at_every_call(x):
+    drawn = tf.numpy_function(lambda: np.random.normal(size=3).astype(np.float32), [], tf.float32)
+    return x * 2.0 + drawn
+
+
+def _noisy_by_a_callback(x):
+    kind = jax.ShapeDtypeStruct((3,), np.float32)
+    return x * 2.0 + jax.pure_callback(lambda: np.random.normal(size=3).astype(kind.dtype), kind)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "frozen"),
+    [
+        (_noisy, _noisy, True),
+        (_noisy_at_every_call, _noisy, True),
+        (_noisy_at_every_call, _noisy_by_a_callback, False),
+    ],
+)
+def test_random_numbers_that_a_trace_freezes_are_said_to_be_frozen(old, new, frozen):
+    rng = np.random.default_rng(0)
+    report = compare(old, new, [(rng.normal(size=(n, 3)).astype(np.float32),) for n in (2, 3)])
+    said = [r.text for r in report.reasons if "every later call repeats them" in r.why]
+    assert report.knife_edges == ()
+    assert (report.verdict == "limited") == frozen == bool(said), report.headline

@@ -24,6 +24,7 @@ from tf2jax_port.diff.report.wording import LIMIT_FRACTION, fraction
 from tf2jax_port.diff.values.observation import Quantity
 from tf2jax_port.diff.vocabulary.numbers import number, short
 from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
+from tf2jax_port.diff.vocabulary.verdicts import shown
 
 from .reports import PAIRS, report
 
@@ -71,7 +72,7 @@ def test_the_page_is_whole_and_needs_nothing_else(kind):
 @pytest.mark.parametrize("kind", PAIRS)
 def test_the_terminal_names_the_verdict_and_the_command(kind):
     text = as_text(kind)
-    assert report(kind).verdict.upper() in text
+    assert shown(report(kind).verdict).upper() in text
     assert "tf2jax-port diff" in text
     assert max(map(len, text.splitlines())) <= 100
 
@@ -79,14 +80,41 @@ def test_the_terminal_names_the_verdict_and_the_command(kind):
 def test_the_terminal_shows_the_worst_element():
     text = as_text("different")
     for line in (
-        "Different at the stage gradients: TF eager against JAX eager, d/d x (ones) of case 0",
+        "NOT EQUAL: the gradient for x is 1, should be 0 at [0]",
+        "case 0, JAX eager against TF eager, stage gradients",
         "d/d x (ones), case 0, at [0] of shape [3]",
         "TF eager has 0, JAX eager has 1",
         "absolute 1, relative ∞",
         "1 of 3 elements are off (33 %)",
-        "(errors against the original in float64)",
+        "times TensorFlow's own rounding error, 8 times is allowed",
     ):
         assert line in text
+
+
+def test_what_is_wrong_and_where_come_first_at_eighty_columns():
+    place = Place("model.py", 7, "f")
+    found = Located("value", 0, Spot(place, "Mean"), None, cause="the mean", confirmed=True)
+    stream = io.StringIO()
+    told = dataclasses.replace(report("complex"), located=found)
+    Console(file=stream, width=80).print(render(told))
+    text = stream.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    order = (
+        "NOT EQUAL: output is 5+0j, should be -3+4j",
+        "model.py:7",
+        "perhaps: the mean",
+        "confirmed: with the original's value there",
+        "What differs",
+        "Lanes ",
+        "Output or gradient",
+        "The worst element",
+        "Again",
+    )
+    places = [text.find(words) for words in order]
+    assert -1 not in places
+    assert places == sorted(places)
+    page = to_html(told)
+    assert page.index("Where it begins") < page.index("What differs") < page.index('class="cards"')
 
 
 def test_the_terminal_shows_which_pairs_agree():

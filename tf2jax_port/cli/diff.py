@@ -7,6 +7,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import click
 from rich.console import Console
 
 from tf2jax_port.cli.command import INTERRUPTED, Command, is_quiet
+from tf2jax_port.cli.history import earlier_runs
 from tf2jax_port.cli.mistakes import show_word
 from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
 from tf2jax_port.diff.report.report import Report
@@ -47,6 +49,17 @@ INPUTS = (
     "worst_file",
     metavar="FILE",
     help="Search for the worst input, and write it to FILE.",
+)
+@click.option(
+    "--strength",
+    is_flag=True,
+    help="Plant faults into an equal port, and tell which the cases do not notice.",
+)
+@click.option(
+    "--strengthen",
+    "more_file",
+    metavar="FILE",
+    help="Search for cases that notice more, write all cases to FILE, and compare them.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
@@ -118,6 +131,8 @@ def diff(
     inputs: str,
     locate: bool,
     worst_file: str | None,
+    strength: bool,
+    more_file: str | None,
     json_file: str | None,
     html_file: str | None,
     junit_file: str | None,
@@ -148,8 +163,10 @@ def diff(
     Exit code: 0 equal, 1 different, 2 could not run, 3 limited, 4 inconclusive.
     """
     with ended("diff"):
-        writable(json_file, html_file, junit_file, worst_file)
+        writable(json_file, html_file, junit_file, worst_file, more_file)
         state = _state(variables, params, given)
+        if state is not None and more_file is not None:
+            raise DiffError("diff: --strengthen does not search for values of --variables.")
         drawn = draws if randomness == "distribution" else 0
         extras = Extras(tuple(dict.fromkeys(lanes)), forward, steps, rate, bfloat16, drawn)
         order = Order(
@@ -165,13 +182,43 @@ def diff(
             worst=worst_file is not None,
             path=tuple(sys.path),
             extras=extras,
+            strength=strength,
+            strengthen=more_file is not None,
         )
-        report = _run(Console(stderr=True), order, jobs, timeout, isolate)
+        console = Console(stderr=True)
+        report = _run(console, order, jobs, timeout, isolate)
+        wrote_more = more_file is not None and report.more_inputs is not None
+        if more_file is not None and wrote_more:
+            report = _compare_more(console, order, report, more_file, jobs, timeout, isolate)
         show(report, json=json_file, html=html_file, junit=junit_file)
         if worst_file is not None and report.worst_input is not None:
             Path(worst_file).write_bytes(report.worst_input)
             Console().print(f"Written: {worst_file} (for --inputs)", highlight=False)
+        runs = earlier_runs(report, inputs)
+        if runs and not is_quiet():
+            Console().print("\nEarlier runs", style="bold")
+            for run in runs:
+                Console().print(f"  {run}", markup=False, highlight=False)
+        if wrote_more:
+            Console().print(f"Written: {more_file} (for --inputs)", highlight=False)
         sys.exit(report.exit_code)
+
+
+def _compare_more(
+    console: Console,
+    order: Order,
+    first: Report,
+    file: str,
+    jobs: int,
+    timeout: float,
+    isolate: bool,
+) -> Report:
+    """Write the cases that a search added to those given, and compare all of them."""
+    assert first.more_inputs is not None
+    Path(file).write_bytes(first.more_inputs)
+    order = replace(order, inputs=file, only=(), strength=False, strengthen=False)
+    report = _run(console, order, jobs, timeout, isolate)
+    return replace(report, strength=first.strength)
 
 
 @contextlib.contextmanager
@@ -214,7 +261,7 @@ def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: boo
     with console.status("Importing TensorFlow and JAX") as status:
 
         def step(done: int, total: int, lane: str) -> None:
-            status.update(f"Case {done + 1} of {total}, {lane}")
+            status.update(f"Case {done + 1} of {total}, {lane}" if total else f"In {lane}")
 
         if isolate:
             from tf2jax_port.diff.supervision.supervisor import supervised

@@ -59,7 +59,8 @@ svg { display: block; } svg text { font: 11px system-ui, sans-serif; fill: var(-
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0.7rem; }
 .sides > div { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   padding: 0.7rem 0.95rem; overflow-x: auto; }
-.sides pre { margin: 0.4rem 0; } .sides mark { background: var(--bad-bg); color: var(--bad); }
+.sides { margin-bottom: 0.7rem; } .wide td.soft { min-width: 11rem; }
+.sides pre { margin: 0.4rem 0; white-space: pre; word-break: normal; } .sides mark { display: inline-block; max-width: 100%; white-space: pre-wrap; background: var(--bad-bg); color: var(--bad); }
 .worst { background: var(--card); border: 1px solid var(--bad); border-radius: 10px;
   padding: 0.9rem 1.2rem; }
 .worst .pair { display: flex; flex-wrap: wrap; gap: 0.6rem 2.2rem; margin: 0.5rem 0; }

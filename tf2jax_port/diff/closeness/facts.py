@@ -143,7 +143,8 @@ class Facts:
         found = []
         for lane in OLD_LANES:
             value = value_of(self.lanes[lane.id], quantity)
-            if lane.id != apart_from and not isinstance(value, Failure):
+            usable = lane.id != apart_from and not self.lanes[lane.id].frozen
+            if usable and not isinstance(value, Failure):
                 found.append(Alternative(title(lane.id), value))
         truth = self._array_of(self.in_double, quantity)
         if truth is not None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tf2jax_port.diff.functions.packages import importing_for, module_name
 from tf2jax_port.diff.values.attempt import Failure, attempt
 from tf2jax_port.messages.near_path import hint
 
@@ -121,41 +121,41 @@ def _import_file(place: str) -> ModuleType:
     path = Path(place).resolve()
     if not path.is_file():
         raise DiffError(f"{place}: there is no such file{hint(place) or '.'}", place)
-    # A name of its own, so that two files called model.py do not become one module.
-    tag = hashlib.sha256(str(path).encode()).hexdigest()[:8]
-    name = f"tf2jax_port_diff_{tag}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise DiffError(f"{place}: this is not a Python file.")
-    loaded, digest = sys.modules.get(name), hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    with importing_for(path):
+        module = attempt(_execute_file, path, digest)
+    if isinstance(module, Failure):
+        raise DiffError(_does_not_import(place, module))
+    return module
+
+
+def _execute_file(path: Path, digest: str) -> ModuleType:
+    name = module_name(path)
     # A model and its variables may come from one module, which is executed once.
+    loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, _DIGEST, "") == digest:
         return loaded
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    with _add_to_path(path.parent):
-        result = attempt(spec.loader.exec_module, module)
-    if isinstance(result, Failure):
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
         del sys.modules[name]
-        raise DiffError(_does_not_import(place, result))
+        raise
     setattr(module, _DIGEST, digest)
     return module
 
 
 def _import_module(place: str) -> ModuleType:
-    with _add_to_path(Path.cwd()):
-        result = attempt(importlib.import_module, place)
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    result = attempt(importlib.import_module, place)
     if isinstance(result, Failure):
         raise DiffError(_does_not_import(place, result))
     return result
-
-
-@contextlib.contextmanager
-def _add_to_path(directory: Path) -> Iterator[None]:
-    """Add a folder to `sys.path`, where it stays, since a module may import its neighbors later."""
-    if str(directory) not in sys.path:
-        sys.path.insert(0, str(directory))
-    yield
 
 
 def _does_not_import(place: str, result: Failure) -> str:

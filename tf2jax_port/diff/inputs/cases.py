@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+import time
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tf2jax_port.diff.functions.loading import DiffError
@@ -10,20 +12,33 @@ from tf2jax_port.diff.values.arguments import Arguments, bind
 from tf2jax_port.diff.values.attempt import Failure, attempt
 from tf2jax_port.diff.values.precision import representable
 
+# A generator that yields more than this is taken to have no end.
+MOST_CASES = 10_000
 
-def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> list[Arguments]:
+
+def collect(
+    source: Callable[[], Iterable[Any]],
+    old: Callable[..., Any],
+    new: Callable[..., Any] | None = None,
+) -> list[Arguments]:
     """Collect all cases; arrays are copied, so that no lane can change the inputs of another.
 
     Args:
       source: `cases`, a function that returns argument tuples.
       old: the TensorFlow function, whose parameters name the arrays.
+      new: its port, whose parameters name those that have no name in the original.
 
     Raises:
-      DiffError: the generator raises, or yields something that is not a tuple.
+      DiffError: the generator raises, does not end, or yields something that is not a tuple.
     """
-    found = attempt(lambda: list(source()))
+    found = attempt(lambda: list(itertools.islice(source(), MOST_CASES + 1)))
     if isinstance(found, Failure):
         raise DiffError(f"cases(): it stopped with an error.\n  Received: {found.reason}")
+    if len(found) > MOST_CASES:
+        raise DiffError(
+            f"cases(): it yielded more than {MOST_CASES} calls; has its loop no end?\n"
+            "  Do:       end it, or yield itertools.islice(calls, 100)"
+        )
     collected = []
     for index, call in enumerate(found):
         if not isinstance(call, tuple):
@@ -32,8 +47,25 @@ def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> lis
                 "  Required: one tuple per call, `yield (x, y)`, for one argument `yield (x,)`\n"
                 f"  Received: {type(call).__name__}"
             )
-        collected.append(bind(index, call, old))
+        collected.append(bind(index, call, old, new))
     return collected
+
+
+def reported(
+    source: Callable[[], Iterable[Any]], step: Callable[[str], None]
+) -> Callable[[], Iterator[Any]]:
+    """Return a source of the same calls that tells how many there are so far, once a second."""
+
+    def calls() -> Iterator[Any]:
+        step("cases()")
+        told = time.monotonic()
+        for count, call in enumerate(source(), start=1):
+            yield call
+            if time.monotonic() - told > 1:
+                told = time.monotonic()
+                step(f"cases(), {count} so far")
+
+    return calls
 
 
 def fit(case: Arguments, x64: bool) -> Arguments | Failure:

@@ -20,7 +20,7 @@ from tf2jax_port.diff.closeness.explain import (
 from tf2jax_port.diff.closeness.facts import Facts
 from tf2jax_port.diff.values.arguments import is_inexact
 from tf2jax_port.diff.values.attempt import LANE_ERROR, Failure
-from tf2jax_port.diff.values.observation import STEPS, Quantity, value_of
+from tf2jax_port.diff.values.observation import FROZEN, STEPS, Quantity, value_of
 from tf2jax_port.diff.values.precision import coarse_ulp, ulp
 from tf2jax_port.diff.vocabulary.lanes import (
     GRADIENTS,
@@ -126,6 +126,8 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
             lambda: _in_double(facts, quantity, lane),
             lambda: facts.probe(quantity),
         )
+        if found.outcome != EQUAL and facts.lanes[lane].frozen:
+            return not_covered(facts, quantity, lane, reference, Failure("frozen", FROZEN))
         if found.outcome == DIFFERENT and _graph_disagrees(facts, quantity):
             found = Explanation(UNSTEADY, comparison)
     noisy = port is not None and _is_noisy(found, port.dtype, facts.coarsest)
@@ -242,6 +244,8 @@ def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
 def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
     """Return whether TF eager and TF graph differ from each other in most elements."""
     a, b = (value_of(facts.lanes[lane.id], quantity) for lane in OLD_LANES[:2])
+    if facts.lanes[OLD_LANES[1].id].frozen:
+        return False
     if isinstance(a, Failure) or isinstance(b, Failure):
         return False
     worst = compare(a, b, facts.gauge(quantity), Rules(True)).worst

@@ -10,7 +10,7 @@ from tf2jax_port.diff.closeness.facts import Facts
 from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding
 from tf2jax_port.diff.judge.vacuity import Vacuity
 from tf2jax_port.diff.values.attempt import Failure
-from tf2jax_port.diff.values.observation import Quantity
+from tf2jax_port.diff.values.observation import COTANGENTS, FROZEN, Quantity
 from tf2jax_port.diff.vocabulary.lanes import (
     ALL_LANES,
     EVERY_STAGE,
@@ -19,6 +19,7 @@ from tf2jax_port.diff.vocabulary.lanes import (
     ports,
     title,
 )
+from tf2jax_port.diff.vocabulary.numbers import brief, number
 from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 from tf2jax_port.diff.vocabulary.verdicts import ERROR, INCONCLUSIVE, LIMITED
 
@@ -111,11 +112,22 @@ def _decide_different(different: Sequence[Finding], count: int) -> Verdict:
         cases = len({f.case for f in different if f.quantity == RAISED and f.lane == culprit.lane})
         headline = f"Fails in {title(culprit.lane)} in {cases} of {count} cases: {culprit.because}"
         return Verdict(DIFFERENT, culprit.stage, headline, tuple(reasons), culprit)
-    headline = (
-        f"Different at the stage {culprit.stage}: {title(culprit.reference)} against "
-        f"{title(culprit.lane)}, {culprit.quantity.title} of case {culprit.case}"
-    )
-    return Verdict(DIFFERENT, culprit.stage, headline, tuple(reasons), culprit)
+    return Verdict(DIFFERENT, culprit.stage, what_is_wrong(culprit), tuple(reasons), culprit)
+
+
+def what_is_wrong(finding: Finding) -> str:
+    """Say in one line what is wrong with an output or gradient: `output[0] is 1.182, should be 1.305`."""
+    quantity, worst = finding.quantity, finding.comparison.worst
+    name = quantity.title
+    if quantity.kind == "gradient" and quantity.cotangent in COTANGENTS:
+        name = f"the gradient for {quantity.path}"
+    if worst is None:
+        return f"{name}: {finding.comparison.problem}"
+    is_now, should_be = (brief(worst.new), brief(worst.old))
+    if is_now == should_be:
+        is_now, should_be = number(worst.new), number(worst.old)
+    at = f" at {worst.place}" if worst.index else ""
+    return f"{name} is {is_now}, should be {should_be}{at}"
 
 
 def rank(finding: Finding) -> tuple[int, int, int, Quantity, float]:
@@ -146,9 +158,16 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
         # A requested lane must cover everything.
         and (f.lane not in usual or (f.case, f.quantity) not in compared)
     ]
+    frozen = [
+        (title(lane.id), FROZEN, fact.case)
+        for fact in facts
+        for lane in ports(fact.lanes)
+        if fact.lanes[lane.id].frozen
+    ]
     return [
         *grouped(edges),
         *grouped(missing),
+        *grouped(frozen),
         *grouped(_stand_ins(facts)),
         *_ill_conditioned(findings),
     ]

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff.lanes.jax_gradients import JaxGradients, is_jax_jit, is_padded
+from tf2jax_port.diff.lanes.seeds import host_state
 from tf2jax_port.diff.values import tree
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.values.cotangents import Feed, Steps, Tangents, trained
-from tf2jax_port.diff.values.observation import Gradients, Outputs
+from tf2jax_port.diff.values.observation import FROZEN, Gradients, Outputs
 from tf2jax_port.diff.values.results import as_arrays
 
 # Errors by which a program rejects its inputs; another way of compiling would only hide them.
@@ -42,6 +43,7 @@ class JaxLanes:
         self._shims: Any = shims
         self._seed = seed
         self.drawing = False
+        self._freezes = False
         self.given = function
         self._staged = _is_staged(function)
         self._python = python_function(function)
@@ -91,9 +93,12 @@ class JaxLanes:
             return self.plain(form[0](arrays)), form[1]
         first: Failure | None = None
         for note, compiled in self._compile(case):
+            before = host_state()
             found = attempt(lambda compiled=compiled: self.plain(compiled(arrays)))
             if not isinstance(found, Failure):
                 note = f"{note}: {first.reason}" if first else ""
+                self._freezes = self._freezes or self._repeats(compiled, arrays, before)
+                note = "; ".join(filter(None, (note, FROZEN if self._freezes else "")))
                 self._forms[case.key] = (compiled, note)
                 return found, note
             first = first or found
@@ -101,6 +106,20 @@ class JaxLanes:
                 break
         assert first is not None
         raise LaneError(first.reason, first.detail, first.kind)
+
+    def _repeats(self, compiled: Callable[..., Any], arrays: list[Any], before: Any) -> bool:
+        """Return whether a compiled function drew random numbers of the host only when it was traced.
+
+        Args:
+          compiled: the function, which has been called once.
+          arrays: the arguments of that call.
+          before: the state of the host's random numbers before it.
+        """
+        if host_state() == before:
+            return False
+        before = host_state()
+        compiled(arrays)
+        return host_state() == before
 
     def jit_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """Compute the gradients with a compiled program."""

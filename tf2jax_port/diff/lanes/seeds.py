@@ -19,6 +19,12 @@ from tf2jax_port.diff.values.attempt import attempt
 _SEEDS = {"seed", "seed2"}
 
 
+def host_state() -> tuple[Any, ...]:
+    """Return the state of NumPy's and Python's global random numbers, which every draw changes."""
+    _, keys, place, *_ = np.random.get_state()
+    return np.asarray(keys).tobytes(), place, random.getstate()
+
+
 class Seeds:
     """Sets the seeds of `tf.random`, NumPy and Python.
 

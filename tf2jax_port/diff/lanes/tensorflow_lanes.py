@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.lanes.seeds import Seeds
+from tf2jax_port.diff.lanes.seeds import Seeds, host_state
 from tf2jax_port.diff.lanes.substitution import substituted
 from tf2jax_port.diff.values import tree
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure, LaneError, attempt
 from tf2jax_port.diff.values.cotangents import Cotangents, Feed, Steps, Tangents, trained
-from tf2jax_port.diff.values.observation import Gradients, Outputs
+from tf2jax_port.diff.values.observation import FROZEN, Gradients, Outputs
 from tf2jax_port.diff.values.precision import COARSE
 from tf2jax_port.diff.values.results import as_arrays
 from tf2jax_port.diff.values.spill import spilled
@@ -290,11 +290,14 @@ class TensorFlowLanes:
             ]
             step = self._make_step(self._python, case, fed)
             graph = self._tf.function(step, input_signature=signature)
+            before = host_state()
             with self._seeds.watched():
                 traced = attempt(graph.get_concrete_function)
             if not isinstance(traced, Failure):
                 self._seeds.saw(traced.graph)
-                return graph, f"{note}: {first.reason}" if first else ""
+                note = f"{note}: {first.reason}" if first else ""
+                frozen = FROZEN if host_state() != before else ""
+                return graph, "; ".join(filter(None, (note, frozen)))
             first = first or traced
         assert first is not None
         return first

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -60,39 +61,78 @@ _FAULTS = 3
 Pairs = Mapping[str, tuple[int, int]]
 
 
-def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
+class _Fault(NamedTuple):
+    """One of several faults, found one after the other.
+
+    Attributes:
+      located: what to report of it.
+      complete: whether all outputs that depend on the injected value agree with it.
+      sure: whether no other place could be mended as well.
+    """
+
+    located: Located
+    complete: bool
+    sure: bool
+
+
+def locate_values(
+    old: Trail, new: Trail, case: Arguments, different: Collection[str] | None = None
+) -> Located | None:
     """Locate where values of the port diverge from the original's; `None` if they agree.
+
+    Args:
+      old: the original's run.
+      new: the port's run.
+      case: the call.
+      different: the outputs that may be searched; all by default.
 
     Raises:
       LaneError: the values differ, but no faulty operation is found.
     """
-    pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
+    pairs = {
+        p: (old.outputs[p], new.outputs[p])
+        for p in old.outputs
+        if p in new.outputs and (different is None or p in different)
+    }
     for strictness in _STRICTNESS:
         theirs, mine = _values(old, new, strictness)
         unlike = {p: pair for p, pair in pairs.items() if not agree(theirs, mine, *pair)}
         if not unlike:
             continue
-        found, is_over = _in_scopes(old, new, unlike, case, strictness)
+        found, is_over, ends = _in_scopes(old, new, unlike, case, strictness)
         if not found and strictness == _STRICTNESS[0]:
             # Comparing gradients would be misleading where values differ.
             raise LaneError(_OUT_OF_TIME if is_over else _NOTHING_MENDS)
         # Such a small difference may be rounding, which an injection can seem to fix in part.
-        if not found or not (found[0].confirmed or strictness == _STRICTNESS[0]):
+        if not found or not (found[0].complete or strictness == _STRICTNESS[0]):
             return None
-        first, *rest = found
-        return replace(first, further=tuple(rest))
+        first, *rest = (
+            replace(one.located, confirmed=ends and one.complete and one.sure) for one in found
+        )
+        return replace(first, further=_on_other_lines(first, rest))
     return None
+
+
+def _on_other_lines(first: Located, rest: Sequence[Located]) -> tuple[Located, ...]:
+    """Return the later faults that are on lines of their own."""
+    found = {_line(one): one for one in reversed(rest)}
+    return tuple(one for one in rest if found[_line(one)] is one and _line(one) != _line(first))
+
+
+def _line(one: Located) -> Place | None:
+    return None if one.new is None else one.new.place
 
 
 def _in_scopes(
     old: Trail, new: Trail, unlike: Pairs, case: Arguments, strictness: float
-) -> tuple[list[Located], bool]:
+) -> tuple[list[_Fault], bool, bool]:
     """Search for faults in the whole programs, and in the parts on which single outputs depend.
 
-    Return the faults found, and whether the search ran out of time.
+    Return the faults found, whether the search ran out of time, and whether all outputs that differ agree
+    once all of these faults are mended.
     """
-    best: list[Located] = []
-    is_over = False
+    best: list[_Fault] = []
+    is_over = best_ends = False
     end = time.process_time() + 2 * BUDGET
     whole = [(old, new, unlike)]
     is_large = len(new.steps) > LARGE
@@ -106,13 +146,15 @@ def _in_scopes(
         )
         search = _search(theirs, mine, pairs, strictness, until)
         search.may_be_meant = rank < _MEANT and strictness == _STRICTNESS[0]
-        found = list(_faults(search, case, strictness, until))
+        found, left = _faults(search, case, strictness, until)
+        ends = not left and pairs.keys() >= unlike.keys()
         is_over = is_over or search.is_over
-        best = best or found
+        if not best:
+            best, best_ends = found, ends
         # In a whole program the last of several faults confirms the first.
-        if found and found[-1 if mine is new else 0].confirmed:
-            return found, False
-    return best, is_over
+        if found and found[-1 if mine is new else 0].complete:
+            return found, False, ends
+    return best, is_over, best_ends
 
 
 def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
@@ -194,22 +236,51 @@ def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
     return Located(RAISED, case.index, spot(there), Spot(new.stopped, new.error.kind))
 
 
-def _faults(search: Search, case: Arguments, strictness: float, until: float) -> Iterator[Located]:
+def _faults(
+    search: Search, case: Arguments, strictness: float, until: float
+) -> tuple[list[_Fault], list[str]]:
+    """Search for one fault after the other; return them, and the outputs that differ with all of them mended."""
+    faults: list[_Fault] = []
     for _ in range(_FAULTS):
         found = search.first()
         if found is None or (strictness > _STRICTNESS[0] and _is_rounding(search, found)):
-            return
-        yield _located(search, exchanged(search, found), case)
+            break
+        located = _located(search, exchanged(search, found), case)
+        faults.append(_Fault(located, found.complete, _is_only_place(search, found, located)))
         if found.complete and len(search.differing) == 1:
-            return
+            return faults, []
         new = search.new.trail
         changed = replay(new, found.values, found.uses, range(len(new.values)))
         if changed is None:
-            return
+            break
         after = mended(new, changed)
         search = Search(search.old, search.new.of(after), search.pairs, until)
         if not search.differing:
-            return
+            break
+    return faults, search.differing
+
+
+def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
+    """Return whether nothing before the located line could be at fault as well.
+
+    The injected value also hides what is wrong with the values from which the port computed its own. If one
+    of them has no counterpart in the original, and is from another line, the fault may be there.
+    """
+    new, place = search.new.trail, located.new and located.new.place
+    waiting = list(found.values) or [found.new]
+    seen: set[int] = set()
+    while waiting:
+        number = waiting.pop()
+        if number in seen or number in search.new_region.edge:
+            continue
+        seen.add(number)
+        maker = new.maker(number)
+        if maker is None:
+            continue
+        if number not in found.values and maker.place not in (place, found.step.place):
+            return False
+        waiting += maker.operands
+    return True
 
 
 def _is_rounding(search: Search, found: Injection) -> bool:

@@ -11,7 +11,8 @@ import numpy as np
 
 from tf2jax_port.diff.parity.answers import UNRECORDED, Answers, Lanes
 from tf2jax_port.diff.parity.points import Point
-from tf2jax_port.diff.processes.lane_process import Running, how_it_ended
+from tf2jax_port.diff.processes.lane_process import how_it_ended
+from tf2jax_port.diff.processes.running import Running
 from tf2jax_port.diff.values.attempt import Failure, attempt
 from tf2jax_port.diff.vocabulary.lanes import JAX_JIT, TF_GRAPH, TF_XLA
 from tf2jax_port.table import Row

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from html import escape
 
@@ -11,10 +12,11 @@ from tf2jax_port.diff.judge.judge import Finding
 from tf2jax_port.diff.report import wording
 from tf2jax_port.diff.report.as_html_located import located_section
 from tf2jax_port.diff.report.report import CaseRow, Leaf, Report
+from tf2jax_port.diff.strength.strength import lines
 from tf2jax_port.diff.vocabulary.lanes import STAGES, TRAINING, Lane, present, title
 from tf2jax_port.diff.vocabulary.numbers import number, short
 from tf2jax_port.diff.vocabulary.reasons import Reason
-from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL, shown
 from tf2jax_port.html.style import CSS
 
 _BAR_WIDTH, _BAR_HEIGHT = 190, 12
@@ -25,10 +27,13 @@ def to_html(report: Report) -> str:
     """Render the page; all text is escaped, and there are no links."""
     parts = [
         _hero(report),
-        _cards(report),
-        _worst(report),
         located_section(report.located),
+        _three(report),
+        _worst(report),
+        _stages(report),
+        _cards(report),
         _matrix(report),
+        _strength(report),
         _leaves(report),
         _cases(report.cases, _lanes(report)),
         _reasons("What was not covered", _uncovered(report)),
@@ -38,7 +43,7 @@ def to_html(report: Report) -> str:
         f"<h2>Reproduce</h2><pre><code>{escape(report.reproduce)}</code></pre>",
         _footer(report),
     ]
-    heading = escape(f"{report.verdict}: {report.old} and {report.new}")
+    heading = escape(f"{shown(report.verdict)}: {report.old} and {report.new}")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -52,19 +57,41 @@ Report._repr_html_ = to_html  # the report does not import its views
 
 
 def _hero(report: Report) -> str:
-    reasons = report.reasons[:6]
-    listed = "".join(f"<li>{escape(reason.text)}</li>" for reason in reasons)
-    more = f"<li>and {len(report.reasons) - 6} more</li>" if len(report.reasons) > 6 else ""
+    # What differs has its own table.
+    reasons = [] if report.verdict == DIFFERENT else report.reasons
+    listed = "".join(f"<li>{escape(reason.text)}</li>" for reason in reasons[:6])
+    more = f"<li>and {len(reasons) - 6} more</li>" if len(reasons) > 6 else ""
+    against = "" if report.culprit is None else wording.against(report.culprit) + " · "
     return (
         f'<header class="hero {report.verdict}">'
-        f'<span class="chip big">{escape(report.verdict)}</span>'
+        f'<span class="chip big">{escape(shown(report.verdict))}</span>'
         f"<h1>{escape(report.headline)}</h1>"
         f'<p class="mono">{escape(report.old)} &rarr; {escape(report.new)}</p>'
-        f'<p class="soft">{escape(wording.summary(report))}</p>'
+        f'<p class="soft">{escape(against + wording.summary(report))}</p>'
         + (f'<ul class="plain">{listed}{more}</ul>' if listed else "")
-        + _stages(report)
         + "</header>"
     )
+
+
+def _three(report: Report) -> str:
+    rows = "".join(
+        f'<tr><td class="mono">{escape(name)}</td><td class="num">{escape(now)}</td>'
+        f'<td class="num">{escape(right)}</td><td class="soft">{escape(where)}</td></tr>'
+        for name, now, right, where in wording.three(report)
+    )
+    if not rows:
+        return ""
+    return (
+        '<h2>What differs</h2><div class="wide"><table><thead><tr><th></th><th>is</th>'
+        f"<th>should be</th><th></th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _strength(report: Report) -> str:
+    if report.strength is None:
+        return ""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines(report.strength, sys.maxsize))
+    return f'<h2>What the cases could have caught</h2><ul class="plain">{items}</ul>'
 
 
 def _stages(report: Report) -> str:
@@ -113,8 +140,8 @@ def _worst(report: Report) -> str:
     finding = report.culprit
     if finding is None:
         return ""
-    lines = wording.worst_element(finding)
-    if not lines:
+    said = wording.worst_element(finding)
+    if not said:
         return (
             f'<h2>What is wrong</h2><div class="worst">{escape(finding.comparison.problem)}</div>'
         )
@@ -124,9 +151,9 @@ def _worst(report: Report) -> str:
         f'<div><span class="soft">{escape(title(lane))}</span><b>{escape(number(value))}</b></div>'
         for lane, value in ((finding.reference, worst.old), (finding.lane, worst.new))
     )
-    rest = "".join(f"<p>{escape(line)}</p>" for line in lines[2:])
+    rest = "".join(f"<p>{escape(line)}</p>" for line in said[2:])
     return (
-        f'<h2>The worst element</h2><div class="worst"><p>{escape(lines[0])}</p>'
+        f'<h2>The worst element</h2><div class="worst"><p>{escape(said[0])}</p>'
         f'<div class="pair">{values}</div>{rest}{_next_worst(finding)}</div>' + _histogram(finding)
     )
 
@@ -200,17 +227,17 @@ def _leaves(report: Report) -> str:
     if not report.leaves:
         return ""
     lanes = [lane for lane in _lanes(report) if lane.side == "new"]
-    shown, rest = wording.ranked(report.leaves, _MOST_LEAVES)
-    rows = "".join(_leaf(leaf, lanes) for leaf in shown)
+    listed, rest = wording.ranked(report.leaves, _MOST_LEAVES)
+    rows = "".join(_leaf(leaf, lanes) for leaf in listed)
     heads = "".join(f"<th>{escape(lane.title)}</th>" for lane in lanes)
     more = f'<p class="soft">and {escape(wording.rest(rest))}</p>' if rest else ""
     return (
         '<h2>How close, output by output and gradient by gradient</h2><div class="wide"><table>'
         "<thead><tr><th>Output or gradient</th><th>Type</th>"
-        f"{heads}<th>R: the port's error over the original's own</th><th></th></tr></thead>"
+        f"{heads}<th>R</th><th></th></tr></thead>"
         f"<tbody>{rows}</tbody></table></div>{more}"
-        '<p class="soft">R on a logarithmic scale; the line marks what is allowed. '
-        "The original's own error is its float32 result against its float64 result.</p>"
+        f'<p class="soft">{escape(wording.R_IN_WORDS)}, on a logarithmic scale. TensorFlow\'s own '
+        "rounding error is that of its float32 result against its float64 result.</p>"
     )
 
 

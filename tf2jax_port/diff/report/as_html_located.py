@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from html import escape
 from pathlib import Path
 
@@ -18,13 +19,15 @@ def located_section(found: Located | NotLocated | None) -> str:
     if found is None:
         return ""
     if isinstance(found, NotLocated):
-        return f'<h2>First divergence</h2><p class="soft">not located: {escape(found.reason)}</p>'
-    said = showing.lines(found)
-    told = [said[0], *(line for line in said[1:] if not line.startswith(("old  ", "new  ")))]
-    words = "".join(f"<p>{escape(line)}</p>" for line in told)
+        return f'<h2>Where it begins</h2><p class="soft">not located: {escape(found.reason)}</p>'
+    guess = "".join(f"<p>{escape(line)}</p>" for line in showing.guess(found))
+    words = "".join(f"<p>{escape(line)}</p>" for line in showing.evidence(found))
     sides = _side("original", found.old) + _side("port", found.new)
+    graphs = "".join(f"<div>{_graph(one)}</div>" for one in (found.old, found.new) if one)
     return (
-        f'<h2>First divergence</h2><div class="worst">{words}</div><div class="sides">{sides}</div>'
+        f'<h2>Where it begins</h2><div class="sides">{sides}</div><div class="worst">{guess}</div>'
+        f"<details><summary>the evidence</summary>{words}"
+        f'<div class="sides">{graphs}</div></details>'
     )
 
 
@@ -34,7 +37,7 @@ def _side(name: str, one: Spot | None) -> str:
     where = f"{one.place.shown}:{one.place.line}"
     return (
         f'<div><b>{name}</b> <span class="mono">{escape(where)}</span>'
-        f"<pre><code>{_source(one)}</code></pre>{_graph(one)}</div>"
+        f"<pre><code>{_source(one)}</code></pre></div>"
     )
 
 
@@ -45,7 +48,8 @@ def _source(one: Spot) -> str:
         return f"<mark>{escape(one.place.text)}</mark>"
     first = max(0, one.place.line - 1 - _AROUND)
     shown = []
-    for number, text in enumerate(read[first : one.place.line + _AROUND], first + 1):
+    excerpt = "\n".join(read[first : one.place.line + _AROUND])
+    for number, text in enumerate(textwrap.dedent(excerpt).split("\n"), first + 1):
         line = escape(f"{number:4}  {text}")
         shown.append(f"<mark>{line}</mark>" if number == one.place.line else line)
     return "\n".join(shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from tf2jax_port.diff.closeness.comparison import Worst
@@ -34,6 +35,7 @@ def to_data(report: Report) -> dict[str, Any]:
         "lanes": [_pair(pair) for pair in report.pairs],
         "leaves": [_leaf(leaf) for leaf in report.leaves],
         "located": located(report.located),
+        "strength": None if report.strength is None else asdict(report.strength),
         "covered": {
             **report.counts,
             "seed": report.seed,

@@ -11,11 +11,20 @@ from rich.table import Table
 from rich.text import Text
 
 from tf2jax_port.diff.locate.result import showing as locating
+from tf2jax_port.diff.locate.result.located import Located, NotLocated, Spot
 from tf2jax_port.diff.report import wording
 from tf2jax_port.diff.report.report import Pair, Report
+from tf2jax_port.diff.strength import strength
 from tf2jax_port.diff.vocabulary.lanes import present, title
 from tf2jax_port.diff.vocabulary.reasons import Reason
-from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL, ERROR, INCONCLUSIVE, LIMITED
+from tf2jax_port.diff.vocabulary.verdicts import (
+    DIFFERENT,
+    EQUAL,
+    ERROR,
+    INCONCLUSIVE,
+    LIMITED,
+    shown,
+)
 
 _COLORS = {
     EQUAL: "green",
@@ -34,17 +43,21 @@ _SHOWN = 8
 def render(report: Report) -> RenderableType:
     """Render the parts of the report that fit on a screen; the HTML page has everything."""
     parts: list[RenderableType] = [_head(report)]
+    if report.located is not None:
+        parts += _located(report.located)
+    if rows := wording.three(report):
+        parts += [Text(), _three(rows)]
     if report.pairs and report.cases:
         parts += [Text(), _matrix(report)]
     if report.leaves:
-        parts += [Text(), _leaves(report)]
+        parts += [Text(), _leaves(report), *_remarks(report)]
     if report.culprit is not None:
         lines = wording.worst_element(report.culprit)
         problem = f"case {report.culprit.case}, {report.culprit.comparison.problem}"
         heading = "The worst element" if lines else "What is wrong"
         parts += _section(heading, lines or [problem])
-    if report.located is not None:
-        parts += _section("First divergence", locating.lines(report.located))
+    if report.strength is not None:
+        parts += _section("What the cases could have caught", strength.lines(report.strength))
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
     parts += _reasons("Not covered", _not_covered(report))
@@ -56,15 +69,56 @@ def render(report: Report) -> RenderableType:
 
 def _head(report: Report) -> Panel:
     color = _COLORS[report.verdict]
+    word = shown(report.verdict).upper()
+    is_different = report.verdict == DIFFERENT
     body = Text.assemble(
+        (f"{word}: " if is_different else "", f"bold {color}"),
         (report.headline, "bold"),
         "\n",
         (f"{report.old}  →  {report.new}", ""),
         "\n",
+        f"{wording.against(report.culprit)}\n" if report.culprit is not None else "",
         (wording.summary(report), "bright_black"),
     )
-    heading = f"[bold {color}]{report.verdict.upper()}[/]"
+    heading = None if is_different else f"[bold {color}]{word}[/]"
     return Panel(body, title=heading, title_align="left", border_style=color, padding=(0, 1))
+
+
+def _located(found: Located | NotLocated) -> list[RenderableType]:
+    """Show both lines side by side, with the guess below them."""
+    if isinstance(found, NotLocated):
+        return _section("Where it begins", locating.lines(found))
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(ratio=1, overflow="fold")
+    sides = (("original", found.old), ("port", found.new))
+    table.add_row(*(_place(name, one) for name, one in sides))
+    below = Text("\n".join([*locating.guess(found), *locating.evidence(found)]), overflow="fold")
+    indented = [Padding(part, (0, 0, 0, 2)) for part in (table, below)]
+    return [Text(), Text("Where it begins", "bold"), *indented]
+
+
+def _place(name: str, one: Spot | None) -> Text:
+    if one is None:
+        return Text.assemble((name, "bold"), "\nno line of the program's own")
+    place = f"{one.place.shown}:{one.place.line}"
+    return Text.assemble(
+        (name, "bold"), f"  {place}\n", (one.place.text, "cyan"), f"\n{one.operation}"
+    )
+
+
+def _three(rows: list[tuple[str, str, str, str]]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name, justify in (
+        ("What differs", "left"),
+        ("is", "right"),
+        ("should be", "right"),
+        ("", "left"),
+    ):
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
 
 
 def _matrix(report: Report) -> Table:
@@ -98,21 +152,36 @@ def _leaves(report: Report) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     table.add_column("Output or gradient", style="bold", overflow="fold")
     table.add_column("Type", overflow="fold")
-    table.add_column("Own error and more", no_wrap=True)
+    table.add_column("R", no_wrap=True)
     table.add_column("", no_wrap=True)
-    table.add_column("", ratio=1)
-    shown, rest = wording.ranked(report.leaves)
-    for leaf in shown:
+    listed, rest = wording.ranked(report.leaves)
+    for leaf in listed:
         table.add_row(
             escape(leaf.title),
             escape(wording.kind(leaf.worst)),
             _bar(leaf.worst.comparison.closeness.ratio, wording.measured(leaf.worst)),
             Text(leaf.state, _COLORS[leaf.state]),
-            Text(wording.remark(leaf), "bright_black"),
         )
     if rest:
         table.add_row(Text(f"and {wording.rest(rest)}", "bright_black"))
     return table
+
+
+def _remarks(report: Report) -> list[RenderableType]:
+    """List the remarks on outputs and gradients below their table, equal ones together, and what R is."""
+    found: dict[str, list[str]] = {}
+    leaves, _ = wording.ranked(report.leaves)
+    for leaf in leaves:
+        # A difference of elements is in the table of what differs.
+        told = leaf.state == DIFFERENT and leaf.worst.comparison.worst is not None
+        if not told and (remark := wording.remark(leaf)):
+            found.setdefault(remark, []).append(leaf.title)
+    lines = [f"{', '.join(titles)}: {remark}" for remark, titles in found.items()]
+    if any(wording.measured(leaf.worst).startswith("R ") for leaf in leaves):
+        lines.insert(0, wording.R_IN_WORDS)
+    if len(lines) > _SHOWN:
+        lines = [*lines[:_SHOWN], f"and {len(lines) - _SHOWN} more"]
+    return [Padding(Text(line, "bright_black", overflow="fold"), (0, 0, 0, 2)) for line in lines]
 
 
 def _bar(ratio: float, words: str) -> Text:

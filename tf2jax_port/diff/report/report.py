@@ -12,6 +12,7 @@ from tf2jax_port.diff.vocabulary.verdicts import EXIT_CODES
 
 if TYPE_CHECKING:  # finding a divergence imports JAX, showing a report does not
     from tf2jax_port.diff.locate.result.located import Located, NotLocated
+    from tf2jax_port.diff.strength.strength import Strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,8 @@ class Report:
       versions: the versions of the libraries that were used.
       located: the first divergence, or why it was not found; `None` if it was not requested.
       worst_input: the worst input that was found on request, as a file of calls.
+      strength: what the cases could have caught; `None` if it was not requested.
+      more_inputs: all cases and those that a search added, as a file of calls.
     """
 
     verdict: str
@@ -142,6 +145,8 @@ class Report:
     versions: Mapping[str, str]
     located: Located | NotLocated | None = None
     worst_input: bytes | None = None
+    strength: Strength | None = None
+    more_inputs: bytes | None = None
     # The view in notebooks; set by `as_html`.
     _repr_html_: ClassVar[Callable[[Report], str]]
 

@@ -123,10 +123,40 @@ def worst_element(finding: Finding) -> list[str]:
     closeness = finding.comparison.closeness
     if closeness.basis != EXACT and finding.stage != "placement":
         lines.append(
-            f"R = {short(closeness.ratio)}, allowed are {short(closeness.limit)} "
-            f"({basis(closeness.basis)})"
+            f"the error is {times(closeness.ratio)} TensorFlow's own rounding error, "
+            f"{times(closeness.limit)} is allowed ({basis(closeness.basis)})"
         )
     return lines
+
+
+# What the column R of the tables is.
+R_IN_WORDS = "R: the port's error over TensorFlow's own rounding error; the line in the bar is what is allowed"
+
+
+def times(ratio: float) -> str:
+    """Write a ratio out: `4.5 times`, `270,000 times`."""
+    if not math.isfinite(ratio) or ratio >= 1e15:
+        return "more than 1e15 times"
+    return f"{float(f'{ratio:.2g}'):,.0f} times" if ratio >= 10 else f"{short(ratio)} times"
+
+
+def against(finding: Finding) -> str:
+    """Describe where a difference was found: `case 0, JAX eager against TF eager, stage values`."""
+    lanes = f"{title(finding.lane)} against {title(finding.reference)}"
+    return f"case {finding.case}, {lanes}, stage {finding.stage}"
+
+
+def three(report: Report) -> list[tuple[str, str, str, str]]:
+    """Return the three worst outputs, then gradients, that differ: name, value, what it should be, and where."""
+    rows = []
+    for leaf in sorted(
+        report.leaves, key=lambda leaf: (leaf.kind != "output", -_fraction_of_limit(leaf))
+    ):
+        worst = leaf.worst.comparison.worst
+        if leaf.state == DIFFERENT and worst is not None:
+            share = f"{worst.mismatched} of {worst.total} off, worst at {worst.place}, case {leaf.worst.case}"
+            rows.append((leaf.title, number(worst.new), number(worst.old), share))
+    return rows[:3]
 
 
 def basis(name: str) -> str:

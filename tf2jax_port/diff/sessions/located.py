@@ -30,4 +30,12 @@ def located(
     if report.culprit is None:
         return report
     case = next(case for case in cases if case.index == report.culprit.case)
-    return replace(report, located=locate(old, new, case, seed))
+    return replace(report, located=locate(old, new, case, seed, _differing(report, case.index)))
+
+
+def _differing(report: Report, case: int) -> set[str] | None:
+    """Return the titles of the outputs and gradients that differ in a case; `None` if its results do not compare."""
+    assert report.culprit is not None
+    if report.culprit.quantity.kind == "structure":
+        return None
+    return {reason.what for reason in report.reasons if case in reason.cases}

@@ -32,6 +32,8 @@ class Order:
       path: the module search path.
       extras: optional lanes, gradients and inputs.
       golden: the golden that replaces the original; empty if the original runs.
+      strength: whether to tell what the cases could have caught.
+      strengthen: whether to search for cases that catch more.
       record: to record instead of comparing: the framework of the original, `auto` to detect it;
         otherwise empty.
     """
@@ -49,6 +51,8 @@ class Order:
     path: tuple[str, ...]
     extras: Extras = NOTHING
     golden: str = ""
+    strength: bool = False
+    strengthen: bool = False
     record: str = ""
 
 
@@ -76,5 +80,7 @@ def loaded(order: Order) -> tuple[Request, Source]:
         beside=order.beside,
         worst=order.worst,
         extras=order.extras,
+        strength=order.strength,
+        strengthen=order.strengthen,
     )
     return request, source

@@ -11,7 +11,7 @@ from typing import Any
 from tf2jax_port.diff.functions.loading import Loaded, load, require_tensorflow
 from tf2jax_port.diff.golden_file.fingerprints import fingerprints
 from tf2jax_port.diff.golden_file.golden import Fingerprint, GoldenCase
-from tf2jax_port.diff.inputs.cases import collect
+from tf2jax_port.diff.inputs.cases import collect, reported
 from tf2jax_port.diff.inputs.sources import source_of
 from tf2jax_port.diff.judge.contract import terms, versions
 from tf2jax_port.diff.lanes.parts import Here
@@ -85,8 +85,12 @@ class Recording:
         self._recorder.close()
 
 
-def recording(order: Order) -> Recording:
+def recording(order: Order, step: Callable[[str], None]) -> Recording:
     """Load the function and the cases of an order, ready to be recorded.
+
+    Args:
+      order: what to record.
+      step: called with what is done meanwhile.
 
     Raises:
       DiffError: the function or the cases cannot be loaded, or TensorFlow is not installed.
@@ -95,7 +99,13 @@ def recording(order: Order) -> Recording:
     source = source_of(order.inputs, loaded.function, order.seed)
     framework = None if order.record == FIND_OUT else order.record
     return Recording(
-        loaded, source.calls, source.module, order.seed, bool(order.x64), order.only, framework
+        loaded,
+        reported(source.calls, step),
+        source.module,
+        order.seed,
+        bool(order.x64),
+        order.only,
+        framework,
     )
 
 

@@ -30,10 +30,11 @@ from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
 from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, TF_XLA
 from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
-from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT
+from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, LIMITED
+from tf2jax_port.diff.vocabulary.verdicts import EQUAL as EQUAL_VERDICT
 
 Step = Callable[[int, int, str], None]
-LOCATE, WORST = "locate", "worst"
+LOCATE, WORST, STRENGTH = "locate", "worst", "strength"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class Request:
       beside: whether the port's eager lane runs in a separate process, if possible.
       worst: whether to search for the worst input.
       extras: optional lanes, gradients and inputs.
+      strength: whether to tell what the cases of an equal verdict could have caught.
+      strengthen: whether to search for cases that catch more.
     """
 
     old: loading.Loaded
@@ -67,6 +70,8 @@ class Request:
     beside: bool = True
     worst: bool = False
     extras: Extras = NOTHING
+    strength: bool = False
+    strengthen: bool = False
 
 
 def compare_functions(
@@ -95,8 +100,13 @@ def compare_functions(
 
 
 def explanations(request: Request, report: Report) -> tuple[str, ...]:
-    """Return the requested explanations that apply to the report, as names (`LOCATE`, `WORST`)."""
-    asked = ((LOCATE, request.locate and report.culprit is not None), (WORST, request.worst))
+    """Return the requested explanations that apply to the report, as names (`LOCATE`, `WORST`, `STRENGTH`)."""
+    equal = report.verdict in (EQUAL_VERDICT, LIMITED)
+    asked = (
+        (LOCATE, request.locate and report.culprit is not None),
+        (WORST, request.worst),
+        (STRENGTH, (request.strength or request.strengthen) and equal),
+    )
     return tuple(what for what, wanted in asked if wanted)
 
 
@@ -158,7 +168,7 @@ class Session:
         if mapping:
             old, new = state.original_with_variables(old), mapping.port(new)
             source = functools.partial(mapping.calls, source)
-        collected = chosen(cases.collect(source, old), request.only)
+        collected = chosen(cases.collect(source, old, new), request.only)
         fitted, skipped = fit(collected, x64)
         agreed = terms(request.old, collected, request.seed, x64, request.extras)
         notes = tuple(mapping.notes()) if mapping else ()
@@ -178,7 +188,7 @@ class Session:
         return in_bfloat16(case, self._observer.sides[0])
 
     def explained(self, report: Report, what: str) -> Report:
-        """Add the first divergence (`LOCATE`) or the worst input (`WORST`) to the report."""
+        """Add the first divergence, the worst input, or what the cases could have caught to the report."""
         if what == LOCATE:
             from tf2jax_port.diff.sessions.located import located
 
@@ -186,9 +196,14 @@ class Session:
             of = report.culprit.case
             cases = [self._as_run(case)[0] for case in self.plan.fitted if case.index == of]
             return located(report, *self._functions, cases, self._request.seed)
+        cases = [self._as_run(case)[0] for case in self.plan.fitted]
+        if what == STRENGTH:
+            from tf2jax_port.diff.sessions.strength import with_strength
+
+            port, seed, search = self._functions[1], self._request.seed, self._request.strengthen
+            return with_strength(report, cases, port, self._observer.sides, seed, search)
         from tf2jax_port.diff.sessions.worst import with_worst
 
-        cases = [self._as_run(case)[0] for case in self.plan.fitted]
         return with_worst(report, cases, *self._observer.sides)
 
     def close(self) -> None:
@@ -398,6 +413,7 @@ def _command(request: Request, x64: bool, verdict: Verdict) -> str:
         words += [f"--map={name}={leaf}" for name, leaf in request.state.given]
     words.append("--x64" if x64 else "--no-x64")
     words += request.extras.words()
+    words += ["--locate"] * request.locate
     chosen = [verdict.culprit.case] if verdict.culprit else request.only
     for case in chosen:
         words += ["--case", str(case)]

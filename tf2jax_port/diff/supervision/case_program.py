@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, BinaryIO
 
 from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
+from tf2jax_port.diff.inputs.cases import reported
 from tf2jax_port.diff.processes.lane_program import channels
 from tf2jax_port.diff.processes.memory_limit import CASES_BETWEEN_LOOKS, limit_memory, spare_maps
 from tf2jax_port.diff.sessions.orders import Order, loaded
@@ -82,7 +83,7 @@ def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
     """
     sys.path[:] = order.path
     try:
-        session = _make_session(order)
+        session = _make_session(order, lambda done: say(STEP, done))
     except DiffError as error:
         say(REFUSED, error.args)
         return None
@@ -90,7 +91,7 @@ def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
     return session
 
 
-def _make_session(order: Order) -> Any:
+def _make_session(order: Order, step: Callable[[str], None]) -> Any:
     if order.golden:
         from tf2jax_port.diff.sessions.replaying import replayed
 
@@ -98,10 +99,10 @@ def _make_session(order: Order) -> Any:
     if order.record:
         from tf2jax_port.diff.sessions.recording import recording
 
-        return recording(order)
+        return recording(order, step)
     require_tensorflow()
     request, source = loaded(order)
-    return Session(request, source.calls)
+    return Session(request, reported(source.calls, step))
 
 
 def _observe_case(session: Any, case: Arguments, say: Callable[[str, Any], None]) -> Any:

@@ -13,16 +13,19 @@ import pickle
 import queue
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tf2jax_port.diff.functions.loading import DiffError, Loaded
-from tf2jax_port.diff.processes.lane_process import MOST_CRASHES, Running, signal_name
+from tf2jax_port.diff.processes.lane_process import MOST_CRASHES, signal_name
+from tf2jax_port.diff.processes.running import Running
 from tf2jax_port.diff.report.report import Report
 from tf2jax_port.diff.sessions.orders import Order
 from tf2jax_port.diff.sessions.run import (
     LOCATE,
+    STRENGTH,
     WORST,
     Plan,
     Request,
@@ -38,6 +41,7 @@ PROGRAM = "tf2jax_port.diff.supervision.case_program"
 _STARTING = "starting"
 _MIN_STARTUP_SECONDS = 120.0
 _POLL_SECONDS = 0.2
+_MOST_SECONDS_TO_STOP = 5.0
 
 
 class RefusedError(DiffError):
@@ -75,8 +79,11 @@ class Worker:
         if self._running is not None:
             self._running.send(order)
 
-    def plan(self) -> Plan:
+    def plan(self, step: Callable[[str], None] = lambda lane: None) -> Plan:
         """Wait for the plan of the order and return it.
+
+        Args:
+          step: called with what is done meanwhile.
 
         Raises:
           DiffError: the order cannot be run.
@@ -85,7 +92,7 @@ class Worker:
         if self._running is None:
             self.start()
         if self._plan is None:
-            word, content = self._receive(lambda lane: None)
+            word, content = self._receive(step)
             if word == REFUSED:
                 raise RefusedError(*content)
             assert word == PLAN
@@ -113,10 +120,13 @@ class Worker:
         place = _STARTING if self._plan is None else "between two lanes"
         # Importing TensorFlow is slow, whatever the timeout.
         seconds = max(self._timeout, _MIN_STARTUP_SECONDS if self._plan is None else 0.0)
+        end = time.monotonic() + seconds
         while True:
             assert self._running is not None
+            # Collecting the cases takes one time limit together, each lane of a case its own.
+            left = max(end - time.monotonic(), 0.01) if self._plan is None else seconds
             try:
-                word, content = self._running.receive(seconds)
+                word, content = self._running.receive(left)
             except TimeoutError:
                 self.close()
                 raise EndedError(f"not finished within {seconds:g} seconds, in {place}") from None
@@ -196,7 +206,7 @@ def observed(
     handler = signal.getsignal(signal.SIGINT)
     try:
         try:
-            plan = workers[0].plan()
+            plan = workers[0].plan(functools.partial(step, 0, 0))
         except EndedError as error:
             raise DiffError(f"the process that imports what is to be run: {error}.") from None
         workers += [Worker(order, timeout) for _ in range(1, min(jobs, len(plan.fitted)))]
@@ -257,6 +267,10 @@ class _Cases:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
             self.interrupted = True
             self._stop.set()
+            for worker in workers:
+                worker.close()
+            for thread in threads:  # one may be about to start its process again
+                thread.join(_MOST_SECONDS_TO_STOP)
         if self._faults and not self.interrupted:
             raise self._faults[0]
 
@@ -291,7 +305,7 @@ def _explained(worker: Worker, report: Report, what: str) -> Report:
     except KeyboardInterrupt:
         why = "interrupted"
         worker.close()
-    title = {LOCATE: "first divergence", WORST: "worst input"}[what]
+    title = {LOCATE: "first divergence", WORST: "worst input", STRENGTH: "planted faults"}[what]
     return replace(report, notes=(*report.notes, Reason(title, why)))
 
 
@@ -312,6 +326,8 @@ def _request(order: Order) -> Request:
         locate=order.locate,
         worst=order.worst,
         extras=order.extras,
+        strength=order.strength,
+        strengthen=order.strengthen,
     )
 
 
@@ -322,6 +338,8 @@ def _elsewhere(*arguments: Any) -> Any:
 def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"it ended its process (exit code {code})"
+    if code == -signal.SIGINT:  # no interrupt from outside reaches it
+        return "it raised KeyboardInterrupt"
     memory = ", perhaps out of memory" if code == -signal.SIGKILL else ""
     return f"it crashed ({signal_name(code)}{memory})"
 

@@ -86,13 +86,19 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "__array__") and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
-def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arguments:
+def bind(
+    index: int,
+    call: tuple[Any, ...],
+    function: Callable[..., Any],
+    port: Callable[..., Any] | None = None,
+) -> Arguments:
     """Split an argument tuple into arrays and static values.
 
     Args:
       index: the number of the case.
       call: the tuple that `cases()` returned.
       function: the TensorFlow function, whose parameters name the arrays.
+      port: its port, whose parameters name those that have no name in the original.
     """
     arrays: list[np.ndarray] = []
 
@@ -106,7 +112,7 @@ def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arg
 
     template = tuple(tree.rebuild(part, slot) for part in call)
     found: dict[int, str] = {}
-    for name, part in zip(parameter_names(function, len(call)), template, strict=True):
+    for name, part in zip(parameter_names(function, len(call), port), template, strict=True):
         for path, leaf in tree.walk(part, name, stop=lambda value: isinstance(value, Slot)):
             if isinstance(leaf, Slot):
                 found[leaf.index] = path
@@ -114,12 +120,29 @@ def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arg
     return Arguments(index, template, tuple(arrays), paths)
 
 
-def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """Return the names of the first `count` positional parameters; `args[i]` for those in `*args`."""
+def parameter_names(
+    function: Callable[..., Any], count: int, other: Callable[..., Any] | None = None
+) -> list[str]:
+    """Return the names of the first `count` positional parameters; `rest[0]` for the first of `*rest`.
+
+    Args:
+      function: the original.
+      count: the number of arguments.
+      other: the port, whose names stand for those that the original does not have.
+    """
+    own, rest = _names(function)
+    more = own if other is None else _names(other)[0]
+    names = own + [name for name in more[len(own) :] if name not in own]
+    left = range(len(names), count)
+    return names[:count] + [f"{rest}[{i - len(own)}]" if rest else f"args[{i}]" for i in left]
+
+
+def _names(function: Callable[..., Any]) -> tuple[list[str], str]:
+    """Return the names of a function's positional parameters, and that of its `*` parameter, `""` if it has none."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        parameters = {}.values()
+        return [], ""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    names = [p.name for p in parameters if p.kind in kinds][:count]
-    return names + [f"args[{i}]" for i in range(len(names), count)]
+    rest = [p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL]
+    return [p.name for p in parameters if p.kind in kinds], "".join(rest)

@@ -101,6 +101,10 @@ def _without_names(line: str) -> str:
 
 def _where(error: BaseException) -> str:
     """Return the innermost traceback line that is not in an installed library, as text."""
+    converted = getattr(error, "ag_error_metadata", None)
+    for frame in getattr(converted, "translated_stack", ()):  # innermost first
+        if user_files.is_users(frame.filename):
+            return f"\nAt: {frame.filename}:{frame.lineno}  {(frame.code or '').strip()}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if user_files.is_users(frame.filename):
             return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]

@@ -18,6 +18,12 @@ COTANGENTS = (ONES, RANDOM)
 FORWARD, STEPS = "forward", "steps"
 KINDS = (*COTANGENTS, FORWARD, STEPS)
 
+# The note on a lane whose program draws its random numbers only while it is traced.
+FROZEN = (
+    "its random numbers come from NumPy or Python, which draw them once, while it is traced: "
+    "every later call repeats them (in a port, draw them with a key of jax.random)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
@@ -36,6 +42,11 @@ class Observation:
     outputs: Outputs | Failure
     gradients: Mapping[str, Gradients | Failure] = field(default_factory=dict)
     note: str = ""
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the lane repeats the random numbers of the time when it was traced."""
+        return FROZEN in self.note
 
     @property
     def ran(self) -> bool:

@@ -20,6 +20,8 @@ LIBRARIES = (
     *("jax", "jaxlib", "flax", "optax", "haiku", "equinox"),
     *("shims", "tf2jax_port"),
 )
+# The names of files to which AutoGraph writes the functions that it converts.
+_AUTOGRAPH = "__autograph_generated_file"
 _INSTALLED = (
     sys.prefix + os.sep + "lib",
     sysconfig.get_path("stdlib"),
@@ -34,7 +36,7 @@ def is_users(file: str, own: Container[str] = ()) -> bool:
       file: the path of the file.
       own: files that are the user's even if they lie among installed packages.
     """
-    if file.startswith(_generated_or_libraries()):
+    if file.startswith(_generated_or_libraries()) or _AUTOGRAPH in file:
         return False
     return file in own or not file.startswith(_INSTALLED)
 

@@ -16,6 +16,11 @@ def number(value: float | int | complex | str | bool) -> str:
     return f"{value:.9g}"
 
 
+def brief(value: float | int | complex | str | bool) -> str:
+    """Format a number with four digits, enough to see that two of them differ."""
+    return f"{value:.4g}" if isinstance(value, float) else number(value)
+
+
 def short(value: float) -> str:
     """Format a number with two or three significant digits."""
     if not math.isfinite(value):

@@ -3,6 +3,8 @@
 EQUAL, LIMITED, DIFFERENT = "equal", "limited", "different"
 INCONCLUSIVE, ERROR = "inconclusive", "error"
 VERDICTS = (EQUAL, LIMITED, DIFFERENT, INCONCLUSIVE, ERROR)
+# The verdicts whose names in reports differ from those in files.
+_SHOWN = {DIFFERENT: "not equal"}
 
 EXIT_EQUAL, EXIT_DIFFERENT, EXIT_OTHER, EXIT_LIMITED, EXIT_INCONCLUSIVE = 0, 1, 2, 3, 4
 EXIT_CODES = {
@@ -12,3 +14,8 @@ EXIT_CODES = {
     INCONCLUSIVE: EXIT_INCONCLUSIVE,
     ERROR: EXIT_OTHER,
 }
+
+
+def shown(verdict: str) -> str:
+    """Return the name of a verdict in reports: `not equal` for `different`."""
+    return _SHOWN.get(verdict, verdict)

@@ -23,6 +23,15 @@ _SENTENCES = {
     RAISED: "the operation at which the port stops",
 }
 
+_CONFIRMED = (
+    "confirmed: with the original's value there, every output that differs agrees, and nothing before it "
+    "could be at fault"
+)
+_LIKELY = (
+    "likely: with the original's value there, what follows agrees; but an output still differs, or a line "
+    "before it could be at fault, too"
+)
+
 
 def to_data(found: Located | NotLocated | None) -> dict[str, Any] | None:
     """Convert a located difference to JSON data in the schema of the report; `None` if not located."""
@@ -51,9 +60,22 @@ def lines(found: Located | NotLocated) -> list[str]:
     """Return the lines of text that describe a difference in the terminal."""
     if isinstance(found, NotLocated):
         return [f"not located: {found.reason}"]
-    told = [f"{_SENTENCES[found.kind]}, in case {found.case}"]
-    told += [f"old  {found.old.shown}" if found.old else "old  no line of the program's own"]
+    told = [f"old  {found.old.shown}" if found.old else "old  no line of the program's own"]
     told += [f"new  {found.new.shown}" if found.new else "new  no line of the program's own"]
+    return [*told, *guess(found), *evidence(found)]
+
+
+def guess(found: Located) -> list[str]:
+    """Return the likely cause, and whether mending the place was tried with success, as lines of text."""
+    told = [f"perhaps: {found.cause}"] if found.cause else []
+    if found.kind == VALUE:
+        told.append(_CONFIRMED if found.confirmed else _LIKELY)
+    return told
+
+
+def evidence(found: Located) -> list[str]:
+    """Return what the place is, its values, and the places of later faults, as lines of text."""
+    told = [f"{_SENTENCES[found.kind]}, in case {found.case}"]
     if found.iteration is not None:
         told.append(f"in pass {found.iteration} of the loop, counted from 0")
     if found.element is not None:
@@ -62,20 +84,10 @@ def lines(found: Located | NotLocated) -> list[str]:
             "  ".join(number(one) for one in row) for row in (found.element.old, found.element.new)
         )
         told += [f"around element [{index}]:", f"  old  {old}", f"  new  {new}"]
-    if found.cause:
-        told.append(f"perhaps: {found.cause}")
-    if found.kind == VALUE:
-        told.append(_confirmation(found))
     for other in found.further:
         if other.new is not None:
             told.append(f"and later: {other.new.shown}")
     return told
-
-
-def _confirmation(found: Located) -> str:
-    if found.confirmed:
-        return "confirmed: with the original's value there, all outputs behind it agree"
-    return "with the original's value there, what follows agrees, and the outputs do not yet"
 
 
 def _spot(found: Spot | None, name: str) -> dict[str, Any]:

@@ -1,0 +1,89 @@
+"""No process outlives the one that started it, however that ends, and no pipe is waited on forever."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .test_containment import ROOT, run, why  # noqa: F401 - `run` is a fixture
+
+COMMAND = """
+import sys
+from tf2jax_port.diff.sessions.orders import Order
+from tf2jax_port.diff.supervision import supervisor
+
+supervisor.PROGRAM = "tests.diff.program_of_cases"
+order = Order("old", "new", "", 0, None, (7,), None, False, True, False, tuple(sys.path))
+supervisor.supervised(order, 1, 60.0, lambda done, total, lane: print(lane, flush=True))
+"""
+
+
+def marked(mark: str) -> list[int]:
+    """The processes that run now and inherited a mark in their environment."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue  # it has ended meanwhile
+    return found
+
+
+def wait_for(condition) -> bool:
+    end = time.monotonic() + 15
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+@pytest.mark.parametrize(
+    ("sent", "leads"),
+    [
+        (signal.SIGINT, True),
+        (signal.SIGINT, False),
+        (signal.SIGTERM, False),
+        (signal.SIGKILL, True),
+    ],
+)
+def test_no_process_outlives_the_command(sent, leads):
+    mark = f"mark-of-{os.getpid()}-{sent}-{leads}"
+    command = subprocess.Popen(
+        [sys.executable, "-c", COMMAND],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": mark},
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=leads,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        assert command.stdout.readline() == b"JAX jit\n"
+        # The command, the process of cases, its lane and its child.
+        assert wait_for(lambda: len(marked(mark)) >= 4)
+        command.send_signal(sent)
+        command.wait(15)
+        assert wait_for(lambda: not marked(mark)), marked(mark)
+    finally:
+        command.kill()
+        command.wait()
+        command.stdout.close()
+        for process in marked(mark):
+            os.kill(process, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [(8, "it raised KeyboardInterrupt, in JAX jit"), (9, "not finished within 2 seconds")],
+)
+def test_a_forked_process_that_keeps_the_pipe_does_not_delay_the_report(run, case, expected):  # noqa: F811
+    began = time.monotonic()
+    report = run(0, case, timeout=2.0)
+    assert expected in why(report)[case]
+    assert time.monotonic() - began < 12

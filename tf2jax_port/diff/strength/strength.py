@@ -1,0 +1,64 @@
+"""Define the result of planting faults: how many the cases notice, and which they do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A planted fault that no case notices.
+
+    Attributes:
+      kind: what was planted: `` `>=` for `>` ``.
+      place: the port's line, `model.py:12`.
+      text: the source text of the line.
+      needs: what an input needs to notice it; empty if that is not known.
+    """
+
+    kind: str
+    place: str
+    text: str
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """What the cases of a comparison could have caught.
+
+    Attributes:
+      planted: the number of planted faults that ran in some case.
+      noticed: the number of them that change an output of some case.
+      missed: the others.
+      unreached: sizes and lines that no case reaches, each as a sentence.
+      skipped: the number of faults that were not planted because time ran out.
+      added: the number of cases that a search added; `None` if there was no search.
+    """
+
+    planted: int
+    noticed: int
+    missed: tuple[Missed, ...]
+    unreached: tuple[str, ...]
+    skipped: int = 0
+    added: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The count in one sentence."""
+        return f"{self.noticed} of {self.planted} planted faults change an output of some case"
+
+
+def lines(found: Strength, most: int = 12) -> list[str]:
+    """Return the lines of text that describe the result, with at most so many missed faults."""
+    told = [found.sentence]
+    for one in found.missed[:most]:
+        needs = f"; it takes {one.needs}" if one.needs else ""
+        told += [f"not noticed: {one.kind}{needs}", f"  {one.place}  {one.text}"]
+    if len(found.missed) > most:
+        told.append(f"and {len(found.missed) - most} more that are not noticed")
+    told += found.unreached
+    if found.skipped:
+        told.append(f"{found.skipped} more were not planted: time ran out")
+    if found.added is not None:
+        told.append(f"{found.added} cases were added by the search")
+    return told
