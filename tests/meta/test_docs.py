@@ -70,7 +70,8 @@ def unknown_parts(line):
             return [words[1]]
         known = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
         return [word for word in words[2:] if word.startswith("--") and word not in known]
-    return [] if words[0] in ("git", "cd", "export", "open", "pip", "python") else [words[0]]
+    known = ("git", "cd", "cp", "export", "open", "pip", "python", ".")
+    return [] if words[0] in known else [words[0]]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)

@@ -3,7 +3,6 @@
 import importlib.util
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import sys
 import pytest
 
 from tests.meta import tree
+from tests.meta.pages import environment
 
 ROOT = tree.ROOT
 SKILL = ROOT / "tf2jax_port" / "SKILL.md"
@@ -47,22 +47,6 @@ def commands(page):
     """The lines of its shell blocks."""
     blocks = re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     return [line for block in blocks for line in block.splitlines()]
-
-
-def environment(folder):
-    """Where `python` and `tf2jax-port` are this interpreter's."""
-    scripts = folder / "bin"
-    scripts.mkdir()
-    run = f"exec {shlex.quote(sys.executable)}"
-    programs = {
-        "python": f'{run} "$@"',
-        "tf2jax-port": f'{run} -c "from tf2jax_port.cli import main; main()" "$@"',
-    }
-    for name, line in programs.items():
-        (scripts / name).write_text(f"#!/bin/sh\n{line}\n")
-        (scripts / name).chmod(0o755)
-    path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
-    return dict(os.environ, PATH=path, PYTHONPATH=str(ROOT), TF_CPP_MIN_LOG_LEVEL="3")
 
 
 def run(line, folder, known):

@@ -55,7 +55,9 @@ def names_in(namespace: str) -> tuple[str, ...]:
     inside = {n.rpartition(".")[2] for n in every_name() if n.rpartition(".")[0] == namespace}
     plain = _PLAIN.get(namespace)
     if plain:
-        inside.update(importlib.import_module(plain).__all__)
+        module = importlib.import_module(plain)
+        public = (name for name in dir(module) if not name.startswith("_"))
+        inside.update(getattr(module, "__all__", public))
     return tuple(sorted(inside))
 
 

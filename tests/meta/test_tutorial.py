@@ -1,0 +1,73 @@
+"""Every block of docs/tutorial.md runs, in the order in which it stands there."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests.meta import tree
+from tests.meta.pages import Reader, environment, matches
+
+TEXT = (tree.ROOT / "docs/tutorial.md").read_text()
+INSTALLS = re.compile(r"python -m venv|\. \.venv|pip install")
+COMPARES = re.compile(r"tf2jax-port (?:diff|record|verify|doctor)")
+
+
+@pytest.fixture
+def known(tmp_path):
+    return environment(tmp_path)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "work").mkdir()
+    return tmp_path / "work"
+
+
+def test_the_port_is_made(folder, known):
+    """Without the comparisons, which import TensorFlow."""
+    reader = Reader(folder, known, lambda line: bool(INSTALLS.match(line) or COMPARES.match(line)))
+    reader.follow(TEXT)
+    port = (folder / "forecast.py").read_text()
+    assert "import tensorflow" not in port
+    assert "shims.maximum" in port
+    assert len(reader.ran) == 4
+
+
+@pytest.mark.long
+def test_the_whole_page(folder, known):
+    reader = Reader(folder, known, lambda line: bool(INSTALLS.match(line)))
+    reader.follow(TEXT)
+    assert len(reader.ran) == 9
+
+
+def test_a_page_that_is_wrong_is_seen(folder, known):
+    reader = Reader(folder, known)
+    with pytest.raises(AssertionError, match="three"):
+        reader.follow("```sh\necho two; echo three\n```\n\n```text\ntwo\nfour\n```\n")
+    with pytest.raises(AssertionError, match="gone"):
+        reader.follow("```sh\ncat gone; exit 2\n```\n")
+    reader.follow("```python\n# a.py\nx = 1\n```\n")
+    with pytest.raises(AssertionError):
+        reader.follow("```diff\n--- a.py\n+++ a.py\n-x = 2\n+x = 3\n```\n")
+    reader.follow("```diff\n--- a.py\n+++ a.py\n-x = 1\n+x = 3\n```\n")
+    assert (folder / "a.py").read_text() == "# a.py\nx = 3\n"
+
+
+def test_omitted_lines():
+    assert matches("a\n...\nd\n", "a\nb\nc\nd\n")
+    assert not matches("a\n...\nd\n", "a\nb\n")
+    assert not matches("a\nd\n", "a\nb\nd\n")
+
+
+def test_the_extras_that_pages_install_exist():
+    extras = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    pages = [path for path in tree.tracked_files() if path.suffix == ".md"]
+    named = set()
+    for page in pages:
+        found = re.findall(r"pip install '?\S*\[([\w,-]+)\]", (tree.ROOT / page).read_text())
+        named |= {extra for group in found for extra in group.split(",")}
+    assert "tensorflow" in named
+    assert named <= set(extras)
