@@ -370,8 +370,8 @@ class DynamicTrace:
         if domain is None or possible is None:
             return None
         answers = possible_values.answers_over(jp.form(d), question, domain)
-        left = np.unique(answers[possible]) if answers is not None else ()
-        return bool(left[0]) if len(left) == 1 else None
+        left = [] if answers is None else np.unique(answers[possible]).tolist()
+        return left[0] if len(left) == 1 else None
 
     def _possible(self, domain: possible_values.Domain) -> np.ndarray | None:
         """Return which sizes are possible by the answers so far, one axis per size; `None` if they are too many."""

@@ -139,6 +139,10 @@ class SparseTensor(Composite):
         known = sys.modules.get("jax.experimental.sparse") if "keras" in sys.modules else None
         return SparseTensor if known is None else known.JAXSparse
 
+    def __reduce__(self):
+        """Pickle by the parts, as the protocol for instances compares `__class__` with the type."""
+        return unchecked, (self._indices, self._values, self._dense_shape)
+
     @property
     def ndim(self) -> int:
         """The number of axes."""

@@ -3,6 +3,15 @@ from typing import Any
 from shims._src.v1.train.basic_hooks import NanLossDuringTrainingError as NanLossDuringTrainingError
 from shims._src.v1.train.session_hooks import SessionRunArgs as SessionRunArgs
 from shims.compat.v1.train import queue_runner as queue_runner
+from shims.train import BytesList as BytesList
+from shims.train import Example as Example
+from shims.train import Feature as Feature
+from shims.train import FeatureList as FeatureList
+from shims.train import FeatureLists as FeatureLists
+from shims.train import Features as Features
+from shims.train import FloatList as FloatList
+from shims.train import Int64List as Int64List
+from shims.train import SequenceExample as SequenceExample
 from shims.train import get_checkpoint_state as get_checkpoint_state
 from shims.train import latest_checkpoint as latest_checkpoint
 from shims.train import list_variables as list_variables

@@ -24,6 +24,7 @@ from shims.compat.v1.contrib.framework import model_variable as model_variable
 from shims.compat.v1.contrib.framework import variable as variable
 from shims.compat.v1.contrib.layers import avg_pool2d as avg_pool2d
 from shims.compat.v1.contrib.layers import batch_norm as batch_norm
+from shims.compat.v1.contrib.layers import bias_add as bias_add
 from shims.compat.v1.contrib.layers import conv1d as conv1d
 from shims.compat.v1.contrib.layers import conv1d as conv2d
 from shims.compat.v1.contrib.layers import conv1d as conv3d
@@ -48,6 +49,11 @@ from shims.compat.v1.contrib.layers import separable_conv2d as separable_convolu
 from shims.compat.v1.contrib.layers import softmax as softmax
 from shims.compat.v1.contrib.layers import stack as stack
 from shims.compat.v1.contrib.layers import sum_regularizer as sum_regularizer
+from shims.compat.v1.contrib.layers import summarize_activation as summarize_activation
+from shims.compat.v1.contrib.layers import summarize_activations as summarize_activations
+from shims.compat.v1.contrib.layers import summarize_collection as summarize_collection
+from shims.compat.v1.contrib.layers import summarize_tensor as summarize_tensor
+from shims.compat.v1.contrib.layers import summarize_tensors as summarize_tensors
 from shims.compat.v1.contrib.layers import variance_scaling_initializer as variance_scaling_initializer
 from shims.compat.v1.contrib.layers import xavier_initializer as xavier_initializer
 from shims.compat.v1.contrib.layers import xavier_initializer as xavier_initializer_conv2d
@@ -56,4 +62,6 @@ from shims.compat.v1.train import create_global_step as create_global_step
 from shims.compat.v1.train import get_global_step as get_global_step
 from shims.compat.v1.train import get_or_create_global_step as get_or_create_global_step
 
-
+def summarize_biases(name_filter: Any = None, summarizer: Any = ...) -> Any: ...
+def summarize_variables(name_filter: Any = None, summarizer: Any = ...) -> Any: ...
+def summarize_weights(name_filter: Any = None, summarizer: Any = ...) -> Any: ...
