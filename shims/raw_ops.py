@@ -2,12 +2,16 @@
 """Re-export operators under the names of `tf.raw_ops`."""
 
 from shims._src.facade.claim import claim as _claim
+from shims._src.raw_ops.projective import ImageProjectiveTransformV2 as ImageProjectiveTransformV2
+from shims._src.raw_ops.projective import ImageProjectiveTransformV3 as ImageProjectiveTransformV3
 from shims._src.raw_ops.raw_ops import Empty as Empty
 from shims._src.raw_ops.raw_ops import UniqueV2 as UniqueV2
 from shims._src.raw_ops.raw_ops import UniqueWithCountsV2 as UniqueWithCountsV2
 
 __all__ = [
     "Empty",
+    "ImageProjectiveTransformV2",
+    "ImageProjectiveTransformV3",
     "UniqueV2",
     "UniqueWithCountsV2",
 ]

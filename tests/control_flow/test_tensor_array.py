@@ -272,3 +272,28 @@ def test_it_is_a_tree():
     )
     assert [x.shape for x in jax.tree.leaves(parts)] == [(1,), (2,)]
     assert jax.tree.map(lambda x: x + 1, parts).concat().tolist() == [2, 3, 4]
+
+
+def joined_in_while_loop(n, lengths):
+    made = n.TensorArray(n.int32, size=4, infer_shape=False)
+    step = lambda i, a: (i + 1, a.write(i, n.tile([i], [lengths[i]])))
+    return n.while_loop(lambda i, a: i < 4, step, (0, made))[1].concat()
+
+
+def test_elements_of_other_lengths_stay_apart_in_an_eager_loop():
+    lengths = np.int32([3, 0, 1, 2])
+    want = joined_in_while_loop(tf, tf.constant(lengths)).numpy()
+    np.testing.assert_array_equal(joined_in_while_loop(shims, jnp.asarray(lengths)), want)
+
+
+def written_at(place, method):
+    made = shims.TensorArray(shims.float32, size=3, infer_shape=False).write(0, jnp.zeros(3))
+    return getattr(made, method)(place, jnp.ones(2) if method == "write" else jnp.ones([1, 1]))
+
+
+@pytest.mark.parametrize("method", ["write", "scatter"])
+@pytest.mark.parametrize("compiled", [jax.jit, shims.function])
+def test_an_element_of_another_length_is_refused_where_all_are_one_array(compiled, method):
+    place = jnp.asarray(1 if method == "write" else [1])
+    with pytest.raises(shims.errors.UnimplementedError, match="sizes depend on data"):
+        compiled(lambda p: written_at(p, method).stack())(place)

@@ -236,12 +236,13 @@ class KerasDense(tf.keras.layers.Layer):
 
 class Sized:
     def __init__(self):
-        self.n = None
+        self.n, self.seen, self.two = None, [], bool(tf.abs(2) > 1)
     def get(self, x):
         self.n = tf.shape(x)[0]
+        self.seen.append(3.0)
         return self.pad(x)
     def pad(self, x):
-        return tf.reshape(x, [self.n, -1])
+        return tf.reshape(x, [self.n, -1]) * self.seen[0]
 
 def swapped(pair):
     return Pair(pair.b * 2, pair.a)

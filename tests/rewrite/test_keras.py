@@ -323,3 +323,12 @@ class Rate(Metric):
     assert 'self.add_weight(name="count", shape=[2], initializer="zeros")' in new
     assert "self.add_weight(name=name, shape=[2])" in new
     assert 'self.add_weight(name="last", shape=[2])' in new
+
+
+def test_private_attributes_of_layers_get_their_public_names():
+    body = "    def call(self, x):\n        return tf.cast(tf.cast(x, self._compute_dtype_object), self._compute_dtype)\n"
+    head = "import tensorflow as tf\n\n\n"
+    of_layer = rewrite(f"{head}class A(tf.keras.layers.Layer):\n{body}".encode()).data.decode()
+    assert ".astype(jnp.dtype(self.compute_dtype)).astype(self.compute_dtype)" in of_layer
+    of_other = rewrite(f"{head}class A:\n{body}".encode()).data.decode()
+    assert ".astype(self._compute_dtype_object).astype(self._compute_dtype)" in of_other

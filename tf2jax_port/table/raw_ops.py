@@ -33,7 +33,52 @@ def _initializer(name: str, params: str, *aliases: str) -> Row:
     )
 
 
+_TURNED = f32([[0.8, -0.6, 1.5, 0.6, 0.8, -1.25, 0.01, 0.02]])
+_EACH = f32([[1, 0.5, -3.25, 0, 1, 2.5, 0, 0], [-1.5, 0, 4.25, 0.25, -1, 3, 0.1, 0]])
+
+
+def _projected(id: str, transforms: object = _TURNED, **arguments: object) -> Case:
+    """Build a case of projected images."""
+    given = {"images": draw(2, 4, 5, 2), "output_shape": (5, 4), "interpolation": "BILINEAR"}
+    return case(id, gradient=(), **{"transforms": transforms, **given, **arguments})
+
+
+_PROJECTED = (
+    *(
+        _projected(f"{mode.lower()}-{way.lower()}", _EACH, interpolation=way, fill_mode=mode)
+        for mode in ("CONSTANT", "NEAREST", "REFLECT", "WRAP")
+        for way in ("NEAREST", "BILINEAR")
+    ),
+    _projected("not-defined-somewhere", f32([[1, 0, 0, 0, 1, 0, -1, 0]])),
+    _projected("int32", images=i32([[[[1], [20]], [[300], [-7]]]])),
+    _projected("one-pixel", images=draw(1, 1, 1, 1), fill_mode="REFLECT"),
+    _projected("empty", images=empty(0, 2, 2, 1)),
+)
+_OF_PROJECTIONS = (
+    "the gradient: TensorFlow moves it by the inverse projection, here it is the derivative"
+)
+
+
 ROWS: tuple[Row, ...] = (
+    shim(
+        "raw_ops.ImageProjectiveTransformV2",
+        "images, transforms, output_shape, interpolation, fill_mode='CONSTANT', name=None",
+        "raw_ops.projective",
+        inputs=_PROJECTED,
+        differs=_OF_PROJECTIONS,
+        xla="unsupported: no kernel",
+    ),
+    shim(
+        "raw_ops.ImageProjectiveTransformV3",
+        "images, transforms, output_shape, fill_value, interpolation, fill_mode='CONSTANT', name=None",
+        "raw_ops.projective",
+        inputs=tuple(
+            case(each.id, gradient=(), fill_value=7.5, **dict(each.arguments))
+            for each in _PROJECTED
+        ),
+        differs=_OF_PROJECTIONS,
+        xla="unsupported: no kernel",
+    ),
     shim(
         "raw_ops.Empty",
         "shape, dtype, init=False, name=None",

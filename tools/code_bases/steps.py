@@ -59,7 +59,7 @@ def prove(base: CodeBase, checkouts: pathlib.Path) -> list[dict[str, Any]]:
     outcomes = base.kept("outcomes.json", checkouts)
     port, sample = base.kept("port", checkouts), base.kept("calls.npz", checkouts)
     if not outcomes.exists():
-        words = ["prove", str(sample), str(port), "--json", str(outcomes), "--timeout", "60"]
+        words = ["prove", str(sample), str(port), "--json", str(outcomes), "--timeout", "240"]
         _run(base, checkouts, words, {"KERAS_BACKEND": "jax"}, port)
     return list(json.loads(outcomes.read_text())["calls"])
 

@@ -14,6 +14,7 @@ from shims._src.arguments.conversion import as_array
 from shims._src.control_flow import growing, untaken_branches
 from shims._src.control_flow.loop_state import LoopState
 from shims._src.control_flow.staging import current_value, is_array, is_number, is_staged
+from shims._src.control_flow.tensor_array_state import ListState
 from shims._src.control_flow.trip_count import Trips, find_trips
 from shims._src.errors import errors
 from shims._src.numeric.forward_mode_only import forward_mode_only
@@ -74,7 +75,7 @@ def while_loop(
     del parallel_iterations, swap_memory, name
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
         raise ValueError("while_loop: `loop_vars` must be a list or tuple of loop variables.")
-    values = list(jax.tree.map(_to_array, loop_vars))
+    values = list(_with_arrays(loop_vars))
     limit = current_value(maximum_iterations)
     done = 0
 
@@ -106,7 +107,12 @@ def _next_values(results, count: int) -> list:
                 received=str(len(results)),
             )
         )
-    return list(jax.tree.map(_to_array, results))
+    return list(_with_arrays(results))
+
+
+def _with_arrays(values):
+    """Convert numbers to arrays; a `TensorArray` stays itself, whose elements may differ in shape."""
+    return jax.tree.map(_to_array, values, is_leaf=lambda v: isinstance(v, ListState))
 
 
 def _to_array(leaf):

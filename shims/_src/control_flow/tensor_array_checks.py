@@ -37,7 +37,7 @@ def _fits(shape, expected) -> bool:
 
 
 def check_shape_in_buffer(shape, room_shape) -> None:
-    """Raise an error for an element whose shape differs from those in a traced loop's buffer."""
+    """Raise an error for an element whose shape differs from the others, which are one array in a traced loop."""
     if not all(map(is_same_size, shape, room_shape)):
         raise errors.UnimplementedError(
             errors.message(

@@ -24,6 +24,7 @@ from shims._src.control_flow.element_buffer import ElementBuffer
 from shims._src.control_flow.staging import is_staged
 from shims._src.control_flow.tensor_array_checks import (
     check_place,
+    check_shape_in_buffer,
     is_same_size,
     out_of_range_error,
 )
@@ -163,6 +164,7 @@ class Stacked:
         place = jnp.asarray(index, jnp.int32)
         array = _extend_to(self.array, index, place) if grows else self.array
         check_place("write", index, place, array.shape[0])
+        check_shape_in_buffer(value.shape, self.shape)
         if is_same_size(
             array.shape[0], 0
         ):  # nothing can be written here, but the program must have matching types
@@ -192,6 +194,7 @@ class Stacked:
 
     def scatter(self, indices, value, *, grows: bool) -> Stacked:
         """Return the storage with the slices of an array written at some positions."""
+        check_shape_in_buffer(value.shape[1:], self.shape)
         array = self.array
         if grows:
             highest = lax.reduce_max(indices, (0,)).astype(jnp.int32)

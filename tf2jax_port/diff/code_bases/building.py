@@ -41,10 +41,10 @@ class Builder:
         return decode(node, leaf)
 
     def make_objects(self, nodes: list[Node], tensor: Leaf) -> None:
-        """Make variables, and objects that have some, once, outside of any trace."""
+        """Make variables, and objects that have some or are made of no tensors, once, outside of any trace."""
         for node in nodes:
-            for part in nodes_in(node):
-                if "state" in part or part["kind"] == "variable":
+            for part in reversed(nodes_in(node)):  # an object after its parts
+                if "state" in part or part["kind"] == "variable" or _is_plain_object(part):
                     self._made[id(part)] = part, self.value(part, tensor)
 
     def lacks_variables(self) -> bool:
@@ -95,10 +95,11 @@ class Builder:
         args, kwargs, *held = (decode(item, leaf) for item in node["items"])
         if kwargs.get("reduction") == "auto":  # `Reduction.AUTO` of Keras 2
             kwargs["reduction"] = "sum_over_batch_size"
+        kwargs.pop("batch_input_shape", None)  # of Keras 2, for the first layer of a model
         made = place(node)(*args, **kwargs)
         for name, value in held[0].items() if held else ():
             with contextlib.suppress(Exception):  # as below
-                if getattr(made, name, None) is None:
+                if _is_empty(getattr(made, name, None)):
                     setattr(made, name, value)
         for name, value in node.get("attributes", {}).items():
             with contextlib.suppress(Exception):  # what an object computes, it does not let set
@@ -140,6 +141,18 @@ def value_of(variable: Any) -> Any:
     import shims
 
     return variable.read_value() if isinstance(variable, shims.Variable) else variable.value
+
+
+def _is_empty(value: Any) -> bool:
+    """Return whether an attribute has no value yet, which earlier calls have given it in the original."""
+    return value is None or (isinstance(value, list | dict | np.ndarray) and not len(value))
+
+
+def _is_plain_object(node: Node) -> bool:
+    """Return whether a node is an object whose constructor takes no tensors."""
+    if node["kind"] != "object":
+        return False
+    return all(part["kind"] != "tensor" for item in node["items"][:2] for part in nodes_in(item))
 
 
 def place(node: Node) -> Any:

@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tf2jax_port.diff.code_bases.call_file import moved_node
-from tf2jax_port.diff.code_bases.encoding import Encoder, Node, UnfitError, fields_of, place_of
+from tf2jax_port.diff.code_bases.encoding import (
+    Encoder,
+    Node,
+    UnfitError,
+    fields_of,
+    nodes_in,
+    place_of,
+)
 
 
 class Origin(NamedTuple):
@@ -135,15 +142,22 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
 
 
 def _held_by(value: Any, encoder: Encoder) -> list[Node]:
-    """Return the node of the attributes that are tensors or dtypes, which earlier calls have set, if there are some."""
+    """Return the node of the attributes with tensors, dtypes or lists of them, which earlier calls may have set."""
     tf: Any = sys.modules.get("tensorflow")
     if tf is None:
         return []
     # Layers have dtypes of their own, which Keras 3 may lack: what needs them must fail.
     kinds = (tf.Tensor,) if hasattr(value, "add_weight") else (tf.Tensor, tf.DType)
-    attributes = getattr(value, "__dict__", {})
-    held = {key: item for key, item in attributes.items() if isinstance(item, kinds)}
-    return [encoder.encode(held)] if held else []
+    held: dict[str, Node] = {}
+    for key, item in getattr(value, "__dict__", {}).items():
+        filled = type(item) in (list, dict, np.ndarray) and len(item)
+        if isinstance(item, kinds) or filled:
+            # Objects and variables have origins of their own.
+            with contextlib.suppress(UnfitError):
+                node = Encoder(encoder.arrays).encode(item)
+                if all(part["kind"] != "variable" for part in nodes_in(node)):
+                    held[key] = node
+    return [{"kind": "dict", "items": held}] if held else []
 
 
 def complete(seen: list[Seen], arrays: list[np.ndarray]) -> None:

@@ -18,12 +18,17 @@ _CONSTRUCTORS = {
     "keras.metrics.Metric": ("name", "dtype"),
     "keras.losses.Loss": ("reduction", "name"),
 }
+# Private attributes of layers of Keras 2.
+_PRIVATE = {
+    "_compute_dtype": "self.compute_dtype",
+    "_compute_dtype_object": "jnp.dtype(self.compute_dtype)",
+}
 
 
 def find_attributes(file: File) -> list[Decision]:
     """Return the decisions about these attributes in a file."""
     own = {node for reference in file.references for node in reference.chain}
-    found = [*_identities(file, own), *_methods_of_keras(file)]
+    found = [*_identities(file, own), *_methods_of_keras(file), *_private_of_keras(file)]
     return [decision for decision in found if may_edit(file, decision)]
 
 
@@ -66,6 +71,19 @@ def _methods_of_keras(file: File) -> Iterator[Decision]:
             message = "Keras 3 has these parameters in another order"
             symbol = f"tf.keras.layers.Layer.{node.attr}"
             yield Decision(State.REWRITTEN, "TJ130", message, symbol, call, tuple(edits))
+
+
+def _private_of_keras(file: File) -> Iterator[Decision]:
+    """Yield the decisions for private attributes of layers of Keras 2 that have public names in Keras 3."""
+    for node in file.names.attributes:
+        of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+        if node.attr not in _PRIVATE or not of_self or not _bases(file, node):
+            continue
+        start, end = file.source.span(node)
+        message = "Keras 3 has it under its public name"
+        symbol = f"tf.keras.layers.Layer.{node.attr}"
+        edit = Edit(start, end, (file.spelling.text(_PRIVATE[node.attr]),))
+        yield Decision(State.REWRITTEN, "TJ130", message, symbol, node, (edit,))
 
 
 def _by_name(file: File, call: ast.Call, names: tuple[str, ...]) -> list[Edit]:
