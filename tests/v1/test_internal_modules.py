@@ -45,6 +45,9 @@ def test_a_name_without_a_public_one_is_refused_as_such():
     module = importlib.import_module(f"{_PYTHON}.ops.nn_ops")
     with pytest.raises(AttributeError, match=r"tensorflow\.python\.ops\.nn_ops\._calc.*internal"):
         module._calc  # noqa: B018
+    kernels = importlib.import_module(f"{_PYTHON}.ops.gen_nn_ops")
+    with pytest.raises(AttributeError, match=r"gen_nn_ops\.relu.*internal"):
+        kernels.relu  # noqa: B018
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module(f"{_PYTHON}.ops.gen_unknown_ops")
 
