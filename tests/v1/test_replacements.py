@@ -17,12 +17,11 @@ def found(path: str):
     ("path", "instead"),
     [
         ("contrib.seq2seq.BasicDecoder", "tf.while_loop"),
-        ("contrib.seq2seq.BasicDecoder", "tf.while_loop"),
         ("contrib.tpu.TPUEstimator", "jax.sharding"),
         ("contrib.layers.joint_weighted_sum", "tf.layers"),
         ("contrib.signal.stft", "TensorFlow 2 removed it"),
         ("train.string_input_producer", "feed NumPy arrays"),
-        ("estimator.Estimator", "MonitoredTrainingSession"),
+        ("estimator.DNNClassifier", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),
         ("saved_model.loader", "import-graph"),
         ("train.shuffle_batch", "tf.data.Dataset"),
