@@ -52,6 +52,15 @@ def test_a_name_without_a_public_one_is_refused_as_such():
         importlib.import_module(f"{_PYTHON}.ops.gen_unknown_ops")
 
 
+def test_a_condition_that_is_known_is_decided_at_once():
+    smart_cond = tf.python.layers.utils.smart_cond
+    assert smart_cond(True, lambda: "yes", lambda: "no") == "yes"
+    flag = tf.placeholder(tf.bool, [])
+    result = smart_cond(flag, lambda: tf.constant(1.0), lambda: tf.constant(2.0))
+    with tf.Session() as session:
+        assert [session.run(result, {flag: f}) for f in (True, False)] == [1.0, 2.0]
+
+
 def test_a_tensor_waits_for_its_dependencies():
     with_dependencies = tf.python.ops.control_flow_ops.with_dependencies
     v = tf.Variable(1.0)

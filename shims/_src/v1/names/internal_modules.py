@@ -36,7 +36,7 @@ _MODULES = {
     "gfile": "platform.gfile",
     "image": "ops.image_ops ops.image_ops_impl",
     "layers": "layers.base layers.convolutional layers.core layers.layers layers.normalization "
-    "layers.pooling",
+    "layers.pooling layers.utils",
     "logging": "platform.tf_logging",
     "lookup contrib.lookup .": "ops.lookup_ops",
     "losses": "ops.losses.losses ops.losses.losses_impl",
@@ -56,6 +56,7 @@ _MODULES = {
 # Names that have another public name, or none.
 _RENAMED = {
     "framework.tensor_util.constant_value": "get_static_value",
+    "layers.utils.smart_cond": "python.layers.utils.smart_cond",
     "ops.control_flow_ops.with_dependencies": "python.ops.control_flow_ops.with_dependencies",
 }
 
