@@ -45,8 +45,20 @@ def test_a_name_without_a_public_one_is_refused_as_such():
     module = importlib.import_module(f"{_PYTHON}.ops.nn_ops")
     with pytest.raises(AttributeError, match=r"tensorflow\.python\.ops\.nn_ops\._calc.*internal"):
         module._calc  # noqa: B018
+    kernels = importlib.import_module(f"{_PYTHON}.ops.gen_nn_ops")
+    with pytest.raises(AttributeError, match=r"gen_nn_ops\.relu.*internal"):
+        kernels.relu  # noqa: B018
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module(f"{_PYTHON}.ops.gen_unknown_ops")
+
+
+def test_a_condition_that_is_known_is_decided_at_once():
+    smart_cond = tf.python.layers.utils.smart_cond
+    assert smart_cond(True, lambda: "yes", lambda: "no") == "yes"
+    flag = tf.placeholder(tf.bool, [])
+    result = smart_cond(flag, lambda: tf.constant(1.0), lambda: tf.constant(2.0))
+    with tf.Session() as session:
+        assert [session.run(result, {flag: f}) for f in (True, False)] == [1.0, 2.0]
 
 
 def test_a_tensor_waits_for_its_dependencies():

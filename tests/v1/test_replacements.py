@@ -16,13 +16,12 @@ def found(path: str):
 @pytest.mark.parametrize(
     ("path", "instead"),
     [
-        ("contrib.crf.crf_log_likelihood", "tf.scan"),
         ("contrib.seq2seq.BasicDecoder", "tf.while_loop"),
         ("contrib.tpu.TPUEstimator", "jax.sharding"),
-        ("contrib.layers.optimize_loss", "tf.layers"),
+        ("contrib.layers.joint_weighted_sum", "tf.layers"),
         ("contrib.signal.stft", "TensorFlow 2 removed it"),
         ("train.string_input_producer", "feed NumPy arrays"),
-        ("estimator.Estimator", "MonitoredTrainingSession"),
+        ("estimator.DNNClassifier", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),
         ("saved_model.loader", "import-graph"),
         ("train.shuffle_batch", "tf.data.Dataset"),

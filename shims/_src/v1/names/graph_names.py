@@ -403,8 +403,8 @@ _BROUGHT = {
 
 _TESTS = {
     "contrib.training.HParams": "shims._src.v1.platform.hparams:HParams",
-    "contrib.learn.ModeKeys": "shims._src.v1.platform.mode_keys:ModeKeys",
-    "estimator.ModeKeys": "shims._src.v1.platform.mode_keys:ModeKeys",
+    "contrib.learn.ModeKeys": "shims._src.v1.estimator.mode_keys:ModeKeys",
+    "estimator.ModeKeys": "shims._src.v1.estimator.mode_keys:ModeKeys",
     "test.TestCase": "shims._src.v1.platform.test_case:TestCase",
     "test.get_temp_dir": "shims._src.v1.platform.test_case:get_temp_dir",
     "test.gpu_device_name": "shims._src.v1.platform.test_case:gpu_device_name",
@@ -658,6 +658,12 @@ _CONTRIB = {
 }
 
 _DATA = {
+    "estimator.Estimator": "shims._src.v1.estimator.estimator:Estimator",
+    "estimator.EstimatorSpec": "shims._src.v1.estimator.specs:EstimatorSpec",
+    "estimator.EvalSpec": "shims._src.v1.estimator.specs:EvalSpec",
+    "estimator.RunConfig": "shims._src.v1.estimator.specs:RunConfig",
+    "estimator.TrainSpec": "shims._src.v1.estimator.specs:TrainSpec",
+    "estimator.train_and_evaluate": "shims._src.v1.estimator.estimator:train_and_evaluate",
     "contrib.layers.bias_add": "shims._src.v1.contrib.bias_add:bias_add",
     "contrib.slim.bias_add": "shims._src.v1.contrib.bias_add:bias_add",
     "contrib.layers.summarize_activation": "shims._src.v1.summary.layer_summaries:summarize_activation",
@@ -774,6 +780,7 @@ _INTERNAL = {
     "contrib.layers.python.layers.regularizers.l1_regularizer": "shims._src.v1.variables.regularizers:l1_regularizer",
     "contrib.layers.python.layers.regularizers.l2_regularizer": "shims._src.v1.variables.regularizers:l2_regularizer",
     "contrib.layers.python.layers.regularizers.sum_regularizer": "shims._src.v1.variables.regularizers:sum_regularizer",
+    "python.layers.utils.smart_cond": "shims._src.v1.layers.options:smart_cond",
     "python.ops.control_flow_ops.with_dependencies": "shims._src.v1.graph.grouping:with_dependencies",
 }
 

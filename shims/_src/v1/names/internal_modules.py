@@ -12,6 +12,8 @@ from typing import Any
 
 # Modules by the public namespaces in which their names are looked up, in this order; `.` is `tf` itself.
 _MODULES = {
+    # Kernels, whose parameters are not those of public names: they can be imported, not used.
+    "": "ops.gen_array_ops ops.gen_control_flow_ops ops.gen_image_ops ops.gen_math_ops ops.gen_nn_ops",
     ". debugging": "ops.check_ops",
     ".": "client.session framework.constant_op framework.ops framework.random_seed "
     "framework.sparse_tensor framework.tensor_shape framework.tensor_util framework.indexed_slices "
@@ -34,7 +36,7 @@ _MODULES = {
     "gfile": "platform.gfile",
     "image": "ops.image_ops ops.image_ops_impl",
     "layers": "layers.base layers.convolutional layers.core layers.layers layers.normalization "
-    "layers.pooling",
+    "layers.pooling layers.utils",
     "logging": "platform.tf_logging",
     "lookup contrib.lookup .": "ops.lookup_ops",
     "losses": "ops.losses.losses ops.losses.losses_impl",
@@ -54,6 +56,7 @@ _MODULES = {
 # Names that have another public name, or none.
 _RENAMED = {
     "framework.tensor_util.constant_value": "get_static_value",
+    "layers.utils.smart_cond": "python.layers.utils.smart_cond",
     "ops.control_flow_ops.with_dependencies": "python.ops.control_flow_ops.with_dependencies",
 }
 

@@ -15,7 +15,6 @@ _CLUSTERS = (
 
 # The first entry that equals the name, or is a prefix of it up to a dot, applies.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("contrib.crf",), "write the recursion with `tf.scan`, as examples/tf1/bilstm_crf.py does"),
     (("contrib.seq2seq",), "write the decoder as `tf.while_loop`, as examples/tf1/seq2seq.py does"),
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (

@@ -1,4 +1,4 @@
-"""Define `tf.estimator.ModeKeys`; estimators themselves are not supported."""
+"""Define `tf.estimator.ModeKeys`."""
 
 from __future__ import annotations
 

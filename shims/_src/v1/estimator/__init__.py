@@ -1,0 +1,1 @@
+"""Provide `tf.estimator`: training, evaluation and prediction with a model function."""
