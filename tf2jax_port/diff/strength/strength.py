@@ -24,7 +24,7 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """What the cases of a comparison could have caught.
+    """The planted faults that the cases of a comparison notice, and those that they miss.
 
     Attributes:
       planted: the number of planted faults that ran in some case.
