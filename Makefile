@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: setup demo test test-fast test-long bench lint types generate scorecard jax-scorecard python-on-sizes where parity-gpu check-gpu clean
+.PHONY: setup demo test test-fast test-long bench lint types generate scorecard jax-scorecard python-on-sizes where parity-gpu check-gpu docs clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml constraints.txt tools/setup.sh
@@ -30,6 +30,9 @@ jax-scorecard: setup  ## calls every function of JAX over selections (half an ho
 	@$(PY) -m tools.jax_scorecard
 python-on-sizes: setup  ## runs Python's operators over sizes (an hour); writes docs/python-on-sizes.md and .json
 	@$(PY) -m tools.python_on_sizes
+docs:  ## the site, in build/site/html; installs its generator into build/docs
+	@test -x build/docs/bin/zensical || { $(PYTHON) -m venv build/docs && build/docs/bin/pip install -q '.[docs]'; }
+	@build/docs/bin/python -m tools.site
 where: setup  ## where an operator's row, code, tests and pages are: make where NAME=tf.boolean_mask
 	@$(PY) -m tools.where $(NAME)
 parity-gpu:  ## operators on this machine's accelerator, against what TensorFlow gave; needs only $(PYTHON) with JAX

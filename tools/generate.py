@@ -22,6 +22,7 @@ GENERATORS = (
     "tools.generate_scripts",
     "tools.rewrite_sweep.evidence",
     "tools.rule_pages",
+    "tools.api_page",
     "tools.file_map",
 )
 

@@ -34,7 +34,7 @@ TEXT = """\
 # TensorFlow 1 programs
 
 <!-- written by `python -m examples.tf1.page` -->
-The programs of [examples/tf1](../examples/tf1) run with `import shims.compat.v1 as tf` instead of
+The programs of [examples/tf1](../examples/README.md) run with `import shims.compat.v1 as tf` instead of
 `import tensorflow.compat.v1 as tf`, and are otherwise unchanged. Each draws its initial values from
 the same seeds in both libraries and trains for {steps} steps on the same batches.
 
@@ -56,7 +56,7 @@ The broad line is TensorFlow; the thin line on top of it is `shims`.
 {reasons}
 
 The TensorFlow results were computed in TensorFlow 1 mode with `tf_keras` (`TF_USE_LEGACY_KERAS=1`).
-They are stored in [goldens](../examples/tf1/goldens); `python -m examples.tf1.run --goldens` writes
+They are stored in `examples/tf1/goldens`; `python -m examples.tf1.run --goldens` writes
 them again.
 """
 

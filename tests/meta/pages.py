@@ -49,7 +49,7 @@ class Reader:
         self.folder, self.skips = folder, skips
         self.known = dict(known, COLUMNS="80", PYTHONUNBUFFERED="1")
         self.printed: str | None = None
-        self.ran: list[str] = []
+        self.ran: dict[str, str] = {}
 
     def follow(self, text):
         for language, block in blocks(text):
@@ -77,7 +77,7 @@ class Reader:
             )
             assert done.returncode < 2, (line, done.stdout)
             self.printed = (self.printed or "") + done.stdout
-            self.ran.append(line)
+            self.ran[line] = done.stdout
 
     def do_text(self, block):
         """Compare with what the commands printed."""

@@ -1,12 +1,14 @@
 """Every block of docs/tutorial.md runs, in the order in which it stands there."""
 
+import html
 import re
 import tomllib
 
 import pytest
 
 from tests.meta import tree
-from tests.meta.pages import Reader, environment, matches
+from tests.meta.pages import Reader, blocks, environment, matches
+from tools import recorded_run
 
 TEXT = (tree.ROOT / "docs/tutorial.md").read_text()
 INSTALLS = re.compile(r"python -m venv|\. \.venv|pip install")
@@ -71,3 +73,29 @@ def test_the_extras_that_pages_install_exist():
         named |= {extra for group in found for extra in group.split(",")}
     assert "tensorflow" in named
     assert named <= set(extras)
+
+
+def lines_of_picture(svg):
+    """The lines of text in a picture: the parts at one height, from left to right."""
+    found = {}
+    for x, y, text in re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)', svg):
+        found.setdefault(float(y), []).append((float(x), html.unescape(text).replace("\xa0", " ")))
+    return ["".join(text for _, text in sorted(parts)).strip() for parts in found.values()]
+
+
+def test_the_picture_shows_what_the_page_shows():
+    """`python -m tools.recorded_run` draws it again."""
+    drawn = lines_of_picture((tree.ROOT / recorded_run.PATH).read_text())
+    outputs = [block for language, block in blocks(TEXT) if language == "text"]
+    for block in (outputs[0], outputs[1], outputs[3]):
+        for line in block.splitlines():
+            if line != "..." and not line.startswith("╭"):
+                assert any(line.strip(" │") in shown for shown in drawn), line
+    assert not any("no such output" in shown for shown in drawn)
+
+
+@pytest.mark.long
+def test_the_picture_is_fresh():
+    assert lines_of_picture(recorded_run.run()) == lines_of_picture(
+        (tree.ROOT / recorded_run.PATH).read_text()
+    )

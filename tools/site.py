@@ -1,0 +1,98 @@
+"""Gather the pages of the site and build it: `python -m tools.site` (`make docs`).
+
+The site has the layout of the repository, so that links between pages are those which people follow in a checkout.
+`zensical.toml` has the navigation; the pages of the diagnostics are added here.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from typing import Any
+
+from tools.data_files import ROOT
+
+SITE = ROOT / "build" / "site"
+LINK = re.compile(r"\]\(([^)\s:#]+)(?:#[^)\s]*)?\)")
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def pages() -> list[pathlib.Path]:
+    """Return the pages of the site, relative to the root: those of `docs/`, and what they link to."""
+    found: list[pathlib.Path] = []
+    waiting = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page.relative_to(ROOT) in found:
+            continue
+        found.append(page.relative_to(ROOT))
+        waiting += [target for target in linked(page) if target.suffix == ".md"]
+    return sorted(found)
+
+
+def linked(page: pathlib.Path) -> list[pathlib.Path]:
+    """Return the files that a page links to or shows."""
+    targets = LINK.findall(_FENCE.sub("", page.read_text()))
+    return [(page.parent / target).resolve() for target in targets]
+
+
+def navigation() -> list[Any]:
+    """Return the navigation of `zensical.toml`, with the pages of the diagnostics below their index."""
+    settings = tomllib.loads((ROOT / "zensical.toml").read_text())
+    sections: list[Any] = settings["project"]["nav"]
+    codes = [page for page in pages() if re.match(r"TJ\d+", page.name)]
+    for section in sections:
+        ((_, entries),) = section.items()
+        for entry in entries:
+            if entry.get("Diagnostics"):
+                entry["Diagnostics"] = [
+                    {"All": entry["Diagnostics"]},
+                    *({page.stem: str(page)} for page in codes),
+                ]
+    return sections
+
+
+def gather(folder: pathlib.Path) -> None:
+    """Copy the pages, and the files that they link to, into a folder."""
+    for page in pages():
+        for file in (ROOT / page, *linked(ROOT / page)):
+            if file.is_file():
+                target = folder / file.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, target)
+
+
+def settings() -> str:
+    """Return the text of the configuration: that of `zensical.toml` with the whole navigation."""
+    text = (ROOT / "zensical.toml").read_text()
+    before, _, after = text.partition("nav = [")
+    rest = after.partition("\n]\n")[2]
+    places = 'docs_dir = "source"\nsite_dir = "html"\n'
+    return f"{before}{places}nav = {_toml(navigation())}\n{rest}"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(k)} = {_toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+def main() -> int:
+    """Build the site; a page without its place, or a dead link, is an error."""
+    shutil.rmtree(SITE, ignore_errors=True)
+    gather(SITE / "source")
+    (SITE / "zensical.toml").write_text(settings())
+    generator = pathlib.Path(sys.executable).with_name("zensical")
+    words = [str(generator), "build", "--clean", "--strict"]
+    return subprocess.run(words, cwd=SITE, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
