@@ -20,7 +20,8 @@ _ALWAYS = ("contrib", "layers", "nn.rnn_cell")
 def generate() -> dict[str, str]:
     """Return `{path: text}` of every module."""
     spaces = namespaces()
-    files = {_path(space, spaces): _module(space, _inside(space, spaces)) for space in spaces}
+    opened = [space for space in spaces if space != _INTERNAL]
+    files = {_path(space, spaces): _module(space, _inside(space, spaces)) for space in opened}
     return {**files, f"{FOLDER}/{_INTERNAL}/__init__.py": _internal_module()}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tf2jax_port.table.families import shim
 from tf2jax_port.table.inputs import INF, NAN, bools, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case
@@ -39,8 +41,19 @@ _EACH = f32([[1, 0.5, -3.25, 0, 1, 2.5, 0, 0], [-1.5, 0, 4.25, 0.25, -1, 3, 0.1,
 
 def _projected(id: str, transforms: object = _TURNED, **arguments: object) -> Case:
     """Build a case of projected images."""
-    given = {"images": draw(2, 4, 5, 2), "output_shape": (5, 4), "interpolation": "BILINEAR"}
-    return case(id, gradient=(), **{"transforms": transforms, **given, **arguments})
+    given: dict[str, Any] = {
+        "images": draw(2, 4, 5, 2),
+        "transforms": transforms,
+        "output_shape": (5, 4),
+        "interpolation": "BILINEAR",
+    }
+    return case(id, gradient=(), **{**given, **arguments})
+
+
+def _filled(each: Case) -> Case:
+    """Build the case of the operator that fills with a given number."""
+    arguments: dict[str, Any] = dict(each.arguments)
+    return case(each.id, gradient=(), fill_value=7.5, **arguments)
 
 
 _PROJECTED = (
@@ -72,10 +85,7 @@ ROWS: tuple[Row, ...] = (
         "raw_ops.ImageProjectiveTransformV3",
         "images, transforms, output_shape, fill_value, interpolation, fill_mode='CONSTANT', name=None",
         "raw_ops.projective",
-        inputs=tuple(
-            case(each.id, gradient=(), fill_value=7.5, **dict(each.arguments))
-            for each in _PROJECTED
-        ),
+        inputs=tuple(map(_filled, _PROJECTED)),
         differs=_OF_PROJECTIONS,
         xla="unsupported: no kernel",
     ),
