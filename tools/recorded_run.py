@@ -10,7 +10,6 @@ import pathlib
 import re
 import tempfile
 
-from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.terminal_theme import DIMMED_MONOKAI
 from rich.text import Text
@@ -21,7 +20,7 @@ from tools.data_files import ROOT
 PATH = "docs/recorded_run.svg"
 SHOWN = ("tf2jax-port scan", "tf2jax-port rewrite forecast.py --write", "tf2jax-port diff")
 # A picture in a README loads no fonts.
-FORMAT = re.sub(r"\n\s*@font-face \{\{.*?\}\}", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
+_FONTS = re.compile(r"\n\s*@font-face \{.*?\}", re.DOTALL)
 
 
 class _Recorder(Reader):
@@ -57,9 +56,8 @@ def draw(outputs: dict[str, str]) -> str:
         console.print(Text.assemble(("$ ", "bold green"), (words, "bold")))
         console.print(Text.from_ansi(_result(output)))
         console.print()
-    return console.export_svg(
-        title="tf2jax-port", theme=DIMMED_MONOKAI, code_format=FORMAT, unique_id="run"
-    )
+    svg = console.export_svg(title="tf2jax-port", theme=DIMMED_MONOKAI, unique_id="run")
+    return _FONTS.sub("", svg)
 
 
 def _result(output: str) -> str:

@@ -96,6 +96,11 @@ def test_the_picture_shows_what_the_page_shows():
 
 @pytest.mark.long
 def test_the_picture_is_fresh():
-    assert lines_of_picture(recorded_run.run()) == lines_of_picture(
-        (tree.ROOT / recorded_run.PATH).read_text()
-    )
+    """Apart from measured errors, which depend on the processor."""
+
+    def known(svg):
+        return [
+            re.sub(r"[█▌▏▎▍▋▊▉]+|R [\d.e+-]+", "", line).split() for line in lines_of_picture(svg)
+        ]
+
+    assert known(recorded_run.run()) == known((tree.ROOT / recorded_run.PATH).read_text())
