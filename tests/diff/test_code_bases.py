@@ -23,6 +23,13 @@ class Scale:
     def call(self, x):
         return {"y": x * self.by, "n": x.shape[0]}
 
+class Slotted:
+    __slots__ = ("by",)
+    def __init__(self, by):
+        self.by = by
+    def call(self, x):
+        return {"y": x * self.by, "n": x.shape[0]}
+
 def double(x):
     return x * 2, None
 
@@ -66,6 +73,7 @@ def calls(tmp_path, monkeypatch):
     names = ("double", "wrong", "fails", "only_eager")
     found = [call_of(name, arrays, twice) for name in names]
     found.append(call_of("Scale.call", arrays, tripled, made))
+    found.append(call_of("Slotted.call", arrays, tripled, {**made, "name": "Slotted"}))
     yield Calls(tuple(found), tuple(arrays))
     sys.modules.pop("some_port", None)
 
@@ -79,6 +87,7 @@ def test_each_lane_has_an_outcome_of_its_own(calls):
         "fails": ["error"] * 3,
         "only_eager": ["equal", "error", found["only_eager"][2]],
         "Scale.call": ["equal"] * 3,
+        "Slotted.call": ["equal"] * 3,
     }
 
 
