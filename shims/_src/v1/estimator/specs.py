@@ -1,4 +1,4 @@
-"""Define what a model function returns, and the settings of estimators."""
+"""Define the results of model functions, and the settings of estimators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Fields(NamedTuple):
 
 
 class EstimatorSpec(_Fields):
-    """What a model function returns.
+    """The result of a model function.
 
     Args:
       mode: a `ModeKeys`.
@@ -138,7 +138,7 @@ class RunConfig:
 
 
 class TrainSpec(NamedTuple):
-    """How `train_and_evaluate` trains: the input, the last step, hooks."""
+    """The input, the last step and the hooks of training in `train_and_evaluate`."""
 
     input_fn: Any
     max_steps: Any = None
@@ -147,7 +147,7 @@ class TrainSpec(NamedTuple):
 
 
 class EvalSpec(NamedTuple):
-    """How `train_and_evaluate` evaluates: the input, the number of steps, hooks."""
+    """The input, the number of steps and the hooks of evaluation in `train_and_evaluate`."""
 
     input_fn: Any
     steps: Any = 100
