@@ -1,6 +1,7 @@
 """Programs whose `if`, `while` and `for` over a size change objects of Python, or raise and catch errors."""
 
 import bisect
+import dataclasses
 import functools
 import heapq
 import itertools
@@ -35,6 +36,16 @@ class Counter:
     def __getitem__(self, i):
         self.count += 1
         return float(i)
+
+
+@dataclasses.dataclass
+class Boxes:
+    scores: jax.Array
+    kept: int = dataclasses.field(default=0, compare=False)
+
+    def keep(self, m):
+        left = self.scores[m]
+        return Boxes(left, self.kept + left.shape[0])
 
 
 def added_to_a_set(x, m):
@@ -420,7 +431,24 @@ def longest(x, m):
     return max([x[m], x[~m]], key=len).sum()
 
 
+def chosen_dataclasses(x, m):
+    boxes = Boxes(x).keep(m)
+    if boxes.scores.shape[0] > 2:
+        boxes = boxes.keep(boxes.scores > 1)
+    others = Boxes(x[:0])
+    if x[m].shape[0] > 1:
+        others = Boxes(x[:0], 7)
+    return boxes.scores.sum(), boxes.kept, others.kept
+
+
+def chosen_zeros(x, m):
+    zero = 0.0
+    if x[m].shape[0] > 1:
+        zero = -0.0
+    return x.sum() / jnp.float32(zero)
+
+
 PROGRAMS = [
     f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__ and callable(f)
 ]
-PROGRAMS = [f for f in PROGRAMS if f is not Counter]
+PROGRAMS = [f for f in PROGRAMS if not isinstance(f, type)]

@@ -193,8 +193,23 @@ def _avals_of(column: Sequence) -> list:
 
 
 def _are_equal(values) -> bool:
+    """Return whether values of Python are alike, so that one can stand for all.
+
+    An equality that the program defines is not asked: it may compare arrays, or leave out attributes.
+    """
     first = values[0]
-    return all(type(x) is type(first) and not is_array(x) and bool(x == first) for x in values)
+    if any(type(x) is not type(first) or is_array(x) for x in values):
+        return False
+    if isinstance(first, (float, complex)):
+        return len(set(map(repr, values))) == 1  # -0.0 equals 0.0
+    package = type(first).__module__.partition(".")[0]
+    return package in _PACKAGES and all(bool(x == first) for x in values)
+
+
+# The packages whose objects are alike if they are equal.
+_PACKAGES = frozenset(
+    {"builtins", "numpy", "jax", "jaxlib", "ml_dtypes", "shims", "datetime", "decimal", "fractions"}
+)
 
 
 def _are_one_size(values) -> bool:

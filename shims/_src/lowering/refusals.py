@@ -33,9 +33,16 @@ def line_of_result(jaxpr, var) -> str:
     return "" if made is None else line_of(made)
 
 
+def _refusal(text: str) -> errors.FreshSizeError:
+    """Return an error about what cannot be staged, whatever the sizes; it is never taken for the program's own."""
+    error = errors.FreshSizeError(text)
+    error.shims_is_refusal = True  # type: ignore[attr-defined]
+    return error
+
+
 def reused_size_error(dim) -> errors.FreshSizeError:
     """Return the error for two different sizes with the same dimension variable."""
-    return errors.FreshSizeError(
+    return _refusal(
         errors.message(
             "",
             f"the data-dependent size `{dim}` leaves an inner `jax.jit` that is called twice.",
@@ -54,7 +61,7 @@ def inner_size_error(dim) -> errors.FreshSizeError:
       dim: the size, or an abstract value with that size in its shape.
     """
     dim = next((d for d in getattr(dim, "shape", ()) if jp.is_symbolic(d)), dim)
-    return errors.FreshSizeError(
+    return _refusal(
         errors.message(
             "",
             f"the data-dependent size `{dim}` belongs to a loop body, a branch or one row, and is "
@@ -67,7 +74,7 @@ def inner_size_error(dim) -> errors.FreshSizeError:
 
 def ragged_rows_error(dim, at="") -> errors.FreshSizeError:
     """Return the error for a loop or `vmap` that would return rows of different sizes."""
-    return errors.FreshSizeError(
+    return _refusal(
         errors.message(
             "",
             f"the data-dependent size `{dim}` differs from row to row; an array cannot hold such rows.",
