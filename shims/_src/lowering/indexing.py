@@ -27,7 +27,7 @@ def gather(ctx, eqn, operand, indices):
     """Lower a gather; indices in padding read position 0, and what they read becomes padding."""
     dn, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
     shape = eqn.invars[0].aval.shape
-    if indices.array.ndim == 1 and not dn.operand_batching_dims:
+    if indices.array.ndim == 1 and not dn.operand_batching_dims and not _fills(eqn):
         return [_gather_window(ctx, eqn, operand, indices, dn, sizes, shape)]
     full = [whole(shape[a], sizes[a]) for a in range(len(shape))]
     indexed = [a for a in dn.start_index_map if not full[a] or a in dn.collapsed_slice_dims]
@@ -72,6 +72,13 @@ def gather(ctx, eqn, operand, indices):
         absent = absent if valid is None else absent & valid
         result = missing(ctx, eqn, result, absent, shape)
     return [result]
+
+
+def _fills(eqn) -> bool:
+    """Return whether windows out of range are filled with a number, where their positions are of a static extent."""
+    sizes, indexed = eqn.params["slice_sizes"], eqn.params["dimension_numbers"].start_index_map
+    filling = eqn.params["mode"] == lax.GatherScatterMode.FILL_OR_DROP
+    return filling and not any(jp.is_symbolic(sizes[a]) for a in indexed)
 
 
 def _interleave_axes(offset_dims, windows, batch):
