@@ -441,6 +441,28 @@ def chosen_dataclasses(x, m):
     return boxes.scores.sum(), boxes.kept, others.kept
 
 
+HELD = Counter()
+TABLE = {"many": 0}
+
+
+def attributes_of_what_was_before(x, m):
+    HELD.count, HELD.start_of = 0, [3]
+    TABLE["many"] = 0
+    if x[m].shape[0] > 3:
+        HELD.count += 1
+        HELD.start_of[0] = HELD.count
+        TABLE["many"] += 2
+    return HELD.count, HELD.start_of[0], TABLE["many"]
+
+
+def counted_while_a_selection_shrinks(x, m):
+    HELD.count, y = 0, x[m]
+    while y.shape[0] > 1:
+        y = y[1:]
+        HELD.count += 1
+    return y.sum(), HELD.count
+
+
 def chosen_zeros(x, m):
     zero = 0.0
     if x[m].shape[0] > 1:

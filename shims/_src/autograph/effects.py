@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 import jax
 import numpy as np
 
-from shims._src.autograph import reads
+from shims._src.autograph import outside, reads
 from shims._src.control_flow.staging import is_staged
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
@@ -145,6 +145,12 @@ def note() -> None:
 def note_in_statement() -> None:
     """Note that the innermost statement that is being staged changes an object that has another name, too."""
     _end(_STAGED.value[-1:])
+
+
+def note_store_in(owner) -> None:
+    """Note that an object was given a value, which a staged statement would replace by a traced one."""
+    if any(s.is_of_sizes() for s in _STAGED.value) and outside.holds(owner):
+        note()
 
 
 def note_attribute(owner, name: str) -> None:

@@ -362,7 +362,8 @@ _MISSING = object()
 
 
 def note_store(owner, attribute: str | None, key=None) -> None:
-    """Record that a traced value was assigned to an attribute or an item, if a block is being traced."""
+    """Record that a value was assigned to an attribute or an item, if a block is being traced."""
+    effects.note_store_in(owner)
     block = _BLOCK.value
     if block is None or isinstance(owner, jax.Array):
         return

@@ -82,6 +82,7 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
       operands: their data in this call, which decide questions about data-dependent sizes.
     """
     hooks.install()
+    state.function = f
     box = {}
     measure = None if operands is None else lambda number: number.measured(operands)
 
