@@ -14,7 +14,8 @@ import pytest
 from .test_containment import ROOT, run, why  # noqa: F401 - `run` is a fixture
 
 COMMAND = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background leaves it ignored
 from tf2jax_port.diff.sessions.orders import Order
 from tf2jax_port.diff.supervision import supervisor
 
@@ -61,7 +62,6 @@ def test_no_process_outlives_the_command(sent, leads):
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         start_new_session=leads,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
         assert command.stdout.readline() == b"JAX jit\n"
