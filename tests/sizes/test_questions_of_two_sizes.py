@@ -55,3 +55,16 @@ def test_programs_with_questions(seed):
         x, y = (np.where(np.arange(k) < some, k, -1.0) for k, some in ((4, n), (3, m)))
         want = names["program"](x, y)
         assert tuple(map(float, run(jnp.float32(x), jnp.float32(y)))) == want, (asked, n, m)
+
+
+def test_a_selection_that_grows_until_it_is_long_enough():
+    def doubled(x, m):
+        y = x[m]
+        while y.shape[0] < 9:
+            y = jnp.concatenate([y, y + 1])
+        return y
+
+    x, run = jnp.arange(40.0), jax.jit(tf.dynamic(doubled))
+    for count in (40, 9, 8, 3, 1):
+        m = np.arange(40) < count
+        np.testing.assert_array_equal(run(x, m).unpad(), doubled(x, m))

@@ -235,7 +235,7 @@ class SeenFrom:
 
 
 class Taken:
-    """What the files of a run use of each other: names, which the rewriter must not remove, and functions of lists.
+    """The names and the functions of lists that files of a run use of each other; the rewriter keeps the names.
 
     Args:
       project: finds modules.
@@ -248,9 +248,7 @@ class Taken:
         self.answers: dict[tuple[str, str], bool] = {}
         self.texts: dict[str, bytes] = {}
         self.held = 0
-        self.lists: set[tuple[str, int | str]] = (
-            set()
-        )  # functions and arguments that are given lists
+        self.lists: set[tuple[str, int | str]] = set()  # functions and arguments given lists
         for file in files:
             folder, raw = os.path.dirname(file), _read(file)
             if b"tensorflow" in raw:
