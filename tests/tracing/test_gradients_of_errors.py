@@ -220,3 +220,14 @@ def test_the_gradient_of_a_while_loop_over_a_shrinking_selection():
     for gradient in (jax.grad(shims.dynamic(f)), jax.jit(jax.grad(shims.dynamic(f)))):
         np.testing.assert_array_equal(gradient(x), [5, 0, 5, 4])
         np.testing.assert_array_equal(gradient(-jnp.abs(x)), np.zeros(4))
+
+
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+def test_a_bool_of_python_beside_the_result():
+    def f(x):
+        y = x[x > 0]
+        return y.sum(), ("a", "b")[y.shape[0] % 2] == "a"
+
+    run = shims.function(f)
+    assert run(SOME)[1] and not run(-SOME)[1]
+    assert jax.grad(lambda x: run(x)[0])(SOME).tolist() == [1.0, 0.0, 1.0]

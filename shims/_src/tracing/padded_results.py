@@ -103,8 +103,8 @@ def with_status(results, status, sources):
         return jnp.where(status == OK, x, nan.astype(x.dtype))
 
     def result(x):
-        if not isinstance(x, Padded):
-            return x if status is None else _checked(marked(x), status)
+        if not isinstance(x, Padded):  # an array, or a bool or a number of Python
+            return x if status is None else _checked(marked(jnp.asarray(x)), status)
         padded = Padded(marked(x.values), x.sizes, x.status if status is None else status)
         padded.sources = tuple(filter(jp.is_tracer, sources))
         return padded
