@@ -463,6 +463,20 @@ def counted_while_a_selection_shrinks(x, m):
     return y.sum(), HELD.count
 
 
+def counted_by_a_helper(x, m):
+    count, y = 0, x[m]
+
+    def more(k):
+        nonlocal count
+        count += k
+        return count
+
+    total = y.sum() * more(y.shape[0])
+    if y.shape[0] > 2:
+        total = total + more(x[x < 0].shape[0])
+    return total, count
+
+
 def chosen_zeros(x, m):
     zero = 0.0
     if x[m].shape[0] > 1:

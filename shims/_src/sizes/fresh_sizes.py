@@ -137,8 +137,15 @@ class FreshSizes:
     def inside_program(self):
         """Open a block that traces a branch or loop body; sizes created in it are defined only there."""
         self._depth += 1
+        sources, makers = dict(self._sources), dict(self._makers)
         try:
             yield
+        except BaseException:
+            # Nothing ends a trace that an exception leaves, so that its masks and counts seem to be at hand.
+            self._sources.update({name: sources.get(name) for name in self._sources})
+            self._makers.clear()
+            self._makers.update(makers)
+            raise
         finally:
             self._depth -= 1
 
