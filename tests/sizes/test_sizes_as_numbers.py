@@ -50,6 +50,7 @@ PROGRAMS = {
     "positions": lambda y, n: [1.0, 2.0, 3.0, 4.0, 5.0][n] + len("abcdef"[n:]),
     "numpy": lambda y, n: (y * np.arange(n)).sum() + np.zeros(n).size + np.where(n > 2, 1.0, 2.0),
     "built in": lambda y, n: n.bit_length() + len(bin(n)) + divmod(n, 3)[1] + pow(2, n),
+    "random keys": lambda y, n: jax.random.normal(jax.random.split(jax.random.key(3), n + 1)[0]),
     "recursion": lambda y, n: tree(y) + halvings(n),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -24,6 +25,9 @@ def fit(array, axis: int, extent: int):
         return array
     if have > extent:
         return lax.slice_in_dim(array, 0, extent, axis=axis)
+    if jnp.issubdtype(array.dtype, jax.dtypes.extended):  # XLA cannot pad random keys
+        shape = [extent - have if i == axis else n for i, n in enumerate(array.shape)]
+        return lax.concatenate([array, jnp.zeros(shape, array.dtype)], axis)
     widths = [(0, extent - have if i == axis else 0, 0) for i in range(array.ndim)]
     return lax.pad(array, _zero(array), widths)
 
