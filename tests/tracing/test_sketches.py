@@ -114,7 +114,15 @@ def test_as_a_function(case):
         check(row, n, kind, "outputs", function(row)(*row.arguments(n, kind)))
 
 
-@pytest.mark.parametrize("row", programs.PORTED, ids=lambda row: row.name)
+@pytest.mark.parametrize(
+    "row",
+    # Half a minute is compiled for one of them, which runs with known sizes, too.
+    [
+        pytest.param(row, marks=[pytest.mark.long] if row.name == "per_class_nms" else [])
+        for row in programs.PORTED
+    ],
+    ids=lambda row: row.name,
+)
 def test_with_unknown_sizes(row):
     for n in row.sizes:
         for kind in row.kinds:

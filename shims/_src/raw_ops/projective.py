@@ -61,7 +61,15 @@ def ImageProjectiveTransformV3(
         transforms = primitives.unify_axis(
             transforms, 0, images.shape[0], label="ImageProjectiveTransformV3"
         )
-    x, y, defined = _sources(transforms, sizes_of("ImageProjectiveTransformV3", output_shape))
+    sizes = sizes_of("ImageProjectiveTransformV3", output_shape)
+    if any(is_known(n) and n <= 0 for n in sizes):
+        raise checks.invalid(
+            "ImageProjectiveTransformV3",
+            "the result has no pixel.",
+            required="a height and a width of at least 1",
+            received=str(tuple(sizes)),
+        )
+    x, y, defined = _sources(transforms, sizes)
     place = _MODES[fill_mode]
     y, x = place(y, images.shape[1]), place(x, images.shape[2])
     fill = jnp.asarray(fill_value, images.dtype)
