@@ -441,18 +441,27 @@ def chosen_dataclasses(x, m):
     return boxes.scores.sum(), boxes.kept, others.kept
 
 
+class Slots:
+    __slots__ = ("table",)
+
+    def __init__(self):
+        self.table = {"many": 0}
+
+
+IN_SLOTS = Slots()
 HELD = Counter()
 TABLE = {"many": 0}
 
 
 def attributes_of_what_was_before(x, m):
     HELD.count, HELD.start_of = 0, [3]
-    TABLE["many"] = 0
+    TABLE["many"] = IN_SLOTS.table["many"] = 0
     if x[m].shape[0] > 3:
         HELD.count += 1
         HELD.start_of[0] = HELD.count
         TABLE["many"] += 2
-    return HELD.count, HELD.start_of[0], TABLE["many"]
+        IN_SLOTS.table["many"] += 3
+    return HELD.count, HELD.start_of[0], TABLE["many"], IN_SLOTS.table["many"]
 
 
 def counted_while_a_selection_shrinks(x, m):

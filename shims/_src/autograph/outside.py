@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +19,10 @@ from shims._src.sizes import trace
 
 # Objects beyond this number are not looked at, and count as reached.
 _MOST = 50_000
-_CONTAINERS = (list, tuple, set, frozenset, collections.deque)
+_HOLDERS = (
+    *(dict, list, tuple, set, frozenset, collections.deque),
+    *(types.MethodType, functools.partial, types.CellType),
+)
 
 
 def holds(owner: Any) -> bool:
@@ -45,24 +49,16 @@ def _reached(function: Any) -> dict[int, Any]:
 
 def _held(value: Any) -> Iterable[Any]:
     """Return the objects that an object holds."""
-    if isinstance(value, dict):
-        return value.values()
-    if isinstance(value, _CONTAINERS):
-        return value
-    if isinstance(value, types.MethodType):
-        return value.__self__, value.__func__
-    if isinstance(value, functools.partial):
-        return value.func, *value.args, *value.keywords.values()
     if isinstance(value, types.FunctionType):
         return _held_by_function(value)
-    is_own = isinstance(value, (type, types.ModuleType))
-    name = getattr(value if is_own else type(value), "__module__", None) or ""
-    if isinstance(value, types.ModuleType):
-        name = value.__name__
-    if user_frames.is_unconverted_module(name) and not name.startswith("shims."):
-        return ()
-    held = list(getattr(value, "__dict__", {}).values())
-    return held if is_own else [*held, type(value)]
+    if not isinstance(value, _HOLDERS):
+        is_own = isinstance(value, (type, types.ModuleType))
+        name = getattr(value if is_own else type(value), "__module__", None) or ""
+        if isinstance(value, types.ModuleType):
+            name = value.__name__
+        if user_frames.is_unconverted_module(name) and not name.startswith("shims."):
+            return ()
+    return gc.get_referents(value)  # attributes, also those in slots, items, and the class
 
 
 def _held_by_function(function: types.FunctionType) -> list[Any]:
