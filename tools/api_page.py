@@ -98,7 +98,10 @@ def _body(title: str, body: str) -> str:
 
 
 def _command(name: str, command: click.Command) -> str:
-    context = click.Context(command, info_name=f"tf2jax-port {name}", max_content_width=80)
+    # Below the group's context, as on the command line: a command keeps the help option of the
+    # first context that asked for it.
+    group = click.Context(commands, info_name="tf2jax-port", **commands.context_settings)
+    context = click.Context(command, group, name, max_content_width=80)
     context.terminal_width = 80
     return f"### tf2jax-port {name}\n\n```text\n{command.get_help(context)}\n```\n"
 
