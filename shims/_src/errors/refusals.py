@@ -68,12 +68,17 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
     """Return whether an error may be due to a size that is unknown in the current trace.
 
     So are refusals of `shims`, errors of other libraries if one of their frames has such a size at hand, and
-    a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one.
+    a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one. An
+    `AttributeError` is if a library asked a size, or what NumPy made of sizes, for an attribute of arrays.
     """
     if hasattr(error, "shims_of_data"):
         return False
     if isinstance(error, (*_OWN_REFUSALS, jp.InconclusiveDimensionOperation)):
         return True
+    if isinstance(error, AttributeError) and isinstance(error.obj, (int, jp.DimExpr)):
+        step = innermost(error)
+        by_library = step is not None and not user_frames.is_user_frame(step.tb_frame)
+        return by_library and bool(sizes_at_hand(error))
     if isinstance(error, CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
         return not isinstance(error, Exception)  # a request to trace again
     return bool(sizes_at_hand(error))
@@ -101,13 +106,19 @@ def sizes_at_hand(error: BaseException) -> set[str]:
 
 def is_of_static_shapes(error: BaseException) -> bool:
     """Return whether JAX raised an error about arrays whose sizes are all numbers, which exact arrays raise, too."""
-    step = error.__traceback__
-    while step is not None and step.tb_next is not None:
-        step = step.tb_next
+    step = innermost(error)
     if step is None or user_frames.root_package(step.tb_frame.f_globals) != "jax":
         return False
     of_shapes = type(error) in (TypeError, ValueError) and not jax_messages.names_tracer(error)
     return of_shapes and _raises(step) and not sizes_at_hand(error)
+
+
+def innermost(error: BaseException) -> types.TracebackType | None:
+    """Return the last step of an error's traceback, None if it was never raised."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return step
 
 
 def _raises(step: types.TracebackType) -> bool:

@@ -139,9 +139,7 @@ def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
 
 def _sizes_of_value(error: Exception) -> set[str]:
     """Return the symbols of the sizes from which alone a value was computed that JAX needs while tracing."""
-    step = error.__traceback__
-    while step is not None and step.tb_next is not None:
-        step = step.tb_next
+    step = refusals.innermost(error)
     values = step.tb_frame.f_locals.values() if step is not None else ()
     sizes = [numbering.sizes_behind(x) or () for x in values if jp.is_tracer(x)]
     return set().union(*(jp.variables(d) for found in sizes for d in found))
