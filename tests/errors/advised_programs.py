@@ -76,6 +76,23 @@ def _one_more(y):
     return y
 
 
+def _above_one(y, array):
+    k = 0
+    for v in y:
+        if v > 1:
+            array = array.write(k, v)
+            k += 1
+    return array.stack()[:k]
+
+
+def growing_array(y):
+    return _above_one(y, shims.TensorArray(jnp.float32, 1, dynamic_size=True))
+
+
+def sized_array(y):
+    return _above_one(y, shims.TensorArray(jnp.float32, 99))
+
+
 def _long_or_short(y):
     return (y.sum(), y) if y.shape[0] > 2 else y.sum()
 
@@ -197,10 +214,16 @@ ADVICE = (
         exact=lambda y: y[y < 3],
     ),
     advice(
-        "give `maximum_iterations`, or call the function through `shims.function`",
+        "give `while_loop` its `maximum_iterations`",
         growing,
         bounded_growth,
         exact=_one_more,
+    ),
+    advice(
+        "give a `TensorArray` that grows the largest size and cut what is written",
+        growing_array,
+        sized_array,
+        exact=lambda y: y[y > 1],
     ),
     advice(
         "reduce or pad each row inside the mapped function",

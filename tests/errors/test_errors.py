@@ -43,9 +43,11 @@ CASES = (
         calls.a_loop_without_a_bound,
         tf.errors.CapacityError,
         "while_loop: nothing bounds the size of this value, and inside an enclosing JAX trace no buffer can grow.\n"
-        "  Required: a bound on the number of iterations\n"
+        "  Required: a bound on the number of iterations, or of elements of a `TensorArray`\n"
         "  At:       refused_inputs.py:N  lambda x: tf.while_loop(\n"
-        "  Do:       give `maximum_iterations`, or call the function through `shims.function` at the top level",
+        "  Do:       give `while_loop` its `maximum_iterations`; give a `TensorArray` that grows the largest size "
+        "and cut what is written, `TensorArray(dtype, n)` and `.stack()[:k]`; or call the function through "
+        "`shims.function` at the top level",
     ),
     (
         calls.more_than_there_is,

@@ -122,9 +122,10 @@ def growable(label: str) -> Capacity:
                 label,
                 "nothing bounds the size of this value, and inside an enclosing JAX trace no "
                 "buffer can grow.",
-                required="a bound on the number of iterations",
-                do="give `maximum_iterations`, or call the function through `shims.function` at "
-                "the top level",
+                required="a bound on the number of iterations, or of elements of a `TensorArray`",
+                do="give `while_loop` its `maximum_iterations`; give a `TensorArray` that grows the "
+                "largest size and cut what is written, `TensorArray(dtype, n)` and `.stack()[:k]`; "
+                "or call the function through `shims.function` at the top level",
             )
         )
     return Capacity(*state.new_buffer(FIRST_CAPACITY))

@@ -209,7 +209,8 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
 
 def _without_lost_derivative(value, unread, invalid):
     """Return a result whose gradient is NaN where it is NaN for want of something to read."""
-    if not jnp.issubdtype(value.array.dtype, jnp.inexact):
+    computed = isinstance(value.array, jax.Array)  # a Python number reads nothing
+    if not computed or not jnp.issubdtype(value.array.dtype, jnp.inexact):
         return value
     array = error_values.lost_where_nan(value.array, unread, invalid())
     return dataclasses.replace(value, array=array)
