@@ -232,3 +232,14 @@ def test_a_bool_of_python_beside_the_result():
     assert run(SOME)[1]
     assert not run(-SOME)[1]
     assert jax.grad(lambda x: run(x)[0])(SOME).tolist() == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("autograph", [True, False])
+def test_a_bool_of_python_beside_a_quantile_of_nothing(autograph):
+    def f(x):
+        y = x[x > 0]
+        return jnp.quantile(y, 0.5), y.shape[0] > 1
+
+    run = jax.jit(shims.dynamic(f, autograph=autograph))
+    for x in (SOME, -SOME, SOME - 1.5):
+        np.testing.assert_array_equal(run(x), f(x))
