@@ -19,6 +19,7 @@ from shims._src.recording import state
 from shims._src.recording.connectivity import links_through
 from shims._src.sizes import trace
 from shims._src.tracing.program import trace_program
+from shims._src.v1.control_flow.blocks import PARAMETER
 from shims._src.v1.gradients.gradient_paths import GradientPaths
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.output_specs import specs_of
@@ -64,14 +65,14 @@ def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[
 
 
 def _placeholders(op, given) -> list[Tensor]:
-    """Return the placeholders on which an operation depends, other than through the tensors `given`."""
+    """Return the placeholders, also those of loop bodies, on which an operation depends, other than through the tensors `given`."""
     found, waiting, seen = [], [op], set()
     while waiting:
         one = waiting.pop()
         if one in seen:
             continue
         seen.add(one)
-        if one.type == "Placeholder":
+        if one.type in ("Placeholder", PARAMETER):
             found.extend(one.outputs)
         waiting.extend(t.op for t in one.inputs if t not in given)
     return found
