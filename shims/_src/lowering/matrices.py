@@ -164,6 +164,8 @@ def linear_solve(ctx, eqn, *values):
             xs = [Value(x, v.axes) for x, v in zip(arrays, b, strict=True)]
             inner = ctx.child()
             inner.is_derivative = True  # JAX transposes the product with the matrix
+            # JAX derives the derivative from the product; its rule fails where only the solver has one.
+            inner.error_value = error_values.plain
             outs = run(inner, jaxpr, [*parts[name], *xs])
             outs = [scopes.settle(inner, o, a.shape) for o, a in zip(outs, avals, strict=True)]
             return [inner.fill(o, np.zeros((), o.array.dtype)).array for o in outs]

@@ -175,6 +175,7 @@ class DynamicTrace:
       expressions: the expressions over sizes, each written in one way.
       may_assume: as passed.
       raised: the refusals of the trace so far, which must end it.
+      awaited: functions that add the checks which the step that is being staged needs.
       function: the function that is traced.
       outside: the objects that it reaches, by `id`, once they are asked for.
       decided_at: lines of the program that handle errors, with the sizes about which every question was decided.
@@ -195,6 +196,7 @@ class DynamicTrace:
         self.expressions = KnownExpressions()
         self.may_assume = may_assume
         self.raised: list[BaseException] = []
+        self.awaited: list[Callable[[], None]] = []
         self.function: Any = None
         self.outside: dict[int, Any] | None = None
         self.decided_at: set[tuple[str, str]] = set()

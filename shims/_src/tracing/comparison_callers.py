@@ -28,6 +28,9 @@ READS = (
 )
 # The rules that require sizes of at least 0; products of array sizes always are.
 EXTENDS = ("jax._src.lax.lax", "_reshape_shape_rule", "_broadcast_in_dim_shape_rule")
+# The modules of JAX that trace branches and loop bodies, and ours that starts the trace of a program.
+_BODIES = ("jax._src.lax.control_flow.conditionals", "jax._src.lax.control_flow.loops")
+_PROGRAM = "shims._src.tracing.program"
 # Packages whose code computes with symbolic sizes.
 _SYMBOLIC = ("jax", "jaxlib", "shims", "malt")
 # The modules of the hooks through which a size is hashed.
@@ -178,6 +181,19 @@ def rule_reads() -> bool:
 def rule_extends() -> bool:
     """Return whether the caller is a shape rule of JAX that requires a nonnegative result size."""
     return _asked_by(*EXTENDS)
+
+
+def body_is_traced() -> bool:
+    """Return whether JAX traces a branch or a loop body of the dynamic program, which may not run."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        name = frame.f_globals.get("__name__")
+        if name in _BODIES:
+            return True
+        if name == _PROGRAM:
+            return False
+        frame = frame.f_back
+    return False
 
 
 def _asked_by(module: str, *rules: str) -> bool:

@@ -304,7 +304,9 @@ def _answer_of_order(state, difference, text, asks_for_some: bool):
             return answer
     library = comparison_callers.library_orders(_OWN)
     by_rule = library.startswith("jax._src.lax.") or comparison_callers.rule_extends()
-    in_body = state.fresh.is_of_body(difference) if by_rule else state.fresh.is_inside_program
+    in_body = state.fresh.is_inside_program
+    if by_rule:
+        in_body = state.fresh.is_of_body(difference) or comparison_callers.body_is_traced()
     if in_body and (by_rule or (library and asks_for_some)):
         _check_in_body(state, difference, text)
         return True
@@ -316,16 +318,23 @@ def _answer_of_order(state, difference, text, asks_for_some: bool):
 
 def _check_in_body(state, difference, text) -> None:
     """Check at run time, in the branch or loop body being traced, that `difference` is at least 0."""
-    if jp.current_trace() is None:
-        return  # a shape rule, of `argmax`, whose masking rule checks
-    number = primitives.as_size(difference)
     problem = errors.message(
         "",
         "an array has too few elements for this operation.",
         required=text,
         do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
     )
-    primitives.check(number < 0, state.with_origins(problem), number)
+
+    def check():
+        number = primitives.as_size(difference)
+        primitives.check(number < 0, state.with_origins(problem), number)
+
+    if jp.current_trace() is None:
+        # A shape rule asks: after the step that is being staged, and again for the same step elsewhere.
+        state.awaited.append(check)
+        state.forget_inner_programs()
+    else:
+        check()
 
 
 def _comparison_hook(name: str):

@@ -71,13 +71,20 @@ def _note_failing_primitive(state, original, self, primitive, tracers, *rest, **
     """Stage a primitive; keep the error of one that does not accept operands of unknown sizes."""
     state.count_step()
     try:
-        return original(self, primitive, tracers, *rest, **options)
+        results = original(self, primitive, tracers, *rest, **options)
     except Exception as error:
+        state.awaited.clear()
         names = {name for x in tracers for name in _sizes_of(x)}
         line = errors.user_line()
         if names and not any((line, name) in state.decided_at for name in names):
             _keep(state, error)
         raise
+    if state.awaited:
+        checks, state.awaited = state.awaited, []
+        with jp.staging_in(self):
+            for check in checks:
+                check()
+    return results
 
 
 def _sizes_of(x) -> set[str]:

@@ -1,0 +1,138 @@
+"""Steps that need some elements, in a branch that is not taken if there are too few, and elsewhere."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import shims
+
+STEPS = {
+    "argmax": lambda v: 1.0 * jnp.argmax(v),
+    "to argmax": lambda v: v[: jnp.argmax(v)].sum(),
+    "lax.slice": lambda v: lax.slice(v, [0], [2]).sum(),
+    "dynamic_slice": lambda v: lax.dynamic_slice(v, [0], [2]).sum(),
+    "top_k": lambda v: lax.top_k(v, 2)[0].sum(),
+    "size - 2": lambda v: jnp.zeros(v.shape[0] - 2).sum() + v.sum(),
+    "max": lambda v: v.max(),
+    "first": lambda v: v[0],
+    "last": lambda v: v[-1],
+    "two": lambda v: v[:2].sum(),
+    "sort": lambda v: jnp.sort(v)[0],
+    "diff": lambda v: jnp.diff(v).sum(),
+    "median": jnp.median,
+    "quantile": lambda v: jnp.quantile(v, 0.3),
+    "rows of two": lambda v: v[: v.shape[0] // 2 * 2].reshape(-1, 2).sum(),
+    "ptp": jnp.ptp,
+    "var": lambda v: jnp.var(v, ddof=1),
+    "cumsum": lambda v: jnp.cumsum(v)[-1],
+    "at argmin": lambda v: v[jnp.argmin(v)],
+    "stack": lambda v: jnp.stack([v[0], v[1]]).sum(),
+    "take": lambda v: jnp.take(v, 1),
+    "windows": lambda v: (v[1:] * v[:-1]).sum(),
+    "interp": lambda v: jnp.interp(1.0, v, v),
+    "rows": lambda v: v.reshape(1, -1).max(1).sum(),
+    "argsort": lambda v: v[jnp.argsort(v)[0]],
+    "from argmin": lambda v: v[jnp.argmin(v) :].sum(),
+    "max of a part": lambda v: v[: v.argmax() + 1].max(),
+}
+OTHERWISE = jnp.float32(-9)
+ROWS = [[1, 2, -3, 4], [1, -2, -3, -4], [-1, -2, -3, -4]]
+
+
+def by_size(step, least, x):
+    v = x[x > 0]
+    return step(v) if v.shape[0] >= least else OTHERWISE
+
+
+def by_guard(step, least, x):
+    v = x[x > 0]
+    if v.shape[0] < least:
+        return OTHERWISE
+    return step(v)
+
+
+def by_data(step, least, x):
+    v = x[x > 0]
+    if (x > 0).sum() >= least:
+        result = step(v)
+    else:
+        result = OTHERWISE
+    return result
+
+
+def by_shims(step, least, x):
+    v = x[x > 0]
+    return shims.cond(shims.size(v) >= least, lambda: step(v), lambda: OTHERWISE)
+
+
+def by_lax(step, least, x):
+    v = x[x > 0]
+    return lax.cond((x > 0).sum() >= least, lambda: step(v), lambda: OTHERWISE)
+
+
+def in_a_loop(step, least, x):
+    v = x[x > 0]
+    return shims.while_loop(
+        lambda i, _: i < 1, lambda i, c: (i + 1, by_shims(step, least, x)), (0, v.sum())
+    )[1]
+
+
+BRANCHES = [by_size, by_guard, by_data, by_shims, by_lax, in_a_loop]
+
+
+def _exact(step, x):
+    try:
+        return step(jnp.asarray(x[x > 0]))
+    except (TypeError, ValueError, IndexError):
+        return np.nan
+
+
+def _check(branch, step):
+    run = jax.jit(shims.dynamic(lambda x: branch(step, 2, x)))
+    always = jax.jit(shims.dynamic(lambda x: branch(step, 0, x)))
+    gradient = jax.jit(jax.grad(shims.dynamic(lambda x: branch(step, 2, x) + x.sum())))
+    for row in ROWS:
+        x = np.array(row, np.float32)
+        enough = (x > 0).sum() >= 2
+        want = _exact(step, x)
+        np.testing.assert_allclose(run(x), want if enough else OTHERWISE, rtol=1e-5)
+        np.testing.assert_allclose(always(x), want, rtol=1e-5)
+        if enough:
+            assert np.isfinite(gradient(x)).all()
+        else:
+            np.testing.assert_array_equal(gradient(x), np.ones(4))
+
+
+def _is_long(step: str, branch) -> bool:
+    return step not in ("to argmax", "top_k") or branch not in (by_guard, by_data, by_lax)
+
+
+@pytest.mark.parametrize(
+    ("step", "branch"),
+    [
+        pytest.param(s, b, marks=[pytest.mark.long] * _is_long(s, b), id=f"{s}-{b.__name__}")
+        for s in STEPS
+        for b in BRANCHES
+    ],
+)
+def test_a_branch_that_is_not_taken_changes_nothing(step, branch):
+    _check(branch, STEPS[step])
+
+
+@pytest.mark.parametrize("name", ["top_k", "size - 2", "lax.slice"])
+def test_a_check_in_a_branch_is_made_again_outside(name):
+    step = STEPS[name]
+
+    def f(x):
+        v = x[x > 0]
+        if (x > 0).sum() > 9:
+            result = step(v)
+        else:
+            result = jnp.float32(0)
+        return result + step(v)
+
+    run = jax.jit(shims.dynamic(f))
+    assert np.isnan(run(np.array([1, -2, -3, -4], np.float32)))
+    np.testing.assert_allclose(run(np.array([1, 2, -3, -4], np.float32)), 3)
