@@ -332,6 +332,7 @@ def test_a_value_that_is_right_elsewhere_is_not_blamed_where_it_is_made(tmp_path
     assert found(*programs, A, NOISE).new.place.text == "h = jax.nn.sigmoid(o) * jnp.tanh(g)"
 
 
+@pytest.mark.long
 def test_what_two_calls_leave_out(tmp_path):
     located = found(*from_text(tmp_path, BLOCKS, BLOCKS_WITHOUT_A_TERM), A, NOISE)
     assert located.new.place.text == "return h"

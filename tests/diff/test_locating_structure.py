@@ -42,6 +42,7 @@ def long_port(x):
     return {"short": y + 1.0, "long": z}
 
 
+@pytest.mark.long
 def test_a_large_program_is_searched_for_its_smallest_output_first():
     located = found(long, long_port, X)
     assert located.new.place.text == "y = jnp.tanh(x) * 2.0"

@@ -18,8 +18,8 @@ def planted(program, chosen=slice(None)):
 
 def test_a_sample_is_found_at_its_lines_and_a_right_port_is_not_blamed(tmp_path):
     bench = measure.Bench(tmp_path)
-    outcomes = [bench.fault(fault) for fault in planted("focal", slice(0, 2))]
-    assert [(o.verdict, o.right_line) for o in outcomes] == [(DIFFERENT, True)] * 2
+    outcomes = [bench.fault(fault) for fault in planted("focal", slice(0, 1))]
+    assert [(o.verdict, o.right_line) for o in outcomes] == [(DIFFERENT, True)]
     assert bench.right("focal", port_text("focal")).verdict == "equal"
 
 

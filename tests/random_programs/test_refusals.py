@@ -12,7 +12,9 @@ NOTHING, SOME = [False, False, False], [True, False, True]
 PARTS = 4
 
 
-@pytest.mark.parametrize("kept", [NOTHING, SOME], ids=["nothing", "some"])
+@pytest.mark.parametrize(
+    "kept", [pytest.param(NOTHING, marks=pytest.mark.long), SOME], ids=["nothing", "some"]
+)
 def test_some_refusals(kept):
     assert run(refusals.programs(0, kept, 0, 2 * PARTS)).programs > 10
 

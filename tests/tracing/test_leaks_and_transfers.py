@@ -108,6 +108,7 @@ def test_padded_values_pass_the_checks_of_jax(check):
     np.testing.assert_array_equal(padded.unpad(), [3, 1, 5, 0, 0, 0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("check", CHECKS)
 def test_programs_of_several_lengths_pass_the_checks_of_jax(check):
     mean = shims.dynamic(question)

@@ -35,7 +35,9 @@ def looped(tf, rows, w):
 
 
 def branched(tf, rows, w):
-    return tf.cond(rows[0, 0] > 0, lambda: _adapted(tf, rows[0], w), lambda: _adapted(tf, rows[1], w))
+    return tf.cond(
+        rows[0, 0] > 0, lambda: _adapted(tf, rows[0], w), lambda: _adapted(tf, rows[1], w)
+    )
 
 
 def _values(tf, build, shape):
