@@ -61,6 +61,7 @@ RULES: tuple[Rule, ...] = (
     files.CELL,
     *outside.REFUSED,
     host.COMPANION,
+    operators.GRAPH_LEFT,
     *keras.REFUSED,
     operators.SHIM,
     operators.SHIM_PASSED_ON,
