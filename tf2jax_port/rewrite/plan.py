@@ -13,6 +13,7 @@ import re
 from tf2jax_port.messages.spot import Spot
 from tf2jax_port.rewrite.calls.corners import Corners
 from tf2jax_port.rewrite.doctests import rewrite_doctests
+from tf2jax_port.rewrite.early import spelling
 from tf2jax_port.rewrite.findings.findings import Finding, GraphFit, Outcome, State
 from tf2jax_port.rewrite.imports import companions, graph_program
 from tf2jax_port.rewrite.imports.changes import (
@@ -43,7 +44,7 @@ from tf2jax_port.rewrite.sites.host import moves_pipelines
 from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.sites.methods import find_idioms
 from tf2jax_port.rewrite.sites.pipelines import pipeline_functions
-from tf2jax_port.rewrite.sites.references import READ_AS_VERSION_1
+from tf2jax_port.rewrite.sites.references import EARLY, READ_AS_VERSION_1
 from tf2jax_port.rewrite.values.values import Values
 from tf2jax_port.rewrite.writing import markers
 from tf2jax_port.rewrite.writing.edits import Edit, EditedText, OverlapError, apply_edits
@@ -84,12 +85,20 @@ def rewrite(
     tree = parse(source)
     marked = markers.marker_lines(source, tree) if markers.has_markers(source.data) else []
     version_1 = markers.any_says(source, marked, READ_AS_VERSION_1)
-    begun = markers.any_says(source, marked, graph_program.LACKING)
+    early = markers.any_says(source, marked, EARLY)
+    begun = early or markers.any_says(source, marked, graph_program.LACKING)
     if marked:
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
-    moved = graph_program.read_as_tensorflow(tree) if begun else None
+    moved = graph_program.read_as_tensorflow(tree) if begun else frozenset()
     ignored = find_ignored(source)
+    spelled = None
+    if options.selects(spelling.CODE):
+        spelled = spelling.spell(source, tree, neighbors, ignored, version_1=version_1, early=early)
+    if spelled is not None:
+        source, version_1 = spelled.source, True
+        tree = parse(source)
+        moved = graph_program.read_as_tensorflow(tree) if begun else moved
     run = _Run(
         source,
         tree,
@@ -101,6 +110,7 @@ def rewrite(
         verify,
         neighbors,
         moved,
+        spelled,
     )
     outcome = _run_with_retry(run)
     if ignored.whole_file:
@@ -135,7 +145,7 @@ class _Run:
 
     `source` no longer has the `# TJ...` comments that earlier runs inserted; `marked` holds their
     line numbers. `moved` are the imports that an earlier run changed to `shims.compat.v1`, if it left names of a graph
-    to a person.
+    to a person. `spelled` says where `source` has calls of TensorFlow 1 in place of those of TensorFlow 0.x.
     """
 
     source: Source
@@ -147,7 +157,8 @@ class _Run:
     ignored: Ignored
     verify: bool
     neighbors: Neighbors
-    moved: frozenset[ast.AST] | None = None
+    moved: frozenset[ast.AST] = frozenset()
+    spelled: spelling.Spelled | None = None
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
         """Run all passes and apply the edits; with `strings_frozen`, edit nothing inside strings."""
@@ -191,9 +202,7 @@ class _Run:
         findings += [companion.finding(self.source) for companion in beside]
         data = self._apply(edits, findings)
         counted = len(sites) + len(idioms) + len(stars) + len(beside)
-        if self.marked:
-            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
-        findings.sort(key=lambda f: (f.line, f.column))
+        findings = self._in_original_text(findings)
         return Outcome(data, tuple(findings), counted, len(brought), change.dropped, fit)
 
     def _file(
@@ -221,6 +230,7 @@ class _Run:
             may_hold_symbols(self.source.data, names, sites),
             is_shared,
             moves_pipelines(self.options, sites),
+            {} if self.spelled is None else self.spelled.undecided,
         )
         if file.moves_pipelines:
             return file
@@ -230,7 +240,7 @@ class _Run:
         self, file: File, fit: GraphFit, brought: list[Brought]
     ) -> GraphProgram | None:
         """Return the plan to run a file on `shims.compat.v1`, `None` if not wanted or impossible."""
-        if self.moved is not None:
+        if self.moved:
             return graph_program.resumed(file, self.moved)
         if self.options.target == "jax" or not self.options.selects(graph_program.CODE):
             return None
@@ -271,9 +281,7 @@ class _Run:
         findings = self._findings(file, list(graph.decisions), list(graph.edits))
         findings += [each.finding(self.source) for each in companions.for_graph(beside)]
         data = self._apply(list(graph.edits), findings)
-        if self.marked:
-            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
-        findings.sort(key=lambda f: (f.line, f.column))
+        findings = self._in_original_text(findings)
         return Outcome(data, tuple(findings), len(findings), brought, graph.swapped, fit)
 
     def _is_shared(self, brought: list[Brought]) -> bool:
@@ -378,6 +386,14 @@ class _Run:
         if self.verify and data != self.source.data:
             parse(with_data(self.source, data))
         return self.source.encode(data)
+
+    def _in_original_text(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings with positions and texts of the original file, in its order."""
+        if self.spelled is not None:
+            findings = [self.spelled.in_old_text(finding) for finding in findings]
+        if self.marked:
+            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
+        return sorted(findings, key=lambda f: (f.line, f.column))
 
     def _original_line(self, line: int) -> int:
         """Convert a line number to the original file, which still has its old markers."""

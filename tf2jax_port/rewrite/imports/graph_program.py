@@ -19,6 +19,7 @@ from tf2jax_port.rewrite.knowledge.graph_names import builds_graph, has_import, 
 from tf2jax_port.rewrite.reading.resolve import Reference, is_tensorflow
 from tf2jax_port.rewrite.reading.source import Source
 from tf2jax_port.rewrite.sites.decision import Decision, File
+from tf2jax_port.rewrite.sites.references import EARLY
 from tf2jax_port.rewrite.writing.edits import Edit
 
 CODE = "TJ405"
@@ -87,7 +88,7 @@ def as_graph_program(
     rest = [b for b, start in starts if id(b[1]) in left and start not in changed]
     unused = change_imports(file, ImportNeeds([], file.references, [], rest, [], keep_all, 0))
     edits += unused.edits
-    decisions = tuple(_decide(reference, left) for reference in file.references)
+    decisions = tuple(_decide(file, reference, left) for reference in file.references)
     handed = any(
         b.kind == "import" and not is_tensorflow(b.path)
         for reference in file.references
@@ -111,8 +112,9 @@ def resumed(file: File, moved: frozenset[ast.AST]) -> GraphProgram:
       file: the file, whose imports of `shims.compat.v1` are read as imports of TensorFlow.
       moved: the names in these imports.
     """
-    left = [r for r in file.references if not _runs(r, moved)]
-    return GraphProgram(tuple(_left(reference, LACKING) for reference in left))
+    early = {r: decision for r in file.references if (decision := _undecided(file, r))}
+    left = [r for r in file.references if r in early or not _runs(r, moved)]
+    return GraphProgram(tuple(early.get(r) or _left(r, LACKING) for r in left))
 
 
 def _runs(reference: Reference, moved: frozenset[ast.AST]) -> bool:
@@ -138,7 +140,10 @@ def _is_home(module: str) -> bool:
     return f"{module}.".startswith((f"{_HOME}.", "shims.compat."))
 
 
-def _decide(reference: Reference, left: set[int]) -> Decision:
+def _decide(file: File, reference: Reference, left: set[int]) -> Decision:
+    early = _undecided(file, reference)
+    if early is not None:
+        return early
     known = has_name(reference.path) and not any(id(b.node) in left for b in reference.bindings)
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
@@ -146,6 +151,12 @@ def _decide(reference: Reference, left: set[int]) -> Decision:
     if not known:
         return _left(reference, LACKING)
     return Decision(State.SHIM, CODE, MESSAGE, _symbol(reference), reference.node)
+
+
+def _undecided(file: File, reference: Reference) -> Decision | None:
+    """Return the decision about a name of TensorFlow 0.x whose arguments do not tell what it means."""
+    why = file.undecided.get(file.source.span(reference.node)[0])
+    return None if why is None else _left(reference, why + EARLY, "TJ337")
 
 
 def _left(reference: Reference, why: str, code: str = LEFT) -> Decision:

@@ -11,6 +11,7 @@ import difflib
 from tf2jax_port.rewrite.rules import (
     choices,
     doctests,
+    early,
     files,
     functions,
     host,
@@ -62,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     *outside.REFUSED,
     host.COMPANION,
     operators.GRAPH_LEFT,
+    early.UNDECIDED,
     *keras.REFUSED,
     operators.SHIM,
     operators.SHIM_PASSED_ON,
@@ -70,6 +72,7 @@ RULES: tuple[Rule, ...] = (
     operators.GRAPH_PROGRAM,
     optimizers.OPTAX,
     host.MOVED,
+    early.SPELLED,
     operators.KEPT,
     choices.IGNORED,
     choices.NOT_SELECTED,
