@@ -5,7 +5,10 @@ The rewriter imports neither JAX nor `shims`, so it has the list as data.
 
 from __future__ import annotations
 
+import sys
+
 import shims
+import shims.compat.v1.python
 from shims._src.v1.names import names
 from tools.data_files import ROOT, render
 
@@ -19,7 +22,17 @@ def generate() -> str:
     every |= {f"{module}.{name}" for module in modules for name in names.names_in(module)}
     plain = {"errors": shims.errors, "nest": shims.nest}
     every |= {f"{n}.{name}" for n, m in plain.items() for name in dir(m) if name[0] != "_"}
-    return render("tools.generate_graph_names", names=sorted(every))
+    return render("tools.generate_graph_names", names=sorted(every), internal_modules=_internal())
+
+
+def _internal() -> dict[str, str]:
+    """Return the modules of `tensorflow.python` that can be imported, and where they look names up."""
+    package = shims.compat.v1.python.__name__
+    return {
+        name.removeprefix("shims.compat.v1."): " ".join(getattr(module, "_namespaces", ()))
+        for name, module in sorted(sys.modules.items())
+        if name.startswith(package)
+    }
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ FAULTS = [
     ('exact = "yes"', "`exact` must be true or false, and is 'yes'"),
     ('select = "TJ1"', "`select` must be a list of texts, and is 'TJ1'"),
     ("ignore = [1]", "`ignore` must be a list of texts, and is [1]"),
-    ('target = "torch"', '`target` must be "jax" or "shims", and is \'torch\''),
+    ('target = "torch"', '`target` must be "jax", "shims", "graph" or "auto", and is \'torch\''),
     (
         'per-file-ignores = ["a"]',
         "`per-file-ignores` must be a table of lists, one for each pattern of paths, and is ['a']",

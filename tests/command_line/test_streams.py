@@ -128,8 +128,7 @@ def test_no_bar_elsewhere(capsys):
 def test_help_has_headings(run, command):
     page = run(command, "--help").stdout
     headings = re.findall(r"^(\S.*):$", page, re.MULTILINE)
-    expected = ["Options", "What is rewritten", "Which files"]
-    assert headings == (expected if command != "plan" else ["Options", "Which files"])
+    assert headings == ["Options", "What is rewritten", "Which files"]
     assert all(len(line) <= 80 for line in page.splitlines())
 
 

@@ -99,6 +99,7 @@ def test_the_document():
                 "effort": 1.0,
                 "changed": True,
                 "references": 2,
+                "target": "jax",
                 "states": {"rewritten": 1, "review": 0, "shim": 0, "kept": 0, "manual": 1},
                 "imports": {"names": 1, "dropped": 0},
                 "findings": [

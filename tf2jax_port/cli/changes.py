@@ -67,6 +67,9 @@ class Changes:
 def tell(ledger: Ledger, does: Changes) -> None:
     """Report on standard error what was changed and what work remains."""
     tell_skipped(ledger.skipped)
+    for entry in ledger.entries if ledger.target == "auto" else ():
+        if entry.choice is not None:
+            sentence(f"{entry.path}: {entry.choice.target}: {entry.choice.reason}")
     show_findings(ledger, err=True)
     counts = count_states(ledger.findings)
     parts = [f"{counts[state.value]} {_WORDS[state]}" for state in State if counts[state.value]]

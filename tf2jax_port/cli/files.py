@@ -16,7 +16,6 @@ from tf2jax_port.cli.mistakes import show_word
 from tf2jax_port.cli.options import Asked
 from tf2jax_port.cli.progress import followed
 from tf2jax_port.files import code_base, runs
-from tf2jax_port.files.project import Project, SeenFrom
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
 
@@ -29,31 +28,33 @@ class ChangedMeanwhileError(Exception):
     """The error for a file that was changed by something else after it was read."""
 
 
-def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry | Skipped]:
+def results(
+    asked: Asked, *, texts: bool, quiet: bool = False, compare: bool = False
+) -> Iterator[Entry | Skipped]:
     """Rewrite the selected files; yield the result of each.
 
     Args:
       asked: the files and options.
       texts: whether entries hold the text before and after.
       quiet: whether the progress bar is hidden, because other output goes to the terminal.
+      compare: whether every target is tried on every file.
     """
     if asked.reads_stdin:
         path = pathlib.Path(asked.stdin_filename)
         raw = sys.stdin.buffer.read()
-        around = SeenFrom(Project({str(path.parent)}), str(path))
-        yield code_base.run_one(path, path.parent, asked.options, raw=raw, neighbors=around)
+        yield runs.run_text(path, raw, asked.options, compare=compare)
         return
     files = list(code_base.find_files(asked.paths, asked.exclusion))
     if not files:
         tell(f"No Python file in {', '.join(asked.paths)} {_PASSED_OVER}")
     detail(f"{len(files)} files to read")
-    found = runs.run_over(files, asked.options, texts=texts, jobs=asked.jobs)
+    found = runs.run_over(files, asked.options, texts=texts, jobs=asked.jobs, compare=compare)
     yield from found if quiet or is_quiet() else followed(found, len(files))
 
 
-def ledger_of(asked: Asked, *, texts: bool) -> Ledger:
+def ledger_of(asked: Asked, *, texts: bool, compare: bool = False) -> Ledger:
     """Rewrite the selected files; return the ledger of all results."""
-    return collect(results(asked, texts=texts), asked.options.target)
+    return collect(results(asked, texts=texts, compare=compare), asked.options.target)
 
 
 def exit_code(ledger: Ledger, fail_on: str) -> int:

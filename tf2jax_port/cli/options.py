@@ -73,13 +73,14 @@ _READING = (
         help="Exit with 1 only if something is to be written by hand, or also to be reviewed.",
     ),
 )
+_TARGET = click.option(
+    "--target",
+    type=click.Choice(["jax", "shims", "graph", "auto"]),
+    help="JAX itself (the default); the smallest change that runs: TensorFlow's names from `shims`; "
+    "TensorFlow 1 as it is, on `shims.compat.v1`; or for each file the one that suits it.",
+)
 _CHOOSING = (
-    click.option(
-        "--target",
-        type=click.Choice(["jax", "shims"]),
-        help="JAX itself (the default), or the smallest change that runs: TensorFlow's names from "
-        "`shims`.",
-    ),
+    _TARGET,
     click.option(
         "--exact/--no-exact",
         default=None,
@@ -167,7 +168,10 @@ _SECTIONS = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """The files and the rewriter's options that a command was called with."""
+    """The files and the rewriter's options that a command was called with.
+
+    `is_open` says that neither the command line nor `pyproject.toml` names a target.
+    """
 
     paths: tuple[str, ...]
     options: Options
@@ -175,6 +179,7 @@ class Asked:
     stdin_filename: str
     jobs: int | None = None
     fail_on: str = "review"
+    is_open: bool = False
 
     @property
     def reads_stdin(self) -> bool:
@@ -200,6 +205,11 @@ def format_option(
 def reading_options(command: Function) -> Function:
     """Add the options that select files to a command."""
     return _add_options(command, _READING)
+
+
+def target_option(command: Function) -> Function:
+    """Add the option for the target of the rewriter to a command."""
+    return _TARGET(command)
 
 
 def choosing_options(command: Function) -> Function:
@@ -246,7 +256,8 @@ def ask(
     respect = said.respect_gitignore is not False if no_gitignore is None else not no_gitignore
     force = bool(said.force_exclude) if force_exclude is None else force_exclude
     excluded = Exclusion.of(lists, gitignore=respect, force=force)
-    return Asked(paths, options, excluded, stdin_filename, jobs, fail_on)
+    is_open = not (choices.get("target") or said.target)
+    return Asked(paths, options, excluded, stdin_filename, jobs, fail_on, is_open)
 
 
 def _configuration(paths: tuple[str, ...], config: str | None, isolated: bool) -> Configuration:

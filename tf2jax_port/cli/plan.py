@@ -19,6 +19,7 @@ _SHOWN = 40
     "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the diagram there."
 )
 @click.option("--all", "whole", is_flag=True, help="Show all steps.")
+@cli_options.target_option
 @cli_options.reading_options
 def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **given: Any) -> None:
     """Order the files of a code base for migration.

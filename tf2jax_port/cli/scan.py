@@ -49,8 +49,10 @@ def scan(
 ) -> None:
     """List the TensorFlow references of Python files that need a person, as `rewrite` leaves them.
 
-    First what is to be written by hand, then what is to be reviewed. Nothing is changed. Exit code 0:
-    no manual work is left; 1: some is left; 2: could not run.
+    First what is to be written by hand, then what is to be reviewed. Where no target is named, every one
+    is tried on every file: the summary, --overview, --html and JSON say what each would settle, and
+    which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1: some is left;
+    2: could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
     from tf2jax_port.cli.findings import show_data, show_findings
@@ -59,7 +61,9 @@ def scan(
     if form != "text" and (statistics or overview):
         raise click.UsageError(f"--format {form} has all counts: leave --statistics, --overview.")
     asked = cli_options.ask(paths, **given)
-    ledger = ledger_of(asked, texts=html is not None)  # only the HTML page needs the texts
+    # Only the HTML page needs the texts; the formats for editors and code hosts show findings alone.
+    compare = asked.is_open and form in ("text", "json") and not statistics
+    ledger = ledger_of(asked, texts=html is not None, compare=compare)
     if form != "text":
         show_data(ledger, form)
     if statistics:

@@ -34,7 +34,7 @@ class Configuration:
 
     Attributes:
       folder: the folder of the file; paths and patterns in it are relative to this folder.
-      target: `jax` or `shims`.
+      target: `jax`, `shims`, `graph` or `auto`.
       exact: whether JAX functions are used only where they equal TensorFlow's in every special case.
       safe_only: whether only rewrites that cannot change results are made.
       doctests: whether examples in docstrings are rewritten too.
@@ -168,7 +168,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _target(value: Any) -> str:
-    if value not in ("jax", "shims"):
+    if value not in ("jax", "shims", "graph", "auto"):
         raise _UnfitError
     return str(value)
 
@@ -199,7 +199,7 @@ def _by_pattern(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 # For each key: a description of valid values, and the parser.
 _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "target": ('"jax" or "shims"', _target),
+    "target": ('"jax", "shims", "graph" or "auto"', _target),
     "exact": ("true or false", _bool),
     "safe-only": ("true or false", _bool),
     "doctests": ("true or false", _bool),

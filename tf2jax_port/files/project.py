@@ -249,6 +249,7 @@ class Taken:
         self.texts: dict[str, bytes] = {}
         self.held = 0
         self.lists: set[tuple[str, int | str]] = set()  # functions and arguments given lists
+        self.imports: list[tuple[str, str]] = []  # files, and the files that they import
         for file in files:
             folder, raw = os.path.dirname(file), _read(file)
             if b"tensorflow" in raw:
@@ -258,6 +259,7 @@ class Taken:
                 if place is None or place[0] == file:
                     continue
                 module, name = place
+                self.imports.append((file, module))
                 if name:
                     self.names.setdefault(module, set()).add(name)
                 else:

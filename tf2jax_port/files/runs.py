@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import dataclasses
 import functools
 import gc
 import itertools
@@ -19,15 +20,17 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from typing import Any, NamedTuple, cast
 
 from tf2jax_port.files.code_base import run_one
 from tf2jax_port.files.project import Project, SeenFrom, Taken
-from tf2jax_port.rewrite.findings.ledger import Entry, Skipped
-from tf2jax_port.rewrite.options import Options
+from tf2jax_port.files.targets import Facts, choose, try_targets
+from tf2jax_port.rewrite.findings.ledger import Choice, Entry, Skipped
+from tf2jax_port.rewrite.options import Options, TargetName
 
 Result = Entry | Skipped
 Place = tuple[pathlib.Path, pathlib.Path]
-One = functools.partial[Result]
+One = functools.partial[Any]
 
 # Files per task: enough to amortize the message, few enough to balance the load.
 _CHUNK = 16
@@ -37,7 +40,12 @@ _DIED = "the process that read it crashed; the file may be nested too deeply"
 
 
 def run_over(
-    files: Iterable[Place], options: Options, *, texts: bool = True, jobs: int | None = 1
+    files: Iterable[Place],
+    options: Options,
+    *,
+    texts: bool = True,
+    jobs: int | None = 1,
+    compare: bool = False,
 ) -> Iterator[Result]:
     """Yield the result of rewriting each file, in the order of `files`; nothing is written.
 
@@ -47,21 +55,49 @@ def run_over(
       texts: whether entries hold the text before and after. Without it, they are small, and the new
         text is not parsed again.
       jobs: the number of processes; `None` for one per processor once the run takes long.
+      compare: whether every target is tried on every file, so that entries have a recommendation; it takes four
+        times as long, as does `--target auto`.
     """
     places = list(files)
-    roots = {str(root) for _, root in places}
-    project = Project(roots)
-    one = functools.partial(
-        _run_one, options, texts, project, Taken(project, [str(path) for path, _ in places])
-    )
+    project = Project({str(root) for _, root in places})
+    taken = Taken(project, [str(path) for path, _ in places])
+    one = functools.partial(_run_one, project, taken, options, texts, None)
     gc.freeze()  # excludes loaded modules from garbage collection
     try:
-        yield from _run_with_jobs(one, places, jobs)
+        if not (compare or options.target == "auto"):
+            yield from _run_with_jobs(one, places, jobs)
+            return
+        tried = list(_run_with_jobs(functools.partial(_try_one, one), places, jobs))
+        facts = {str(path): each.facts for (path, _), each in zip(places, tried, strict=True)}
+        choices = choose({p: found for p, found in facts.items() if found}, taken.imports)
+        if options.target == "auto":
+            one = functools.partial(_run_one, project, taken, options, texts, choices)
+            yield from _run_with_jobs(one, places, jobs)
+            return
+        yield from (_with_choice(each.result, choices) for each in tried)
     finally:
         gc.unfreeze()
 
 
-def _run_with_jobs(one: One, places: list[Place], jobs: int | None) -> Iterator[Result]:
+def run_text(path: pathlib.Path, raw: bytes, options: Options, *, compare: bool = False) -> Result:
+    """Return the result of rewriting one text, as if it were the content of the file `path`."""
+    root = path.parent
+    project = Project({str(root)})
+
+    def run(target: str) -> Result:
+        asked = dataclasses.replace(options, target=cast("TargetName", target))
+        around = SeenFrom(project, str(path))
+        return run_one(path, root, asked, raw=raw, neighbors=around)
+
+    if not (compare or options.target == "auto"):
+        return run(options.target)
+    facts = try_targets(run)
+    choices = choose({} if facts is None else {str(path): facts})
+    chosen = choices[str(path)].target if choices else "jax"
+    return _with_choice(run(chosen if options.target == "auto" else options.target), choices)
+
+
+def _run_with_jobs(one: One, places: list[Place], jobs: int | None) -> Iterator[Any]:
     if jobs == 1:
         yield from _run_here(one, places)
         return
@@ -75,14 +111,53 @@ def _run_with_jobs(one: One, places: list[Place], jobs: int | None) -> Iterator[
     yield from _run_in_pool(one, chunks, count) if count > 1 else _run_here(one, places[rest:])
 
 
-def _run_one(options: Options, texts: bool, project: Project, taken: Taken, place: Place) -> Result:
+def _run_one(
+    project: Project,
+    taken: Taken,
+    options: Options,
+    texts: bool,
+    choices: dict[str, Choice] | None,
+    place: Place,
+) -> Result:
+    """Rewrite one file; with choices, to the target that they recommend."""
     path, root = place
+    if choices is not None:
+        target = choices[str(path)].target if str(path) in choices else "jax"
+        options = dataclasses.replace(options, target=cast("TargetName", target))
     neighbors = SeenFrom(project, str(path), taken)
     result = run_one(path, root, options, texts=texts, neighbors=neighbors)
+    result = _with_choice(result, choices or {})
     return result if texts or isinstance(result, Skipped) else result.without_texts()
 
 
-def _run_here(one: One, places: Iterable[Place]) -> Iterator[Result]:
+def _with_choice(result: Result, choices: dict[str, Choice]) -> Result:
+    if isinstance(result, Skipped) or result.path not in choices:
+        return result
+    return dataclasses.replace(result, choice=choices[result.path])
+
+
+class _Tried(NamedTuple):
+    """What every target makes of one file, and the result of the target that was asked for."""
+
+    facts: Facts | None
+    result: Result
+
+
+def _try_one(one: One, place: Place) -> _Tried:
+    project, taken, options, texts, _ = one.args
+    found: dict[str, Result] = {}
+
+    def run(target: str) -> Result:
+        asked = dataclasses.replace(options, target=cast("TargetName", target))
+        found[target] = _run_one(project, taken, asked, texts and asked == options, None, place)
+        return found[target]
+
+    facts = try_targets(run)
+    wanted = "jax" if options.target == "auto" else options.target
+    return _Tried(facts, found[wanted] if wanted in found else run(wanted))
+
+
+def _run_here(one: One, places: Iterable[Place]) -> Iterator[Any]:
     with _collector_paused():
         for number, place in enumerate(places, 1):
             yield one(place)
@@ -132,7 +207,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work_chunk(places: Sequence[Place]) -> list[Result]:
+def _work_chunk(places: Sequence[Place]) -> list[Any]:
     results = [_WORK[0](place) for place in places]
     gc.collect(0)
     return results
@@ -144,13 +219,13 @@ def _pool(one: One, count: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(count, context, _start_worker, (one,))
 
 
-def _run_in_pool(one: One, chunks: list[list[Place]], count: int) -> Iterator[Result]:
+def _run_in_pool(one: One, chunks: list[list[Place]], count: int) -> Iterator[Any]:
     """Process chunks of files in worker processes and yield the results in order.
 
     Only a few chunks are queued at a time.
     """
     pool = _pool(one, count)
-    waiting: collections.deque[tuple[list[Place], Future[list[Result]]]] = collections.deque()
+    waiting: collections.deque[tuple[list[Place], Future[list[Any]]]] = collections.deque()
     coming = iter(chunks)
     try:
         while True:
@@ -167,7 +242,7 @@ def _run_in_pool(one: One, chunks: list[list[Place]], count: int) -> Iterator[Re
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _one_by_one(one: One, places: list[Place]) -> Iterator[Result]:
+def _one_by_one(one: One, places: list[Place]) -> Iterator[Any]:
     """Rewrite files one at a time after a crash; a file that crashes the process again is skipped."""
     pool = _pool(one, 1)
     try:
@@ -175,8 +250,14 @@ def _one_by_one(one: One, places: list[Place]) -> Iterator[Result]:
             try:
                 yield pool.submit(_work_chunk, [place]).result()[0]
             except BrokenProcessPool:
-                yield Skipped(str(place[0]), "TJ905", _DIED)
+                yield _crashed(one, place)
                 pool.shutdown(wait=True)
                 pool = _pool(one, 1)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _crashed(one: One, place: Place) -> Any:
+    """Return the result for a file that crashed its process; nothing is known of it."""
+    skipped = Skipped(str(place[0]), "TJ905", _DIED)
+    return _Tried(None, skipped) if one.func is _try_one else skipped

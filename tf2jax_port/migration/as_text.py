@@ -65,8 +65,10 @@ def common_folder(steps: Sequence[Step]) -> str:
 
 
 def relative(step: Step, folder: str) -> list[str]:
-    """Return the paths of a step's files, relative to a folder."""
-    return [os.path.relpath(path, folder) if folder else path for path in step.files]
+    """Return the paths of a step's files, relative to a folder, with their target if it is not JAX."""
+    paths = [os.path.relpath(path, folder) if folder else path for path in step.files]
+    targets = ["" if target == "jax" else f" ({target})" for target in step.targets]
+    return [path + target for path, target in zip(paths, targets, strict=True)]
 
 
 def blockers_of(step: Step, shown: int = _SHOWN) -> str:

@@ -20,6 +20,7 @@ class Step:
     Attributes:
       number: the position of the step in the order, from 1.
       files: their paths, sorted.
+      targets: the target of each file.
       lines: the number of lines of all files.
       automatic: the number of references that `rewrite` converts completely.
       review: the number of references that it rewrites and a person should review.
@@ -32,6 +33,7 @@ class Step:
 
     number: int
     files: tuple[str, ...]
+    targets: tuple[str, ...]
     lines: int
     automatic: int
     review: int
@@ -95,6 +97,7 @@ def _step(number: int, entries: list[Entry], wanted: list[set[int]]) -> Step:
     return Step(
         number=number,
         files=tuple(entry.path for entry in entries),
+        targets=tuple(entry.target for entry in entries),
         lines=sum(entry.lines for entry in entries),
         automatic=len(findings) - counts[State.MANUAL] - counts[State.REVIEW],
         review=counts[State.REVIEW],

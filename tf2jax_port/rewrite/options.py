@@ -8,7 +8,8 @@ from typing import Literal
 
 from tf2jax_port.paths.patterns import Pattern, is_matched
 
-TargetName = Literal["jax", "shims"]
+TargetName = Literal["jax", "shims", "graph", "auto"]
+TARGETS: tuple[TargetName, ...] = ("jax", "shims", "graph")
 RandomName = Literal["tensorflow", "keys"]
 OptimizersName = Literal["keras", "optax"]
 DataName = Literal["tensorflow", "shims"]
@@ -37,7 +38,8 @@ class Options:
     """The options of a run of the rewriter, the same for every file.
 
     Attributes:
-      target: `jax` to replace operators by those of JAX, `shims` to replace them by those of the same name in `shims`.
+      target: `jax` to replace operators by those of JAX, `shims` to replace them by those of the same name in `shims`,
+        `graph` to run programs of TensorFlow 1 on `shims.compat.v1`, `auto` for the one of these that suits each file.
       exact: whether to call `shims` if JAX's function differs from TensorFlow's in a corner case.
       safe_only: whether to make only changes that cannot alter results; implies `exact`.
       select: prefixes of the diagnostics whose references are rewritten.

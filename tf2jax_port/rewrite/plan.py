@@ -13,8 +13,9 @@ import re
 from tf2jax_port.messages.spot import Spot
 from tf2jax_port.rewrite.calls.corners import Corners
 from tf2jax_port.rewrite.doctests import rewrite_doctests
-from tf2jax_port.rewrite.findings.findings import Finding, Outcome, State
-from tf2jax_port.rewrite.imports import companions
+from tf2jax_port.rewrite.early import spelling
+from tf2jax_port.rewrite.findings.findings import Finding, GraphFit, Outcome, State
+from tf2jax_port.rewrite.imports import companions, graph_program
 from tf2jax_port.rewrite.imports.changes import (
     Brought,
     ImportChange,
@@ -23,8 +24,7 @@ from tf2jax_port.rewrite.imports.changes import (
     tensorflow_imports,
 )
 from tf2jax_port.rewrite.imports.facade import Swap, swap_import
-from tf2jax_port.rewrite.imports.graph_program import CODE as GRAPH
-from tf2jax_port.rewrite.imports.graph_program import GraphProgram, as_graph_program
+from tf2jax_port.rewrite.imports.graph_program import GraphProgram
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.passes import run_passes
 from tf2jax_port.rewrite.reading.ignoring import Ignored, find_ignored
@@ -33,7 +33,6 @@ from tf2jax_port.rewrite.reading.quoted import add_annotations
 from tf2jax_port.rewrite.reading.resolve import (
     Reference,
     find_references,
-    is_module,
     is_tensorflow,
     may_be_module,
 )
@@ -45,7 +44,7 @@ from tf2jax_port.rewrite.sites.host import moves_pipelines
 from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.sites.methods import find_idioms
 from tf2jax_port.rewrite.sites.pipelines import pipeline_functions
-from tf2jax_port.rewrite.sites.references import READ_AS_VERSION_1
+from tf2jax_port.rewrite.sites.references import EARLY, READ_AS_VERSION_1
 from tf2jax_port.rewrite.values.values import Values
 from tf2jax_port.rewrite.writing import markers
 from tf2jax_port.rewrite.writing.edits import Edit, EditedText, OverlapError, apply_edits
@@ -86,12 +85,32 @@ def rewrite(
     tree = parse(source)
     marked = markers.marker_lines(source, tree) if markers.has_markers(source.data) else []
     version_1 = markers.any_says(source, marked, READ_AS_VERSION_1)
+    early = markers.any_says(source, marked, EARLY)
+    begun = early or markers.any_says(source, marked, graph_program.LACKING)
     if marked:
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
+    moved = graph_program.read_as_tensorflow(tree) if begun else frozenset()
     ignored = find_ignored(source)
+    spelled = None
+    if options.selects(spelling.CODE):
+        spelled = spelling.spell(source, tree, neighbors, ignored, version_1=version_1, early=early)
+    if spelled is not None:
+        source, version_1 = spelled.source, True
+        tree = parse(source)
+        moved = graph_program.read_as_tensorflow(tree) if begun else moved
     run = _Run(
-        source, tree, options, is_package, tuple(marked), version_1, ignored, verify, neighbors
+        source,
+        tree,
+        options,
+        is_package,
+        tuple(marked),
+        version_1,
+        ignored,
+        verify,
+        neighbors,
+        moved,
+        spelled,
     )
     outcome = _run_with_retry(run)
     if ignored.whole_file:
@@ -125,7 +144,8 @@ class _Run:
     """The inputs for rewriting one file.
 
     `source` no longer has the `# TJ...` comments that earlier runs inserted; `marked` holds their
-    line numbers.
+    line numbers. `moved` are the imports that an earlier run changed to `shims.compat.v1`, if it left names of a graph
+    to a person. `spelled` says where `source` has calls of TensorFlow 1 in place of those of TensorFlow 0.x.
     """
 
     source: Source
@@ -137,6 +157,8 @@ class _Run:
     ignored: Ignored
     verify: bool
     neighbors: Neighbors
+    moved: frozenset[ast.AST] = frozenset()
+    spelled: spelling.Spelled | None = None
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
         """Run all passes and apply the edits; with `strings_frozen`, edit nothing inside strings."""
@@ -153,28 +175,15 @@ class _Run:
             return Outcome(self.source.encode(self.source.data), (), 0)
         aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
         sites = [r for r in found if r not in aliases] if aliases else found
-        values = Values(names, sites)
-        file = File(
-            self.source,
-            names,
-            sites,
-            values,
-            Corners(self.source.data, values, self.neighbors),
-            choose_spelling(names),
-            self.options,
-            frozenset(frozen),
-            self.ignored,
-            self.neighbors,
-            strings_frozen,
-            may_hold_symbols(self.source.data, names, sites),
-            self._is_shared(brought),
-            moves_pipelines(self.options, sites),
-        )
-        if not file.moves_pipelines:
-            file = dataclasses.replace(file, in_pipelines=pipeline_functions(names, self.neighbors))
-        graph = self._graph_program(file, any(is_module(a.path) for a in aliases) or file.is_shared)
+        shared = self._is_shared(brought)
+        file = self._file(names, sites, frozenset(frozen), strings_frozen, shared)
+        fit = graph_program.graph_fit(found)
+        graph = self._graph_program(file, fit, brought)
         if graph is not None:
-            return self._outcome_of_graph(file, graph, len(brought), beside)
+            return self._outcome_of_graph(file, fit, graph, len(brought), beside)
+        if self.options.target == "graph":
+            eager = dataclasses.replace(self.options, target="shims")
+            return dataclasses.replace(self, options=eager).outcome(strings_frozen=strings_frozen)
         draft = run_passes(file)
         file, decisions = draft.file, draft.decisions
         idioms = [choose(found, self.options, self.ignored) for found in find_idioms(file)]
@@ -193,32 +202,87 @@ class _Run:
         findings += [companion.finding(self.source) for companion in beside]
         data = self._apply(edits, findings)
         counted = len(sites) + len(idioms) + len(stars) + len(beside)
-        if self.marked:
-            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
-        findings.sort(key=lambda f: (f.line, f.column))
-        return Outcome(data, tuple(findings), counted, len(brought), change.dropped)
+        findings = self._in_original_text(findings)
+        return Outcome(data, tuple(findings), counted, len(brought), change.dropped, fit)
 
-    def _graph_program(self, file: File, is_shared: bool) -> GraphProgram | None:
+    def _file(
+        self,
+        names: Names,
+        sites: list[Reference],
+        frozen: frozenset[ast.AST],
+        strings_frozen: bool,
+        is_shared: bool,
+    ) -> File:
+        """Return the file with the analyses that the passes use."""
+        values = Values(names, sites)
+        file = File(
+            self.source,
+            names,
+            sites,
+            values,
+            Corners(self.source.data, values, self.neighbors),
+            choose_spelling(names),
+            self.options,
+            frozen,
+            self.ignored,
+            self.neighbors,
+            strings_frozen,
+            may_hold_symbols(self.source.data, names, sites),
+            is_shared,
+            moves_pipelines(self.options, sites),
+            {} if self.spelled is None else self.spelled.undecided,
+        )
+        if file.moves_pipelines:
+            return file
+        return dataclasses.replace(file, in_pipelines=pipeline_functions(names, self.neighbors))
+
+    def _graph_program(
+        self, file: File, fit: GraphFit, brought: list[Brought]
+    ) -> GraphProgram | None:
         """Return the plan to run a file on `shims.compat.v1`, `None` if not wanted or impossible."""
-        asked = self.options.target == "shims" and self.options.selects(GRAPH)
-        # A file that an earlier run changed in part cannot become a graph program.
-        begun = self.marked or b"import shims" in self.source.data
-        if not asked or is_shared or begun or self.ignored.lines or file.names.stars:
+        if self.moved:
+            return graph_program.resumed(file, self.moved)
+        if self.options.target == "jax" or not self.options.selects(graph_program.CODE):
             return None
-        return as_graph_program(file)
+        why = self._why_not_graph(file)
+        if self.options.target == "shims":
+            fits = fit.kind == "needed" and not (why or file.is_shared or file.names.stars)
+            return self._as_graph(file, brought, partly=False) if fits else None
+        if fit.kind == "no":
+            return None
+        if why:
+            return graph_program.as_left(file, why) if fit.kind == "needed" else None
+        return self._as_graph(file, brought, partly=True)
+
+    def _as_graph(self, file: File, brought: list[Brought], *, partly: bool) -> GraphProgram | None:
+        return graph_program.as_graph_program(
+            file, brought, keep_all=self.is_package, partly=partly
+        )
+
+    def _why_not_graph(self, file: File) -> str:
+        """Return why only a part of a file would run on `shims.compat.v1`, `""` if all of it can."""
+        if any(is_tensorflow(star.module or "") for star in file.names.stars):
+            return "the file builds a graph, and a star import hides which names it uses"
+        if self.ignored.lines:
+            return "the file builds a graph, and a comment keeps a part of it from being rewritten"
+        if self.marked or b"import shims" in self.source.data:
+            return "the file builds a graph, and an earlier run has rewritten a part of it"
+        return ""
 
     def _outcome_of_graph(
-        self, file: File, graph: GraphProgram, brought: int, beside: list[companions.Companion]
+        self,
+        file: File,
+        fit: GraphFit,
+        graph: GraphProgram,
+        brought: int,
+        beside: list[companions.Companion],
     ) -> Outcome:
         """Return the outcome of a TensorFlow 1 program in which only the imports change."""
-        findings = self._findings(file, list(graph.decisions), list(graph.imports))
+        findings = self._findings(file, list(graph.decisions), list(graph.edits))
         findings += [each.finding(self.source) for each in companions.for_graph(beside)]
-        data = self._apply(list(graph.imports), findings)
-        if self.marked:
-            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
-        findings.sort(key=lambda f: (f.line, f.column))
-        swapped = len({edit.start for edit in graph.imports if edit.start != edit.end})
-        return Outcome(data, tuple(findings), len(findings), brought, swapped)
+        data = self._apply(list(graph.edits), findings)
+        findings = self._in_original_text(findings)
+        return Outcome(data, tuple(findings), len(findings), brought, graph.swapped, fit)
 
     def _is_shared(self, brought: list[Brought]) -> bool:
         """Return whether another module imports TensorFlow from this file, so that the import must stay."""
@@ -322,6 +386,14 @@ class _Run:
         if self.verify and data != self.source.data:
             parse(with_data(self.source, data))
         return self.source.encode(data)
+
+    def _in_original_text(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings with positions and texts of the original file, in its order."""
+        if self.spelled is not None:
+            findings = [self.spelled.in_old_text(finding) for finding in findings]
+        if self.marked:
+            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
+        return sorted(findings, key=lambda f: (f.line, f.column))
 
     def _original_line(self, line: int) -> int:
         """Convert a line number to the original file, which still has its old markers."""

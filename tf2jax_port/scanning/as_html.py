@@ -10,9 +10,10 @@ from tf2jax_port.rewrite.findings.findings import Finding, State, count_states
 from tf2jax_port.rewrite.findings.ledger import Ledger
 from tf2jax_port.rewrite.reading.source import decode
 from tf2jax_port.rewrite.rules.codes import find_rule
-from tf2jax_port.scanning import treemap
+from tf2jax_port.scanning import targets, treemap
 from tf2jax_port.scanning.as_text import summary
 from tf2jax_port.scanning.effort import Blocker, FileEffort, blockers, by_file, share
+from tf2jax_port.scanning.targets import Compared
 
 # Above this many references, those without manual work are counted and not shown.
 MOST_PLACES = 30_000
@@ -80,6 +81,7 @@ def _sections(ledger: Ledger, files: Sequence[FileEffort], ids: Mapping[str, str
         _picture(files, ids),
         "<h2>Files</h2>",
         _files(files, ids),
+        *_targets(targets.compared(ledger), ids),
         *(["<h2>Names to write by hand</h2>", _blockers(found, ids)] if found else []),
         "<h2>All references</h2>",
         *_places(files, ids),
@@ -152,6 +154,25 @@ def _files(files: Sequence[FileEffort], ids: Mapping[str, str]) -> str:
         '<th class="hide"></th><th class="num hide">done</th><th class="num">look</th>'
         '<th class="num">write</th><th class="num">effort</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _targets(files: Sequence[Compared], ids: Mapping[str, str]) -> Iterator[str]:
+    """Yield the table with what each target settles in each file, if the targets were compared."""
+    if not files:
+        return
+    numbers = "".join(f'<th class="num">{target}</th>' for target in targets.TARGETS)
+    body = "".join(
+        f'<tr><td><a href="#{ids[path]}"><code>{escape(path)}</code></a></td>'
+        + "".join(f'<td class="num">{cell}</td>' for cell in settled)
+        + f"<td>{chosen}</td><td>{_format_code(why)}</td></tr>"
+        for path, *settled, chosen, why in targets.rows(files)
+    )
+    yield "<h2>Targets</h2>"
+    yield f'<p class="soft">{_format_code(targets.sentence(files))}</p>'
+    yield (
+        f'<div class="wide"><table><thead><tr><th>file</th>{numbers}<th>recommended</th><th>why</th>'
+        f"</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 

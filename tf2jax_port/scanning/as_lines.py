@@ -10,6 +10,7 @@ from tf2jax_port.messages.spot import Spot
 from tf2jax_port.rewrite.findings.findings import Finding, State, count_states
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger
 from tf2jax_port.rewrite.rules.codes import find_rule
+from tf2jax_port.scanning import targets
 from tf2jax_port.scanning.effort import share
 
 _SHOWN = 6  # further places of a group
@@ -76,11 +77,12 @@ def summary(ledger: Ledger) -> str:
         return "No reference to TensorFlow."
     files = sum(bool(entry.outcome.findings) for entry in ledger.entries)
     done = share(total - counts[State.MANUAL], total)
-    return (
+    told = (
         f"{total:,} references in {files:,} of {len(ledger.entries):,} files: "
         f"{counts[State.MANUAL]:,} to write by hand, {counts[State.REVIEW]:,} to review. "
         f"`tf2jax-port rewrite --write` settles {done}."
     )
+    return " ".join(filter(None, (told, targets.sentence(targets.compared(ledger)))))
 
 
 def statistics(ledger: Ledger) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os.path
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tf2jax_port.rewrite.findings.findings import State, count_states
 from tf2jax_port.rewrite.findings.ledger import Ledger
+from tf2jax_port.scanning import targets
 from tf2jax_port.scanning.effort import (
     Blocker,
     FileEffort,
@@ -17,6 +19,7 @@ from tf2jax_port.scanning.effort import (
     finished,
     share,
 )
+from tf2jax_port.scanning.targets import Compared
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,12 +58,16 @@ def to_renderables(ledger: Ledger, rows: int | None = None) -> Iterable[Renderab
     if folder:
         yield f"Files of {folder}"
     yield _files(files, folder, rows)
+    tried = targets.compared(ledger)
+    if tried:
+        yield ""
+        yield _targets(tried, folder, rows)
     found = blockers(ledger)
     if found:
         yield ""
         yield _blockers(found, rows)
     yield ""
-    yield summary(ledger, files)
+    yield " ".join(filter(None, (summary(ledger, files), targets.sentence(tried))))
 
 
 def summary(ledger: Ledger, files: Sequence[FileEffort]) -> str:
@@ -114,6 +121,21 @@ def _files(files: Sequence[FileEffort], folder: str, rows: int | None) -> Table:
         table.add_row(f"... and {len(files) - rows} more files (--all)")
     sums = {state.value: sum(file.counts[state] for file in files) for state in State}
     table.add_row("all", *_cells(sums), f"{sum(f.effort for f in files):g}", style="bold")
+    return table
+
+
+def _targets(files: Sequence[Compared], folder: str, rows: int | None) -> Table:
+    """Return a table with what each target settles in each file, those with most references first."""
+    table = _table("References settled by target")
+    table.add_column("file", overflow="fold")
+    for target in targets.TARGETS:
+        table.add_column(target, justify="right")
+    table.add_column("recommended")
+    table.add_column("why", style="dim")
+    for path, *cells in itertools.islice(targets.rows(files), rows):
+        table.add_row(os.path.relpath(path, folder) if folder else path, *cells)
+    if rows is not None and len(files) > rows:
+        table.add_row(f"... and {len(files) - rows} more files (--all)")
     return table
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import enum
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tf2jax_port.messages.spot import Spot
 
@@ -66,6 +66,23 @@ class Finding(NamedTuple):
         return f"{inside}{self.line}:{self.column}"
 
 
+class GraphFit(NamedTuple):
+    """Whether a file belongs to a program that builds a graph of TensorFlow 1.
+
+    Attributes:
+      kind: `needed` if the file is written for a graph, `possible` if it also makes sense in one, else `no`.
+      names: TensorFlow's names in it that say so.
+      spreads: whether the files around it belong to the same program.
+    """
+
+    kind: Literal["needed", "possible", "no"] = "no"
+    names: tuple[str, ...] = ()
+    spreads: bool = False
+
+
+NO_GRAPH = GraphFit()
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of rewriting one file.
@@ -76,6 +93,7 @@ class Outcome:
       references: the number of references that were found before any was decided.
       imports: the number of TensorFlow names that import statements bind.
       imports_dropped: the number of these names that are no longer imported.
+      graph: whether the file belongs to a program that builds a graph.
     """
 
     data: bytes
@@ -83,6 +101,7 @@ class Outcome:
     references: int
     imports: int = 0
     imports_dropped: int = 0
+    graph: GraphFit = NO_GRAPH
 
     def __post_init__(self) -> None:
         """Check that every reference has a finding.

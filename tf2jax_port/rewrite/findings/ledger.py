@@ -23,6 +23,21 @@ class Skipped:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Choice:
+    """The target that suits a file, among those that were tried on it.
+
+    Attributes:
+      target: the target.
+      reason: why, in one line.
+      states: for each target that was tried the number of references in each state.
+    """
+
+    target: str
+    reason: str
+    states: dict[str, dict[str, int]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
     """The result of rewriting one file, with the original bytes.
 
@@ -32,6 +47,8 @@ class Entry:
       outcome: the result of rewriting the file.
       lines: the number of lines.
       changed: whether the text changes.
+      target: the target of this result.
+      choice: the recommended target, if the targets were compared.
     """
 
     path: str
@@ -39,6 +56,8 @@ class Entry:
     outcome: Outcome
     lines: int = -1
     changed: bool = False
+    target: str = "jax"
+    choice: Choice | None = None
 
     def __post_init__(self) -> None:
         """Count the lines if their number is not given."""
@@ -73,7 +92,7 @@ class Entry:
     def without_texts(self) -> Entry:
         """Return a copy without the bytes of the file, to save memory."""
         outcome = dataclasses.replace(self.outcome, data=b"")
-        return Entry(self.path, b"", outcome, self.lines, self.changed)
+        return dataclasses.replace(self, before=b"", outcome=outcome)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -154,6 +173,8 @@ def _file(entry: Entry) -> dict[str, Any]:
         "changed": entry.changed,
         "effort": entry.effort,
         "references": entry.outcome.references,
+        "target": entry.target,
+        **({} if entry.choice is None else {"recommended": dataclasses.asdict(entry.choice)}),
         "states": count_states(entry.outcome.findings),
         "imports": _imports([entry.outcome]),
         "findings": [_finding(finding) for finding in entry.outcome.findings],

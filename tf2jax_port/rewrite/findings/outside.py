@@ -61,6 +61,11 @@ FAMILIES: tuple[Family, ...] = (
         ("io.gfile.", "gfile.", "resource_loader.", "compat.path_to_str"),
     ),
     Family(
+        "TJ323",
+        "TensorFlow has dropped its tutorials and their data: `keras.datasets` has MNIST, too",
+        ("examples.tutorials.",),
+    ),
+    Family(
         "TJ324",
         "docs/state.md shows how values go to a file and back",
         (

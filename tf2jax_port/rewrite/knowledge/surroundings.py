@@ -10,5 +10,7 @@ _NAMESPACES = ("layers.", "nn.rnn_cell.", "metrics.", "contrib.", "train.")
 
 
 def needs_graph(path: str) -> bool:
-    """Return whether a name of TensorFlow 1 only makes sense in a graph."""
-    return path in _NEED_GRAPHS or path.startswith(_NAMESPACES)
+    """Return whether a name of TensorFlow 1, or the object of this attribute, only makes sense in a graph."""
+    parts = path.split(".")
+    owners = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return path.startswith(_NAMESPACES) or any(owner in _NEED_GRAPHS for owner in owners)

@@ -64,7 +64,8 @@ def rewrite_notebook(
             _check_only_code_changes(own, new)
         data = (text[: len(text) - len(own)] + new).encode()
     findings.sort(key=lambda finding: (finding.cell, finding.line, finding.column))
-    return Outcome(data, tuple(findings), len(findings), outcome.imports, outcome.imports_dropped)
+    imports = (outcome.imports, outcome.imports_dropped)
+    return Outcome(data, tuple(findings), len(findings), *imports, outcome.graph)
 
 
 class _NotebookNeighbors:

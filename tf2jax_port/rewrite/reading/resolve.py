@@ -164,8 +164,10 @@ def _root_node(value: ast.expr) -> ast.expr:
 
 @functools.lru_cache(maxsize=8192)
 def is_version_1(path: str) -> bool:
-    """Return whether only TensorFlow 1 has this name without `compat.v1`."""
-    return path in V1_ALIASES or path in V1_ONLY or path.startswith(_V1_MODULES)
+    """Return whether only TensorFlow 1 has this name, or the object of this attribute, without `compat.v1`."""
+    parts = path.split(".")
+    owners = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return path.startswith(_V1_MODULES) or any(o in V1_ALIASES or o in V1_ONLY for o in owners)
 
 
 def is_module(path: str) -> bool:

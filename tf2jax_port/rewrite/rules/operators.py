@@ -241,6 +241,35 @@ GRAPH_PROGRAM = Rule(
     ),
 )
 
+GRAPH_LEFT = Rule(
+    code="TJ336",
+    name="graph-program-left",
+    state=State.MANUAL,
+    why=(
+        "A program of TensorFlow 1 builds a graph, and all of a file must build the same one. With "
+        "`--target graph` and `--target auto` its imports become those of `shims.compat.v1`, also where "
+        "that lacks names which the file uses. Files with a star import of TensorFlow, with comments "
+        "that keep some places, or with places that an earlier run has rewritten, stay whole."
+    ),
+    safety=(
+        "No name of the file becomes eager code, in this run or a later one. A name that is lacking "
+        "raises an error which says so. Write these places with names that `shims.compat.v1` has."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nqueue = tf.FIFOQueue(3, tf.float32)\n",
+            "import shims.compat.v1 as tf\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32)\n"
+            "# TJ336: tf.FIFOQueue: `shims.compat.v1` builds this file's graph, and has no such name\n"
+            "queue = tf.FIFOQueue(3, tf.float32)\n",
+            runs=False,
+            options=Options(target="graph"),
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.square(x)\n", because="nothing in it needs a graph"
+        ),
+    ),
+)
+
 KEPT = Rule(
     code="TJ501",
     name="stays-tensorflow",

@@ -63,6 +63,9 @@ class File:
     symbolic: bool = True  # there may be symbolic tensors of Keras
     is_shared: bool = False  # another module imports TensorFlow from here: the import stays
     moves_pipelines: bool = False  # `tf.data` and strings become those of `shims`
+    undecided: dict[int, str] = dataclasses.field(
+        default_factory=dict
+    )  # offsets of early names, and why
     in_pipelines: frozenset[ast.AST] = frozenset()  # functions that a pipeline of TensorFlow calls
 
     @property

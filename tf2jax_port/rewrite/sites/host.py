@@ -19,22 +19,9 @@ from tf2jax_port.rewrite.reading.resolve import Reference, canonical, is_module
 from tf2jax_port.rewrite.sites.decision import Decision, File
 from tf2jax_port.rewrite.writing.edits import Edit
 from tf2jax_port.table import Keep
+from tf2jax_port.table.version_0 import NAMES
 
 _PIPELINE_CODES = ("TJ521", "TJ522")
-# Names of TensorFlow 0.x, and the names of the same functions from version 1 on.
-_RENAMED_EARLY = {
-    "batch_matmul": "matmul",
-    "complex_abs": "abs",
-    "initialize_all_variables": "global_variables_initializer",
-    "inv": "reciprocal",
-    "listdiff": "setdiff1d",
-    "mul": "multiply",
-    "neg": "negative",
-    "pack": "stack",
-    "select": "where",
-    "sub": "subtract",
-    "unpack": "unstack",
-}
 _FLAGS = frozenset(
     (
         *("DEFINE_alias", "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_enum_class"),
@@ -94,8 +81,8 @@ def explain_unknown(reference: Reference) -> Unknown:
     if family:
         state = State.KEPT if family.stays else State.MANUAL
         return Unknown(state, family.code, family.message)
-    if path in _RENAMED_EARLY:
-        message = f"TensorFlow 1 has renamed it: `tf.{_RENAMED_EARLY[path]}`"
+    if path in NAMES:
+        message = f"TensorFlow 1 has renamed it: `tf.{NAMES[path].new}`"
         return Unknown(State.MANUAL, "TJ301", message)
     if not is_public(path):
         near = _nearest(path)

@@ -42,6 +42,8 @@ from tf2jax_port.table.version_1 import NOTHING, PRINTED
 # Part of the markers of names that mean something else in TensorFlow 2. A second run then still reads the
 # file as TensorFlow 1, although its other names of TensorFlow 1 are gone.
 READ_AS_VERSION_1 = " (read as TensorFlow 1)"
+# The end of the markers that make a second run read the file as TensorFlow 0.x.
+EARLY = " (TensorFlow 0.x)"
 
 
 def decide_each(draft: Draft) -> Draft:
@@ -216,6 +218,9 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
         return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
     start, end = file.source.span(reference.node)
+    if start in file.undecided:
+        message = file.undecided[start] + EARLY
+        return Decision(State.MANUAL, "TJ337", message, symbol, reference.node)
     if b"#" in file.source.data[start:end]:
         return _manual(reference, symbol, "TJ308", "a comment stands inside the name")
     return None

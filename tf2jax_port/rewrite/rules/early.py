@@ -1,0 +1,79 @@
+"""Define the diagnostics of names and orders of arguments that TensorFlow had before version 1.0."""
+
+from __future__ import annotations
+
+from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.options import Options
+from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
+
+_LATER = Leaves(
+    "import tensorflow as tf\n\ny = tf.concat([x, x], 0)\n",
+    because="the list comes first, as from version 1.0 on",
+)
+_TOTAL = (
+    "import {}.compat.v1 as tf\n\n\ndef total(values):\n    with tf.Graph().as_default():\n"
+    "        a = tf.Variable(values)\n        with tf.Session() as session:\n"
+    "            session.run(tf.{}())\n            return session.run(tf.reduce_sum(a))\n"
+    "\n\ny = total([1.0, 2.0])\n"
+)
+
+UNDECIDED = Rule(
+    code="TJ337",
+    name="early-arguments-undecided",
+    state=State.MANUAL,
+    why=(
+        "The file is written for TensorFlow before 1.0: it has names that no later release has, or calls in "
+        "an order that no later release takes. `tf.concat` and `tf.split` took the axis first, and the "
+        "arguments of this call do not tell which of them is the axis. Or it passes an argument for which "
+        "version 1.0 has no place."
+    ),
+    safety=(
+        "The call stays. Write the keywords of version 1, `tf.concat(axis=..., values=...)`, and run the "
+        "rewriter again."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef f(a, b):\n    return tf.concat(a, tf.unpack(b))\n",
+            "import tensorflow as tf\nimport shims\n\n\ndef f(a, b):\n"
+            "    # TJ337: tf.concat: the order of its arguments is not certain: give them the keywords of "
+            "1.x (TensorFlow 0.x)\n"
+            "    return tf.concat(a, shims.unstack(b))\n",
+            runs=False,
+        ),
+        _LATER,
+    ),
+)
+
+SPELLED = Rule(
+    code="TJ408",
+    name="early-spelling",
+    state=State.SHIM,
+    why=(
+        "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, `tf.scalar_summary`) and "
+        "other orders of arguments (`tf.concat(axis, values)`, `tf.split(axis, number, value)`, "
+        "`tf.nn.softmax_cross_entropy_with_logits(logits, labels)`). Where the arguments decide which order "
+        "it is, such a call is read as that of version 1, and then rewritten like any other; its finding says so. "
+        "In a graph program only the call changes, to that of version 1."
+    ),
+    safety=(
+        "The functions are the same ones. A name or an order is changed only where no release from 1.0 on "
+        "could run it; summaries get TensorFlow 1's tags, in which other characters than letters, digits, "
+        "`-`, `.`, `/` and `_` become `_`."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\n"
+            "y = tf.concat(0, [tf.neg(x), x])\n",
+            "import shims.compat.v1 as tf\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32)\n"
+            "y = tf.concat(axis=0, values=[tf.negative(x), x])\n",
+            runs=False,
+            options=Options(target="graph"),
+        ),
+        Rewrites(
+            _TOTAL.format("tensorflow", "initialize_all_variables"),
+            _TOTAL.format("shims", "global_variables_initializer"),
+            options=Options(target="graph"),
+        ),
+        _LATER,
+    ),
+)
