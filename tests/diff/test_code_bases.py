@@ -170,7 +170,7 @@ def test_files_hold_what_was_written(calls, tmp_path):
 def test_a_process_that_ends_is_an_error_and_the_rest_goes_on(calls, tmp_path):
     arrays = list(calls.arrays)
     dying = call_of("dies", arrays, None)
-    Calls((dying, *calls.calls), tuple(arrays)).write(tmp_path / "calls.npz")
+    Calls((dying, *calls.calls), tuple(arrays), ("some_port",)).write(tmp_path / "calls.npz")
     _, results = prove.prove(tmp_path / "calls.npz", tmp_path, 120.0)
     assert {results[0, lane].outcome for lane in LANES} == {Outcome.ERROR}
     eager = [replayed.outcome for (_, lane), replayed in results.items() if lane == "eager"]

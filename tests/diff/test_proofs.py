@@ -16,7 +16,7 @@ import pytest
 from tests.diff.test_containment import ROOT
 from tests.diff.test_processes_end import marked, wait_for
 from tests.scanning.test_sarif import check
-from tf2jax_port.diff.code_bases import order, prove
+from tf2jax_port.diff.code_bases import order, prove, replay_program
 from tf2jax_port.diff.code_bases.call_file import Call, Calls
 from tf2jax_port.diff.code_bases.encoding import encode
 from tf2jax_port.diff.code_bases.kept import keys
@@ -331,12 +331,24 @@ def test_what_is_kept_is_not_replayed_again(quick, root):
 
 
 def test_a_process_that_cannot_start_is_no_proof(quick, root):
-    (root / "broken").mkdir()
+    (root / "broken" / "package").mkdir(parents=True)
+    with pytest.raises(prove.ProveError, match="no package package"):
+        quick("leaf", folder=root / "package")
     with pytest.raises(prove.ProveError, match="no JAX here"):
         quick("leaf", folder=root / "broken")
     (root / "calls.txt").write_text("no calls")
     with pytest.raises(prove.ProveError, match="not a file of `capture`"):
         prove.prove(root / "calls.txt", root, 1.0)
+
+
+def test_the_original_does_not_stand_in_for_a_module_that_the_port_lacks(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root))
+    found = replay_program._imported_from_elsewhere(MODULE, str(root / "port"))
+    assert found.startswith("the port has no module package.module: another one was imported")
+    assert replay_program._imported_from_elsewhere(MODULE, str(root)) == ""
+    assert replay_program._imported_from_elsewhere("package.gone", str(root)) == ""
+    for name in (MODULE, "package"):
+        sys.modules.pop(name)
 
 
 def test_edits_are_noticed(root):

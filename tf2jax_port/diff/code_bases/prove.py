@@ -46,6 +46,11 @@ def prove(
         calls = read_calls(file)
     except (OSError, ValueError, KeyError) as error:
         raise ProveError(f"{file}: it is not a file of `capture`: {error}") from error
+    if calls.calls and not any(_is_in(root, package) for package in calls.packages):
+        held = " nor ".join(calls.packages)
+        raise ProveError(
+            f"{root}: there is no package {held}.\n  Required: the folder from which the port is imported"
+        )
     named = keys(calls, PortFiles(root)) if kept else [""] * len(calls.calls)
     results: Results = {}
     with Kept(kept) as store:
@@ -64,6 +69,12 @@ def prove(
         if eager.outcome is Outcome.RANDOM and replayed.outcome is Outcome.DIFFERENT:
             results[index, lane] = replayed._replace(outcome=Outcome.RANDOM)
     return calls, results
+
+
+def _is_in(root: Path, package: str) -> bool:
+    return (
+        PortFiles(root).file_of(package) is not None or root.joinpath(*package.split(".")).is_dir()
+    )
 
 
 def _in_order(calls: Calls) -> list[Place]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tf2jax_port.diff.code_bases.call_file import Call, read_calls
-from tf2jax_port.diff.code_bases.outcomes import Replayed
+from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.reached import Watch
 from tf2jax_port.diff.code_bases.replay import Replay
 from tf2jax_port.diff.processes.lane_program import channels
@@ -47,16 +47,26 @@ def main() -> None:
 
 
 def _replayed(replay: Replay, call: Call, lane: str, root: str) -> Replayed:
+    if strange := _imported_from_elsewhere(call.module, root):
+        return Replayed(Outcome.ERROR, strange)
     if lane != "eager":
         return replay.run(call, lane)
-    with contextlib.suppress(Exception):  # which the call raises again
-        importlib.import_module(call.module)  # what this runs is not reached by the call
     watch = Watch(root)
     with watch.watching():
         found = replay.run(call, lane)
     if watch.converted:  # it reached all branches, since it was traced
         _watch_eagerly(watch, replay, call)
     return found._replace(reached=watch.found())
+
+
+def _imported_from_elsewhere(module: str, root: str) -> str:
+    """Import a module; return where it is if that is not in the port, but perhaps in the original."""
+    with contextlib.suppress(Exception):  # which the call raises again
+        importlib.import_module(module)  # what this runs is not reached by a call
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or Path(file).resolve().is_relative_to(Path(root).resolve()):
+        return ""
+    return f"the port has no module {module}: another one was imported from {file}"
 
 
 def _watch_eagerly(watch: Watch, replay: Replay, call: Call) -> None:

@@ -23,7 +23,7 @@ _NO_DEFINITION = Definition("", 0, 0, frozenset(), 0)
 
 
 class _Seen(NamedTuple):
-    """What the calls of a function were: their numbers, and the outcomes of those that were replayed."""
+    """The calls of a function: their numbers, and the outcomes of those that were replayed."""
 
     calls: list[int]
     replayed: dict[int, dict[str, Replayed]]

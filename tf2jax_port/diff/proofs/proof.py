@@ -22,7 +22,7 @@ SCOPE = "Values of recorded calls are compared; gradients are not."
 
 
 class Status(enum.StrEnum):
-    """What is known of a function."""
+    """The knowledge of a function that its calls give."""
 
     DIFFERENT = "different"
     RAISES = "raises"
@@ -38,7 +38,7 @@ _UNCERTAIN = (Status.LIMITED, Status.NOT_PORTABLE, Status.NOT_REACHED)
 
 
 class Share(NamedTuple):
-    """How many of how many were reached."""
+    """Count how many of how many were reached."""
 
     reached: int
     total: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,14 +14,20 @@ _SECONDS = 0.5
 
 def state_of(file: Path, root: Path) -> State:
     """Return what tells edits of a file of calls and of the Python files of a port."""
-    found = {}
-    for path in (file, *root.rglob("*.py")):
-        try:
-            about = path.stat()
-        except OSError:  # it is being written
-            continue
-        found[str(path)] = (about.st_mtime_ns, about.st_size)
+    found: State = {}
+    _add(str(file), found)
+    for folder, inner, names in os.walk(root):
+        inner[:] = [name for name in inner if not name.startswith((".", "__pycache__"))]
+        for name in names:
+            if name.endswith(".py"):
+                _add(os.path.join(folder, name), found)
     return found
+
+
+def _add(path: str, found: State) -> None:
+    with contextlib.suppress(OSError):  # it is being written
+        about = os.stat(path)
+        found[path] = (about.st_mtime_ns, about.st_size)
 
 
 def edits(
