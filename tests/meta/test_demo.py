@@ -58,9 +58,17 @@ def render(word="equal"):
         "difference": "1e-7",
         "rows": [{"what": "w", "port": 1, "tf": 2}],
     }
-    return page.render(
-        "y = tf.where(a < b)\n", "y = shims.where(a < b)\n", plan, verdict(word), run
-    )
+    function = {
+        "function": "f<T>",
+        "status": "proved",
+        "why": "2 calls",
+        "calls": 2,
+        "replayed": 2,
+        "lines": {"reached": 3, "total": 4},
+    }
+    proof = {"headline": "All 1", "scope": "Values.", "files": [{"functions": [function]}]}
+    old, new = "y = tf.where(a < b)\n", "y = shims.where(a < b)\n"
+    return page.render(old, new, plan, verdict(word), run, proof)
 
 
 def test_the_page_is_self_contained():
@@ -74,6 +82,8 @@ def test_the_page_escapes_what_it_shows():
     assert "tf.where(a &lt; b)" in text
     assert "a &amp; b: b &lt; a" in text
     assert "top_k &lt;did not&gt; compile" in text
+    assert "f&lt;T&gt;" in text
+    assert "3 of 4" in text
 
 
 def test_the_page_says_whether_it_is_the_same():

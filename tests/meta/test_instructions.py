@@ -33,6 +33,15 @@ def cases():
     for n in (3, 1):
         yield rng.normal(size=(n, 2)).astype(np.float32), rng.normal(size=(n, 2)).astype(np.float32)
 """
+TESTS = """\
+import tensorflow as tf
+
+from src import losses
+
+
+def test_equal_points_have_no_distance():
+    assert losses.contrastive(tf.ones([3, 2]), tf.ones([3, 2])) == 0
+"""
 # What each command may exit with: 1 of a scan says that something is left, and here something is.
 LEFT = {
     "tf2jax-port scan src": 1,
@@ -63,6 +72,8 @@ def project(tmp_path):
     (folder / "src" / "losses.py").write_text(LOSSES)
     (folder / "src" / "rest.py").write_text("import tensorflow as tf\n\ntf.foo()\n")
     (folder / "cases.py").write_text(CASES)
+    (folder / "tests").mkdir()
+    (folder / "tests" / "test_losses.py").write_text(TESTS)
     identity = "-c user.name=a -c user.email=a@example.com"
     subprocess.run(
         f"git init -q && git add . && git {identity} commit -qm start",
@@ -76,12 +87,12 @@ def project(tmp_path):
 def test_the_skill(project):
     known = environment(project.parent)
     lines = commands(SKILL)
-    assert len(lines) == 10
+    assert len(lines) == 12
     for line in lines:
         done = run(line, project, known)
         assert done.returncode == LEFT.get(line, 0), (line, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
-    assert '"verdict": "equal"' in (project / "report.json").read_text()
+    assert '"verdict": "equal"' in (project / "proof.json").read_text()
 
 
 @pytest.mark.parametrize("page", PAGES)

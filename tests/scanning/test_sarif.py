@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tf2jax_port.formats import release
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Ledger
 from tf2jax_port.rewrite.rules.codes import RULES
@@ -111,14 +112,14 @@ def test_every_state_has_a_level():
 
 
 def test_the_pages_have_an_address_where_the_package_names_one(monkeypatch):
-    assert as_sarif.documentation() == ""
+    assert release.documentation() == ""
 
     class Metadata:
         def get_all(self, _):
             return ["Source, https://example.com/s", "Documentation, https://example.com/d/"]
 
-    monkeypatch.setattr(as_sarif.metadata, "metadata", lambda _: Metadata())
-    assert as_sarif.documentation() == "https://example.com/d"
+    monkeypatch.setattr(release.metadata, "metadata", lambda _: Metadata())
+    assert release.documentation() == "https://example.com/d"
     found = as_sarif.to_document(Ledger("jax", (), ()))
     assert found["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"] == (
         f"https://example.com/d/rules/{RULES[0].code}.md"

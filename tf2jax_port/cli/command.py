@@ -7,14 +7,14 @@ import shutil
 import sys
 import textwrap
 import time
-from importlib import metadata
 from typing import Any, TextIO
 
 import click
 
+from tf2jax_port.formats.release import PACKAGE, release
+
 INTERRUPTED = 130  # the exit code that shells use
 _LEVEL = "tf2jax_port.verbosity"
-_PACKAGE = "tf2jax-port"
 
 
 class Command(click.Command):
@@ -32,7 +32,7 @@ class Command(click.Command):
         finally:
             python = ".".join(map(str, sys.version_info[:3]))
             seconds = time.monotonic() - started
-            detail(f"{_PACKAGE} {release()}, Python {python}: {seconds:.1f} seconds")
+            detail(f"{PACKAGE} {release()}, Python {python}: {seconds:.1f} seconds")
 
 
 def common_options() -> list[click.Parameter]:
@@ -73,16 +73,8 @@ def _set_level(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        click.echo(f"{_PACKAGE}, version {release()}")
+        click.echo(f"{PACKAGE}, version {release()}")
         ctx.exit()
-
-
-def release() -> str:
-    """Return the version of the installed package."""
-    try:
-        return metadata.version(_PACKAGE)
-    except metadata.PackageNotFoundError:  # run from a folder, without an installation
-        return "0.0.0"
 
 
 def is_quiet() -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any, NamedTuple
 
-from tf2jax_port.cli.command import release
+from tf2jax_port.formats.release import release
 
 _SECONDS = 120
 _PACKAGES = ("jax", "jaxlib", "numpy", "diastatic-malt", "click", "rich")

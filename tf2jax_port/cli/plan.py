@@ -31,6 +31,7 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **giv
     Exit code 0: no manual work is left; 1: some is left; 2: could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
+    from tf2jax_port.cli.next_step import tell_proof
     from tf2jax_port.migration import as_html, as_json, as_text
     from tf2jax_port.migration.steps import steps_of
 
@@ -48,4 +49,6 @@ def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **giv
     if html:
         write_report(html, as_html.to_html(steps, ", ".join(paths)))
     tell_skipped(ledger.skipped)
+    if form == "text":
+        tell_proof(path for step in steps for path in step.files)
     raise SystemExit(exit_code(ledger, asked.fail_on))

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
+from rich.console import Console
 
-from tf2jax_port.cli.command import Command
+from tf2jax_port.cli.command import Command, tell
+from tf2jax_port.cli.diff import ended
+from tf2jax_port.cli.files import write_report
 from tf2jax_port.cli.mistakes import ExistingPath
 from tf2jax_port.diff.code_bases import capture as capturing
 from tf2jax_port.diff.code_bases import prove as proving
-from tf2jax_port.diff.code_bases import table
-from tf2jax_port.diff.code_bases.outcomes import Outcome
-
-_REPLAYED = (Outcome.EQUAL, Outcome.RANDOM)
+from tf2jax_port.diff.proofs import as_github, as_html, as_json, as_junit, as_sarif, as_text
+from tf2jax_port.diff.proofs.judging import judged
+from tf2jax_port.diff.proofs.proof import Proof
+from tf2jax_port.diff.proofs.watching import edits, state_of
 
 
 @click.command(cls=Command, context_settings={"allow_interspersed_args": False})
@@ -64,26 +69,118 @@ def capture(
 @click.command(cls=Command)
 @click.argument("calls", type=ExistingPath(dir_okay=False, path_type=Path), metavar="CALLS")
 @click.argument("root", type=ExistingPath(file_okay=False, path_type=Path), metavar="ROOT")
-@click.option("--json", "json_file", metavar="FILE", help="Write the outcomes as JSON.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="What is printed: tables, or data for programs, editors and code hosts.",
+)
+@click.option(
+    "--html",
+    "html_folder",
+    type=click.Path(file_okay=False),
+    metavar="FOLDER",
+    help="Write a page for the code base, and one for each file.",
+)
+@click.option("--json", "json_file", metavar="FILE", help="Write the proof as JSON.")
+@click.option("--junit", "junit_file", metavar="FILE", help="Write the proof as JUnit XML.")
+@click.option("--sarif", "sarif_file", metavar="FILE", help="Write the proof as SARIF.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0.1),
     default=120,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit of one call.",
+    help="The time limit of one call in one way of calling it.",
 )
-def prove(calls: Path, root: Path, json_file: str | None, timeout: float) -> None:
+@click.option(
+    "--kept",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where outcomes are kept between runs. [default: CALLS.kept]",
+)
+@click.option("--fresh", is_flag=True, help="Replay every call, whatever is kept.")
+@click.option(
+    "--watch", is_flag=True, help="Prove again whenever a file of ROOT, or CALLS, is edited."
+)
+def prove(
+    calls: Path,
+    root: Path,
+    form: str,
+    timeout: float,
+    kept: Path | None,
+    fresh: bool,
+    watch: bool,
+    **files: str | None,
+) -> None:
     """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`.
 
     A call is equal if its result has the same structure, shapes, kinds of dtypes and, within the precision of
-    32 bits, the same values. What raises, crashes or takes too long is an error.
+    32 bits, the same values. What raises, crashes or takes too long is a fault. Outcomes are kept; calls are
+    replayed again only if they, or a file that their function imports, have changed.
 
-    Exit code: 0 every replayed call is equal, 1 some is not.
+    Exit code: 0 every function that tensors pass through is proved, 1 some is different or raises, 2 could
+    not run, 3 limited, 4 inconclusive.
     """
-    found, results = proving.prove(calls, root.resolve(), timeout)
-    for line in table.as_lines(found, results):
-        click.echo(line)
-    if json_file:
-        Path(json_file).write_text(json.dumps(table.as_document(found, results), indent=1))
-    raise SystemExit(int(any(r.outcome not in _REPLAYED for r in results.values())))
+    root, kept = root.resolve(), kept or calls.with_name(f"{calls.name}.kept")
+    if fresh:
+        kept.unlink(missing_ok=True)
+    state = state_of(calls, root) if watch else {}
+    with ended("prove"):
+        proof = _prove(calls, root, timeout, kept)
+    _show(proof, form, files)
+    if not watch:
+        raise SystemExit(proof.exit_code)
+    for changed in edits(calls, root, state):
+        tell(f"edited: {', '.join(os.path.relpath(path) for path in changed)}")
+        try:
+            proof = _prove(calls, root, timeout, kept)
+        except proving.ProveError as error:  # the file of calls may be half written
+            tell(str(error))
+            continue
+        _show(proof, form, files)
+
+
+def _prove(calls: Path, root: Path, timeout: float, kept: Path) -> Proof:
+    console = Console(stderr=True)
+    replayed = 0
+
+    def step(done: int, total: int) -> None:
+        nonlocal replayed
+        replayed = total
+        status.update(f"Replayed {done} of {total}")
+
+    with console.status("Reading calls") as status:
+        found, results = proving.prove(calls, root, timeout, kept, step)
+    tell(f"{replayed} of {len(results)} outcomes are new, {len(results) - replayed} were kept")
+    return judged(found, results, root)
+
+
+def _show(proof: Proof, form: str, files: Mapping[str, str | None]) -> None:
+    """Print a proof, and write it to each file that was asked for."""
+    document = json.dumps(as_json.to_document(proof), indent=1)
+    sarif = json.dumps(as_sarif.to_document(proof), indent=1)
+    for name, text in (
+        ("json_file", document),
+        ("junit_file", as_junit.to_junit(proof)),
+        ("sarif_file", sarif),
+    ):
+        path = files[name]
+        if path:
+            write_report(path, text)
+    if files["html_folder"]:
+        folder = Path(files["html_folder"])
+        folder.mkdir(parents=True, exist_ok=True)
+        for page, text in as_html.to_pages(proof).items():
+            (folder / page).write_text(text)
+        tell(f"wrote {folder / as_html.INDEX}")
+    if form == "text":
+        console = Console(highlight=False, markup=False)
+        for part in as_text.to_renderables(proof):
+            console.print(part)
+    else:
+        lines = {"json": [document], "sarif": [sarif], "github": [*as_github.to_lines(proof)]}
+        for line in lines[form]:
+            click.echo(line)

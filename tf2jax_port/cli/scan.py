@@ -56,6 +56,7 @@ def scan(
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
     from tf2jax_port.cli.findings import show_data, show_findings
+    from tf2jax_port.cli.next_step import tell_proof
     from tf2jax_port.scanning import as_lines
 
     if form != "text" and (statistics or overview):
@@ -79,6 +80,7 @@ def scan(
         show_findings(ledger, every=whole, grouped=group, color=color)
         if ledger.entries:
             tell(as_lines.summary(ledger))
+            tell_proof(entry.path for entry in ledger.entries)
     raise SystemExit(exit_code(ledger, asked.fail_on))
 
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
 from collections.abc import Iterator
-from importlib import metadata
 from typing import Any
-from urllib.parse import quote
 
+from tf2jax_port.formats import sarif
+from tf2jax_port.formats.release import documentation
 from tf2jax_port.rewrite.findings.findings import Finding, State
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
 from tf2jax_port.rewrite.rules.codes import RULES
 from tf2jax_port.rewrite.rules.pages import page
 from tf2jax_port.rewrite.rules.rule import Rule
 
-VERSION = "2.1.0"
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_PACKAGE = "tf2jax-port"
 # References without manual work are notes; files that could not be read are errors.
 _LEVELS = {
     State.REWRITTEN: "note",
@@ -39,53 +34,9 @@ _INDEX = {rule.code: index for index, rule in enumerate(RULES)}
 
 def to_document(ledger: Ledger) -> dict[str, Any]:
     """Convert the scan to the dicts and lists of a SARIF document."""
-    return {
-        "$schema": SCHEMA,
-        "version": VERSION,
-        "runs": [
-            {
-                "tool": {"driver": _driver()},
-                "columnKind": "unicodeCodePoints",
-                "originalUriBaseIds": {"ROOT": {"uri": f"{pathlib.Path.cwd().as_uri()}/"}},
-                "invocations": [
-                    {
-                        "executionSuccessful": True,
-                        "toolExecutionNotifications": [_notification(s) for s in ledger.skipped],
-                    }
-                ],
-                "results": [*_results(ledger)],
-            }
-        ],
-    }
-
-
-def _driver() -> dict[str, Any]:
     address = documentation()
-    return {
-        "name": _PACKAGE,
-        "semanticVersion": _version(),
-        "rules": [_rule(rule, address) for rule in RULES],
-    }
-
-
-def _version() -> str:
-    try:
-        return metadata.version(_PACKAGE)
-    except metadata.PackageNotFoundError:  # run from a folder, without an installation
-        return "0.0.0"
-
-
-def documentation() -> str:
-    """Return the URL of the documentation from the package's metadata; `""` if there is none."""
-    try:
-        lines = metadata.metadata(_PACKAGE).get_all("Project-URL") or ()
-    except metadata.PackageNotFoundError:
-        return ""
-    for line in lines:
-        label, _, address = line.partition(", ")
-        if label.lower() == "documentation":
-            return address.rstrip("/")
-    return ""
+    rules = [_rule(rule, address) for rule in RULES]
+    return sarif.document(rules, _results(ledger), map(_notification, ledger.skipped))
 
 
 def _rule(rule: Rule, address: str) -> dict[str, Any]:
@@ -112,7 +63,7 @@ def _results(ledger: Ledger) -> Iterator[dict[str, Any]]:
             "ruleIndex": _INDEX[skipped.code],
             "level": level(None),
             "message": {"text": skipped.reason},
-            "locations": [_whole_file(skipped.path)],
+            "locations": [sarif.at_line(skipped.path)],
         }
 
 
@@ -123,7 +74,7 @@ def _result(entry: Entry, finding: Finding) -> dict[str, Any]:
         **_end(finding),
         "snippet": {"text": finding.before},
     }
-    location: dict[str, Any] = {"artifactLocation": _artifact(entry.path), "region": region}
+    location: dict[str, Any] = {"artifactLocation": sarif.artifact(entry.path), "region": region}
     where = f"cell {finding.cell}, line {finding.line}: " if finding.cell else ""
     if finding.cell:
         del location["region"]  # line numbers in a cell are not those of the file
@@ -148,23 +99,9 @@ def _end(finding: Finding) -> dict[str, int]:
     return {"endLine": finding.line + len(lines) - 1, "endColumn": first + len(lines[-1])}
 
 
-def _artifact(path: str) -> dict[str, str]:
-    """Return the SARIF location of a file: relative if inside the current folder, else absolute."""
-    absolute = os.path.abspath(path)
-    inside = os.path.relpath(absolute)
-    if not inside.startswith(os.pardir):
-        return {"uri": quote(pathlib.PurePath(inside).as_posix()), "uriBaseId": "ROOT"}
-    return {"uri": pathlib.Path(absolute).as_uri()}
-
-
-def _whole_file(path: str) -> dict[str, Any]:
-    location = {"artifactLocation": _artifact(path), "region": {"startLine": 1}}
-    return {"physicalLocation": location}
-
-
 def _notification(skipped: Skipped) -> dict[str, Any]:
     return {
         "level": "error",
         "message": {"text": f"{skipped.code}: {skipped.reason}"},
-        "locations": [_whole_file(skipped.path)],
+        "locations": [sarif.at_line(skipped.path)],
     }

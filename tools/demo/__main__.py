@@ -1,7 +1,7 @@
-"""Run `make demo`: scan, rewrite and compare one real program, and write a report.
+"""Run `make demo`: scan, rewrite, compare and prove one real program, and write a report.
 
-It uses the commands as a person would (`tf2jax-port scan`, `rewrite`, `diff`), keeps their output in
-build/demo, and writes one self-contained page. It exits with 0 if the original and the port agree.
+It uses the commands as a person would (`tf2jax-port scan`, `rewrite`, `diff`, `capture`, `prove`), keeps their
+output in build/demo, and writes one self-contained page. It exits with 0 if the original and the port agree.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
 
+from tf2jax_port.diff.vocabulary.verdicts import EXIT_LIMITED
 from tools.demo import page
 from tools.demo.changes import hunks, side_by_side
 
@@ -27,7 +28,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "detection"
 CASES = "examples/detection/cases.py"
 BUILD = ROOT / "build" / "demo"
-OLD, NEW = "build/demo/detection_tf.py", "build/demo/detection_jax.py"
+# The module has one name in both folders, so that its recorded calls find their port.
+MODULE = "detection"
+OLD, NEW = f"build/demo/original/{MODULE}.py", f"build/demo/port/{MODULE}.py"
+CALLS = "build/demo/calls.npz"
 ENTRY = "step"
 SHOWN_CHANGES = 12
 TOLERANCE = 1e-4  # of the two hundred images, relative to the largest entry of each array
@@ -36,14 +40,16 @@ console = Console(highlight=False)
 
 
 def run(words: list[str], may_exit: tuple[int, ...]) -> subprocess.CompletedProcess[str]:
-    """Run a program in the root of the repository.
+    """Run a program in the root of the repository; it can import the original.
 
     Raises:
       SystemExit: its exit code is not in `may_exit`.
     """
     colors = {"FORCE_COLOR": "1"} if console.is_terminal else {}
     width = {"COLUMNS": str(console.width), "TF_CPP_MIN_LOG_LEVEL": "3"}
-    environment = {**os.environ, **colors, **width}
+    paths = [str(ROOT), os.environ.get("PYTHONPATH", ""), str((ROOT / OLD).parent)]
+    found = {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    environment = {**os.environ, **colors, **width, **found}
     done = subprocess.run(
         words, capture_output=True, text=True, cwd=ROOT, env=environment, check=False
     )
@@ -125,11 +131,29 @@ def measure() -> Any:
     return found
 
 
+def prove() -> tuple[int, Any]:
+    """Prove the whole module by the calls that one run makes, and return the exit code and the proof."""
+    console.print(Rule("5. And all of its functions?"))
+    program = (sys.executable, "-m", "tools.demo.calls", CASES)
+    watched = ("capture", "--package", MODULE, "--most", "2", "-o", CALLS, "--")
+    type_out(*watched, "python", *program[1:])
+    with console.status("recording calls, under TensorFlow"):
+        command(*watched, *program)
+    words = ("prove", CALLS, "build/demo/port", "--html", "build/demo/proof")
+    type_out(*words)
+    with console.status("replaying them, without TensorFlow"):
+        done = command(*words, "--json", "build/demo/proof.json", may_exit=(0, 1, 3, 4))
+    sys.stdout.write(done.stdout)
+    sys.stdout.flush()
+    return done.returncode, json.loads((BUILD / "proof.json").read_text())
+
+
 def main() -> int:
     """Run the demo."""
     started = time.monotonic()
     shutil.rmtree(BUILD, ignore_errors=True)
-    BUILD.mkdir(parents=True)
+    for path in (OLD, NEW):
+        (ROOT / path).parent.mkdir(parents=True)
     shutil.copy(EXAMPLE / "detection_tf.py", ROOT / OLD)
     shutil.copy(ROOT / OLD, ROOT / NEW)
     console.print(
@@ -144,16 +168,20 @@ def main() -> int:
     rewrite()
     code, verdict = compare()
     found = measure()
+    proved, proof = prove()
     report = BUILD / "report.html"
     old, new = (ROOT / OLD).read_text(), (ROOT / NEW).read_text()
-    report.write_text(page.render(old, new, plan, verdict, found))
+    report.write_text(page.render(old, new, plan, verdict, found, proof))
     console.print(Rule())
-    console.print(f"[bold]{verdict['headline']}.[/bold]")
-    console.print(f"{time.monotonic() - started:.0f} seconds. The report: build/demo/report.html")
+    console.print(f"[bold]{verdict['headline']}. {proof['headline']}.[/bold]")
+    console.print(
+        f"{time.monotonic() - started:.0f} seconds. The report: build/demo/report.html, build/demo/proof/index.html"
+    )
     if float(found["difference"]) > TOLERANCE:
         console.print("[red]Losses or gradients of the two hundred images differ.[/red]")
         return 1
-    return code
+    # Sizes that a function takes as tensors are numbers under `jit`, which limits what is proved.
+    return code or (0 if proved == EXIT_LIMITED else proved)
 
 
 if __name__ == "__main__":

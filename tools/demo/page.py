@@ -12,8 +12,8 @@ from tools.demo.look import STYLE
 
 Data = Mapping[str, Any]
 
-GOOD = {"equal", "ran", "rewritten", "shim"}
-BAD = {"different", "error", "manual"}
+GOOD = {"equal", "ran", "rewritten", "shim", "proved"}
+BAD = {"different", "error", "manual", "raises"}
 STATES = {
     "rewritten": "one call of JAX, with the same numbers",
     "review": "one call of JAX that differs from TensorFlow in a rare case, which the rewriter names",
@@ -30,7 +30,7 @@ LANES = {
 }
 
 
-def render(old: str, new: str, plan: Data, verdict: Data, run: Data) -> str:
+def render(old: str, new: str, plan: Data, verdict: Data, run: Data, proof: Data) -> str:
     """Render the page.
 
     Args:
@@ -39,6 +39,7 @@ def render(old: str, new: str, plan: Data, verdict: Data, run: Data) -> str:
       plan: the output of `tf2jax-port scan --format json`.
       verdict: the output of `tf2jax-port diff --json`.
       run: the measurements of `tools.demo.sizes`.
+      proof: the output of `tf2jax-port prove --json`.
     """
     rows = side_by_side(old, new)
     sections = (
@@ -48,6 +49,7 @@ def render(old: str, new: str, plan: Data, verdict: Data, run: Data) -> str:
         _changed(rows),
         _compared(verdict),
         _sizes(run),
+        _proved(proof),
         _versions(verdict),
     )
     return (
@@ -57,7 +59,7 @@ def render(old: str, new: str, plan: Data, verdict: Data, run: Data) -> str:
         "<h1>A detection head, from TensorFlow to JAX</h1>\n"
         "<p class='dim'>Anchors, matching, hard-negative mining, focal loss and per-class "
         "suppression. Nearly every tensor in this program has a size that only the data knows; "
-        "it was scanned, rewritten and compared by three commands, without an edit by hand.</p>\n"
+        "it was scanned, rewritten, compared and proved by five commands, without an edit by hand.</p>\n"
         + "\n".join(sections)
         + "\n</body></html>\n"
     )
@@ -241,6 +243,31 @@ def _sizes(run: Data) -> str:
         f"{escape(run['difference'])}, relative to the largest entry of the array.</p>"
         + table(("", "port", "tf.function"), rows)
     )
+
+
+def _proved(proof: Data) -> str:
+    """Render the last section: every function of the module, and what its recorded calls say."""
+    rows = [
+        (
+            cell(f"<code>{escape(function['function'])}</code>"),
+            cell(chip(function["status"])),
+            cell(f"{function['replayed']} of {function['calls']}", "num"),
+            cell(_share(function["lines"]), "num"),
+            cell(escape(function["why"]), "wrap"),
+        )
+        for file in proof["files"]
+        for function in file["functions"]
+    ]
+    return (
+        f"<h2>5. And all of its functions?</h2><p>{escape(proof['headline'])}.</p><p class='dim'>The calls of "
+        "one run under TensorFlow, replayed against the port without it: eagerly, under "
+        f"<code>jit</code> and in <code>shims.function</code>. {escape(proof['scope'])}</p>"
+        + table(("function", "", "calls replayed", "lines reached", ""), rows)
+    )
+
+
+def _share(found: Data | None) -> str:
+    return "" if found is None else f"{found['reached']} of {found['total']}"
 
 
 def _versions(verdict: Data) -> str:

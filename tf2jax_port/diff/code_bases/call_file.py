@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from tf2jax_port.diff.code_bases.encoding import Node
 
 _TEXT = "calls.json"
+Function = tuple[str, str]  # a module, and the qualified name of a function in it
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,29 +35,62 @@ class Call:
     result: Node
     unfit: str = ""
 
+    @property
+    def function(self) -> Function:
+        """Return the module and the name of the function."""
+        return self.module, self.name
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls of a run, and the arrays to which their nodes refer."""
+    """The calls of a run, and the arrays to which their nodes refer.
+
+    Attributes:
+      calls: the calls.
+      arrays: the arrays.
+      packages: the import names of the packages that were watched.
+      edges: which function called which one, as pairs.
+      without_tensors: the functions that were called, and no tensor passed through them.
+    """
 
     calls: tuple[Call, ...]
     arrays: tuple[np.ndarray, ...]
+    packages: tuple[str, ...] = ()
+    edges: frozenset[tuple[Function, Function]] = frozenset()
+    without_tensors: frozenset[Function] = frozenset()
 
     def write(self, path: Path) -> None:
         """Write the calls to a file."""
-        text = json.dumps([dataclasses.asdict(call) for call in self.calls])
+        about = {
+            "calls": [dataclasses.asdict(call) for call in self.calls],
+            "packages": self.packages,
+            "edges": sorted(self.edges),
+            "without_tensors": sorted(self.without_tensors),
+        }
         named: dict[str, Any] = {str(index): array for index, array in enumerate(self.arrays)}
-        named[_TEXT] = np.frombuffer(text.encode(), np.uint8)
+        named[_TEXT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         with path.open("wb") as file:
             np.savez_compressed(file, **named)
 
 
 def read_calls(path: Path) -> Calls:
-    """Read the calls of a file that `Calls.write` wrote."""
+    """Read the calls of a file that `Calls.write` wrote.
+
+    Raises:
+      ValueError: it is another kind of file.
+    """
     with np.load(path, allow_pickle=False) as file:
-        entries = json.loads(file[_TEXT].tobytes())
+        if _TEXT not in file.files:
+            raise ValueError("it has no calls")
+        about = json.loads(file[_TEXT].tobytes())
         arrays = tuple(file[str(index)] for index in range(len(file.files) - 1))
-    return Calls(tuple(Call(**entry) for entry in entries), arrays)
+    return Calls(
+        tuple(Call(**entry) for entry in about["calls"]),
+        arrays,
+        tuple(about["packages"]),
+        frozenset((tuple(caller), tuple(callee)) for caller, callee in about["edges"]),
+        frozenset(map(tuple, about["without_tensors"])),
+    )
 
 
 def merged(several: list[Calls]) -> Calls:
@@ -65,7 +100,33 @@ def merged(several: list[Calls]) -> Calls:
     for each in several:
         calls += [_moved(call, len(arrays)) for call in each.calls]
         arrays += each.arrays
-    return Calls(tuple(calls), tuple(arrays))
+    return Calls(
+        tuple(calls),
+        tuple(arrays),
+        tuple(dict.fromkeys(name for each in several for name in each.packages)),
+        frozenset().union(*(each.edges for each in several)),
+        frozenset().union(*(each.without_tensors for each in several)),
+    )
+
+
+def fingerprint(call: Call, arrays: tuple[np.ndarray, ...]) -> str:
+    """Return a text that two calls share only if their arguments and results are the same."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: _digest(arrays[item]) if key == "array" else plain(item)
+                for key, item in value.items()
+            }
+        return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+    text = json.dumps(plain(dataclasses.asdict(call)), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _digest(array: np.ndarray) -> str:
+    about = f"{array.dtype.str}{array.shape}".encode()
+    return hashlib.sha256(about + array.tobytes()).hexdigest()
 
 
 def _moved(call: Call, by: int) -> Call:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 import tf2jax_port
 from tf2jax_port.diff.code_bases.call_file import Calls, merged, read_calls
 from tf2jax_port.diff.code_bases.recorder import VARIABLE
+from tf2jax_port.diff.processes.guard import guarded
 
 # Python runs `sitecustomize` before any program; the one that it hides is run as well.
 _HOOK = """import os, sys
@@ -27,7 +29,8 @@ except ImportError:
 from tf2jax_port.diff.code_bases import recorder
 recorder.start()
 """
-_PATIENCE = 240  # seconds until a program that does not end is killed
+_PATIENCE = 60  # seconds until a program that does not end is killed
+_TIMED_OUT, _INTERRUPTED = 124, 130  # the exit codes that shells use
 
 
 class CaptureError(Exception):
@@ -72,21 +75,36 @@ def capture(
 
 
 def _run(command: Sequence[str], environment: dict[str, str], timeout: float) -> int:
-    """Run a command; return its exit code, 124 if it was ended at the time limit."""
+    """Run a command; return its exit code, 124 if it was ended at the time limit, 130 if it was interrupted.
+
+    The command and all that it starts end with this process, however that ends.
+    """
+    if shutil.which(command[0]) is None:
+        raise CaptureError(f"{command[0]}: there is no such program")
+    watched, held = os.pipe()
     try:
-        process = subprocess.Popen(command, env=environment)
-    except OSError as error:
-        raise CaptureError(f"{command[0]}: {error.strerror or error}") from error
-    try:
-        return process.wait(timeout)
-    except subprocess.TimeoutExpired:
-        process.send_signal(
-            signal.SIGINT
-        )  # the program ends in its own way, and its calls are written
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_PATIENCE)
-        return 124
-    finally:
-        if process.poll() is None:
-            process.kill()
+        # A group of its own: an interrupt reaches the command once, from here.
+        process = subprocess.Popen(
+            guarded(command, watched), env=environment, pass_fds=(watched,), start_new_session=True
+        )
+        try:
+            return process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return _end(process, _TIMED_OUT)
+        except KeyboardInterrupt:
+            return _end(process, _INTERRUPTED)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+    finally:
+        os.close(watched)
+        os.close(held)
+
+
+def _end(process: subprocess.Popen[bytes], code: int) -> int:
+    """Let the program end in its own way, so that its calls are written; return the exit code."""
+    process.send_signal(signal.SIGINT)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_PATIENCE)
+    return code

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tf2jax_port.diff.code_bases.encoding import Node
+from tf2jax_port.diff.code_bases.reached import Reached
+from tf2jax_port.diff.vocabulary.numbers import number
 
 _RELATIVE = {2: 1e-2, 4: 1e-4, 8: 1e-4}  # by the size of the real part; JAX computes in 32 bits
 
@@ -23,10 +25,19 @@ class Outcome(enum.StrEnum):
 
 
 class Replayed(NamedTuple):
-    """The outcome of one call in one lane, and the reason if it is not equal."""
+    """The outcome of one call in one lane.
+
+    Attributes:
+      outcome: the outcome.
+      detail: the reason if it is not equal, or the limits within which it is.
+      place: the file and line of the port that raised, as `path:line`, if it is known.
+      reached: the lines and branches of the port that an eager call reached, if they were measured.
+    """
 
     outcome: Outcome
     detail: str = ""
+    place: str = ""
+    reached: Reached | None = None
 
 
 def compare(
@@ -98,4 +109,5 @@ def _difference(one: Any, other: Any) -> str:
 def _worst(a: np.ndarray, b: np.ndarray) -> str:
     with np.errstate(all="ignore"):
         place = int(np.argmax(np.where(a == b, 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf))))
-    return f"{a.reshape(-1)[place]} became {b.reshape(-1)[place]}, at {place} of {a.size}"
+    old, new = number(a.reshape(-1)[place].item()), number(b.reshape(-1)[place].item())
+    return f"{old} became {new}" + (f", at {place} of {a.size}" if a.size > 1 else "")

@@ -2,38 +2,68 @@
 
 from __future__ import annotations
 
-import json
 import os
-import queue
-import subprocess
-import sys
-import threading
+import pickle
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
 
 from tf2jax_port.diff.code_bases.call_file import Calls, read_calls
+from tf2jax_port.diff.code_bases.kept import Kept, keys
+from tf2jax_port.diff.code_bases.order import leaves_first
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
+from tf2jax_port.diff.code_bases.port_files import PortFiles
+from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.processes.running import Running
 
-Results = dict[tuple[int, str], Replayed]
-_MODULE = "tf2jax_port.diff.code_bases.replay"
+Place = tuple[int, str]  # a call's number, and a lane
+Results = dict[Place, Replayed]
+Step = Callable[[int, int], None]
+_START = 300  # seconds that a process has for its imports
+_PROGRAM = "tf2jax_port.diff.code_bases.replay_program"
 
 
-def prove(file: Path, root: Path, timeout: float) -> tuple[Calls, Results]:
+class ProveError(DiffError):
+    """Raised if no call can be replayed here."""
+
+
+def prove(
+    file: Path, root: Path, timeout: float, kept: Path | None = None, step: Step | None = None
+) -> tuple[Calls, Results]:
     """Replay all captured calls; return them, and the outcome of each call in each lane.
 
     Args:
       file: the captured calls.
       root: the folder from which the port's packages are imported.
       timeout: the time limit of one call in one lane, in seconds.
+      kept: a file with outcomes; only calls that it does not have are replayed, and added to it.
+      step: told before each call how many of how many are done.
+
+    Raises:
+      ProveError: the calls cannot be read, or the process that replays them cannot be started.
     """
-    calls = read_calls(file)
+    try:
+        calls = read_calls(file)
+    except (OSError, ValueError, KeyError) as error:
+        raise ProveError(f"{file}: it is not a file of `capture`: {error}") from error
+    if calls.calls and not any(_is_in(root, package) for package in calls.packages):
+        held = " nor ".join(calls.packages)
+        raise ProveError(
+            f"{root}: there is no package {held}.\n  Required: the folder from which the port is imported"
+        )
+    named = keys(calls, PortFiles(root)) if kept else [""] * len(calls.calls)
     results: Results = {}
-    first = 0
-    while first < len(calls.calls):
-        left = _replay_from(file, root, first, timeout, results)
-        if left is None:
-            break
-        first = left + 1
+    with Kept(kept) as store:
+        left = []
+        for place in _in_order(calls):
+            known = store.get(named[place[0]], place[1])
+            if known is None:
+                left.append(place)
+            else:
+                results[place] = known
+        _Run(file, root, timeout, lambda p, found: store.add(named[p[0]], p[1], found)).replay(
+            left, results, step or (lambda done, total: None)
+        )
     for (index, lane), replayed in results.items():
         eager = results.get((index, "eager"), replayed)
         if eager.outcome is Outcome.RANDOM and replayed.outcome is Outcome.DIFFERENT:
@@ -41,59 +71,74 @@ def prove(file: Path, root: Path, timeout: float) -> tuple[Calls, Results]:
     return calls, results
 
 
-def _replay_from(
-    file: Path, root: Path, first: int, timeout: float, results: Results
-) -> int | None:
-    """Replay calls from a position on; return the call at which the process ended early, `None` at the end."""
-    paths = [str(Path(__file__).resolve().parents[3]), os.environ.get("PYTHONPATH", "")]
-    environment = {
-        "KERAS_BACKEND": "jax",
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-m", _MODULE, str(file), str(root), str(first)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment,
+def _is_in(root: Path, package: str) -> bool:
+    return (
+        PortFiles(root).file_of(package) is not None or root.joinpath(*package.split(".")).is_dir()
     )
-    assert process.stdout is not None
-    lines: queue.Queue[str | None] = queue.Queue()
-    reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
-    reader.start()
-    at: tuple[int, str] | None = None
-    why = "the process ended"
-    while True:
+
+
+def _in_order(calls: Calls) -> list[Place]:
+    """Return what to replay, the functions that others call first."""
+    by_function: dict[tuple[str, str], list[int]] = {}
+    for index, call in enumerate(calls.calls):
+        if not call.unfit:
+            by_function.setdefault(call.function, []).append(index)
+    ordered = leaves_first(by_function, calls.edges)
+    return [(i, lane) for function in ordered for i in by_function[function] for lane in LANES]
+
+
+class _Run:
+    """Replays calls in child processes, one after the other.
+
+    Args:
+      file: the captured calls.
+      root: the folder of the port.
+      timeout: the time limit of one call in one lane.
+      keep: called with each outcome that another run may use again.
+    """
+
+    def __init__(
+        self, file: Path, root: Path, timeout: float, keep: Callable[[Place, Replayed], None]
+    ) -> None:
+        self._file, self._root, self._timeout, self._keep = file, root, timeout, keep
+
+    def replay(self, left: list[Place], results: Results, step: Step) -> None:
+        """Replay calls, and add their outcomes to the results."""
+        done = 0
+        while done < len(left):
+            done += self._replay_some(left, done, results, step)
+
+    def _replay_some(self, left: list[Place], first: int, results: Results, step: Step) -> int:
+        """Replay calls from a position on until the process ends; return how many have an outcome."""
+        places = left[first:]
+        library = str(Path(__file__).resolve().parents[3])
+        paths = [library, os.environ.get("PYTHONPATH", "")]
+        backend = os.environ.get("KERAS_BACKEND", "jax")
+        process = Running(
+            _PROGRAM,
+            {"KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        )
+        done = 0
+        at: Place | None = None
+        why = "the process ended"
         try:
-            line = lines.get(timeout=timeout)
-        except queue.Empty:
-            why = f"no result within {timeout:g} seconds"
-            process.kill()
-            break
-        if line is None:
-            break
-        at = _take(line, results)
-    ended = process.wait()
-    reader.join()
-    process.stdout.close()
-    if ended == 0 or at is None:
-        return None
-    results.setdefault(at, Replayed(Outcome.ERROR, why))
-    return at[0]
-
-
-def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
-    for line in stream:
-        if line.startswith('{"replay"'):
-            lines.put(line)
-    lines.put(None)
-
-
-def _take(line: str, results: Results) -> tuple[int, str]:
-    """Store the outcome in a line; return the call and the lane that it is about."""
-    said = json.loads(line)["replay"]
-    place = (int(said["call"]), str(said["lane"]))
-    if "outcome" in said:
-        results[place] = Replayed(Outcome(said["outcome"]), str(said["detail"]))
-    return place
+            process.send((str(self._file.resolve()), str(self._root), places))
+            while done < len(places):
+                step(first + done, len(left))
+                at = process.receive(self._timeout if done else max(self._timeout, _START))
+                found = process.receive(self._timeout)
+                results[at] = Replayed(Outcome(found[0]), *found[1:])
+                self._keep(at, results[at])
+                done += 1
+        except TimeoutError:
+            why = f"no result within {self._timeout:g} seconds"
+        except (EOFError, pickle.UnpicklingError):
+            pass  # what it said last tells how it ended
+        finally:
+            code, said = process.end()
+        if done == len(places):
+            return done
+        if at is None:
+            raise ProveError(f"the process that replays calls ended (exit code {code}): {said}")
+        results[places[done]] = Replayed(Outcome.ERROR, why)
+        return done + 1

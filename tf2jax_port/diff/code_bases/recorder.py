@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.call_file import Call, Calls
+from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function
 from tf2jax_port.diff.code_bases.encoding import (
     Encoder,
     Node,
@@ -42,6 +42,13 @@ class _Open(NamedTuple):
     tensors: bool
 
 
+class _Entered(NamedTuple):
+    """A function that is running, and its call if it is kept."""
+
+    function: Function
+    call: _Open | None
+
+
 class Recorder:
     """Collects calls through `sys.monitoring`.
 
@@ -57,6 +64,8 @@ class Recorder:
         self.arrays: list[np.ndarray] = []
         self.counts: dict[tuple[str, str], int] = {}
         self.seen: set[str] = set()
+        self.edges: set[tuple[Function, Function]] = set()
+        self.without_tensors: set[Function] = set()
         self.objects = Objects(self._is_of_package)
         self.open = threading.local()
         self.eager = False
@@ -97,20 +106,23 @@ class Recorder:
         if not self._is_watched(code, frame):
             return _MONITORING.DISABLE
         stack = self._stack()
+        function = str(frame.f_globals["__name__"]), code.co_qualname
         if getattr(self.open, "busy", False):
-            stack.append(None)
+            stack.append(_Entered(function, None))
             return None
         self.open.busy = True
         try:
-            stack.append(self._begin(code, frame))
+            if stack:
+                self.edges.add((stack[-1].function, function))
+            stack.append(_Entered(function, self._begin(code, frame)))
         finally:
             self.open.busy = False
         return None
 
-    def _stack(self) -> list[Any]:
+    def _stack(self) -> list[_Entered]:
         if not hasattr(self.open, "stack"):
             self.open.stack = []
-        stack: list[Any] = self.open.stack
+        stack: list[_Entered] = self.open.stack
         return stack
 
     def _run_eagerly(self) -> None:
@@ -177,8 +189,9 @@ class Recorder:
         frame = sys._getframe(1)
         if not self._is_watched(code, frame):
             return _MONITORING.DISABLE
-        began = self._pop()
-        if began is None:
+        entered = self._pop()
+        began = entered and entered.call
+        if not began:
             return None
         self.open.busy = True
         try:
@@ -203,6 +216,8 @@ class Recorder:
             self.counts[key] = self.counts.get(key, 0) + 1
             arguments = {} if unfit else call.arguments
             self.calls.append(Call(call.module, call.name, arguments, encoded, unfit))
+        else:
+            self.without_tensors.add(call.function)
 
     def _result(self, call: Call, seen: list[Seen], result: Any) -> Node:
         encoder = Encoder(self.arrays)
@@ -220,15 +235,23 @@ class Recorder:
         if self._is_watched(code, sys._getframe(1)):
             self._pop()
 
-    def _pop(self) -> Any:
-        stack = getattr(self.open, "stack", [])
+    def _pop(self) -> _Entered | None:
+        stack = self._stack()
         return stack.pop() if stack else None
 
     def write(self, folder: Path) -> None:
         """Write the calls of this process."""
         _MONITORING.set_events(_TOOL, 0)
-        if self.calls:
-            Calls(tuple(self.calls), tuple(self.arrays)).write(folder / f"{os.getpid()}.npz")
+        kept = {call.function for call in self.calls}
+        found = Calls(
+            tuple(self.calls),
+            tuple(self.arrays),
+            self.packages,
+            frozenset(self.edges),
+            frozenset(self.without_tensors - kept),
+        )
+        if self.calls or self.without_tensors:
+            found.write(folder / f"{os.getpid()}.npz")
 
 
 def _mangled(outer: str, method: str) -> str:

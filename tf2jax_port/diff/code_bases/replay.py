@@ -1,19 +1,17 @@
-"""Replay captured calls against the port, in a process of its own: `python -m ...replay FILE ROOT FIRST`."""
+"""Call functions of a port with captured arguments, eagerly, under `jit` and in `shims.function`."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
-import sys
+import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of
-from tf2jax_port.diff.code_bases.call_file import Call, Calls, read_calls
+from tf2jax_port.diff.code_bases.call_file import Call, Calls
 from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode
 from tf2jax_port.diff.code_bases.outcomes import (
     Outcome,
@@ -51,9 +49,15 @@ _DRAWS = 4  # a call that draws a few integers may draw the same ones twice
 
 
 class Replay:
-    """Calls functions of the port with captured arguments."""
+    """Calls functions of the port with captured arguments.
 
-    def __init__(self, calls: Calls) -> None:
+    Args:
+      calls: the captured calls.
+      root: the folder of the port, to tell its lines from those of others.
+    """
+
+    def __init__(self, calls: Calls, root: str = "") -> None:
+        self._root = root
         self.arrays = list(calls.arrays)
         self.calls = calls.calls
         self.nudge = 0  # the direction in which arguments are changed by one bit
@@ -75,11 +79,11 @@ class Replay:
 
     def _try(self, call: Call, lane: str, form: Form) -> Replayed:
         try:
-            first = self._result(call, lane, form)
+            first = self.result(call, lane, form)
             verdict = self._compare(call, first)
             if verdict.outcome is Outcome.DIFFERENT and "fresh" in call.arguments.get("owner", ()):
                 # Its variables were made by this call: their first values are known to itself only.
-                again = self._compare(call, self._result(call, lane, form._replace(fresh=True)))
+                again = self._compare(call, self.result(call, lane, form._replace(fresh=True)))
                 if again.outcome is Outcome.EQUAL:
                     return again
             if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
@@ -97,10 +101,11 @@ class Replay:
             return Replayed(Outcome.NOT_REPLAYABLE, f"result: {error}")
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
             text = f"{type(error).__name__}: {error}"
-            return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST])
+            place = _place(error, self._root) if self._root else ""
+            return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST], place)
 
     def _is_random(self, call: Call) -> bool:
-        one, *others = [self._result(call, "eager") for _ in range(_DRAWS)]
+        one, *others = [self.result(call, "eager") for _ in range(_DRAWS)]
         found = [self._compare_encoded(one, other).outcome for other in others]
         return Outcome.DIFFERENT in found
 
@@ -118,7 +123,7 @@ class Replay:
         for sign in (1, -1):
             self.nudge = sign
             try:
-                nudged.append(as_leaves(self._result(call, lane, form)))
+                nudged.append(as_leaves(self.result(call, lane, form)))
             finally:
                 self.nudge = 0
         return is_within_spread(wanted, found, nudged)
@@ -135,10 +140,10 @@ class Replay:
         import jax
 
         with jax.enable_x64(True):
-            found = self._compare(call, self._result(call, lane, form))
+            found = self._compare(call, self.result(call, lane, form))
         return found._replace(detail="with 64 bits")
 
-    def _result(self, call: Call, lane: str, form: Form = Form()) -> Any:  # noqa: B008, it is immutable
+    def result(self, call: Call, lane: str, form: Form = Form()) -> Any:  # noqa: B008, it is immutable
         """Return the result of a call in a lane."""
         import jax.numpy as jnp
 
@@ -214,6 +219,13 @@ class Replay:
         return compare(
             encode(_as_numpy(one), before), encode(_as_numpy(other), after), before, after
         )
+
+
+def _place(error: BaseException, root: str) -> str:
+    """Return the last line of the port that led to an error, `""` if there is none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if f.filename.startswith(f"{root}/")]
+    return f"{own[-1].filename.removeprefix(f'{root}/')}:{own[-1].lineno}" if own else ""
 
 
 def _tensors(call: Call) -> list[Node]:
@@ -314,33 +326,3 @@ def _is_dtype(value: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def main(file: str, root: str, first: int) -> None:
-    """Replay the calls from a position on, and print one line of JSON per call and lane."""
-    sys.path.insert(0, root)
-    calls = read_calls(Path(file))
-    replay = Replay(calls)
-    for index, call in enumerate(calls.calls):
-        if index < first or call.unfit:
-            continue
-        for lane in LANES:
-            _say({"call": index, "lane": lane})
-            found = replay.run(call, lane)
-            _say(
-                {
-                    "call": index,
-                    "lane": lane,
-                    "outcome": found.outcome.value,
-                    "detail": found.detail,
-                }
-            )
-
-
-def _say(line: dict[str, Any]) -> None:
-    sys.stdout.write(f"\n{json.dumps({'replay': line})}\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

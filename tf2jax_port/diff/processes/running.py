@@ -88,10 +88,10 @@ class Running:
             self._kill()
             raise
 
-    def end(self) -> None:
-        """Kill the process and all of its child processes."""
+    def end(self) -> tuple[int, str]:
+        """Kill the process and all of its child processes, and return what `wait` does."""
         self._kill()
-        self.wait()
+        return self.wait()
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):

@@ -1,0 +1,406 @@
+"""The proof of a code base: what is said of each function, in every format, and what is replayed again."""
+
+import importlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import jsonschema
+import numpy as np
+import pytest
+
+from tests.diff.test_containment import ROOT
+from tests.diff.test_processes_end import marked, wait_for
+from tests.scanning.test_sarif import check
+from tf2jax_port.diff.code_bases import order, prove, replay_program
+from tf2jax_port.diff.code_bases.call_file import Call, Calls
+from tf2jax_port.diff.code_bases.encoding import encode
+from tf2jax_port.diff.code_bases.kept import keys
+from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
+from tf2jax_port.diff.code_bases.port_files import PortFiles
+from tf2jax_port.diff.code_bases.reached import Watch
+from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.proofs import (
+    as_github,
+    as_html,
+    as_json,
+    as_junit,
+    as_sarif,
+    as_text,
+    watching,
+)
+from tf2jax_port.diff.proofs.judging import judged
+from tf2jax_port.diff.proofs.wording import headline
+
+SCHEMA = json.loads((ROOT / "docs" / "schemas" / "proof.schema.json").read_text())
+MODULE = "package.module"
+SOURCE = """\
+def leaf(x):
+    if x > 1:
+        return x * 2
+    return x
+
+def outer(x):
+    return leaf(x)
+
+def raises(x):
+    # TJ301: to be written
+    return tf.foo(x)
+
+def limited(x):
+    return x
+
+def proved(x):
+    return x
+
+def unfit(x):
+    return x
+
+def idle(x):
+    return x
+
+def plain(n):
+    return n
+"""
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "package" / "tests").mkdir(parents=True)
+    (tmp_path / "package" / "__init__.py").touch()
+    (tmp_path / "package" / "module.py").write_text(SOURCE)
+    (tmp_path / "package" / "tests" / "module_test.py").write_text("def test():\n    pass\n")
+    return tmp_path
+
+
+def call(name, number=1.0, unfit=""):
+    arrays = []
+    node = encode([[np.float32(number)], {}], arrays)
+    node["items"][0]["items"][0]["array"] = 0
+    arguments = {} if unfit else {"call": node}
+    return Call(MODULE, name, arguments, encode(None, []), unfit)
+
+
+def calls_of(*names, edges=()):
+    found = tuple(call(name, unfit="<text>" if name == "unfit" else "") for name in names)
+    pairs = frozenset(((MODULE, one), (MODULE, other)) for one, other in edges)
+    return Calls(found, (np.float32(1),), ("package",), pairs, frozenset({(MODULE, "plain")}))
+
+
+def lanes_of(index, outcome, detail="", place="", lines=()):
+    reached = {"package/module.py": {"lines": list(lines), "branches": []}}
+    eager = Replayed(outcome, detail, place, reached)
+    return {
+        (index, lane): eager if lane == "eager" else eager._replace(reached=None) for lane in LANES
+    }
+
+
+@pytest.fixture
+def proof(root):
+    calls = calls_of(
+        *("leaf", "leaf", "outer", "raises", "limited", "proved", "unfit"),
+        edges=[("outer", "leaf"), ("proved", "limited")],
+    )
+    results = {
+        **lanes_of(0, Outcome.EQUAL, lines=[2, 4]),
+        **lanes_of(1, Outcome.DIFFERENT, "value 0: 1 became <2>", lines=[2, 3]),
+        **lanes_of(2, Outcome.DIFFERENT, "value 0", lines=[7]),
+        **lanes_of(3, Outcome.EQUAL, lines=[11]),
+        (3, "jit"): Replayed(Outcome.ERROR, "NameError: tf", "package/module.py:11"),
+        **lanes_of(4, Outcome.EQUAL, "with 64 bits"),
+        **lanes_of(5, Outcome.EQUAL, lines=[17]),
+    }
+    return judged(calls, results, root)
+
+
+def test_each_function_has_a_status_and_a_place(proof):
+    found = {row.function[1]: (row.status.value, row.line, row.why) for row in proof.rows}
+    assert found == {
+        "leaf": (
+            "different",
+            3,
+            "1 of 2 calls: value 0: 1 became <2>; no equal call reaches this line",
+        ),
+        "outer": ("different", 6, "1 of 1 call: value 0"),
+        "raises": ("raises", 11, "1 of 1 call under jit: NameError: tf; TJ301 is left to a person"),
+        "limited": (
+            "equal within limits",
+            13,
+            "; ".join(f"under {lane}: with 64 bits" for lane in LANES),
+        ),
+        "proved": ("proved", 16, "1 call in 3 lanes"),
+        "unfit": ("not portable", 19, "its calls cannot be replayed: <text>"),
+        "idle": ("not reached", 22, "no recorded call reaches it"),
+        "plain": ("no tensors", 25, "no tensor passes through it"),
+    }
+
+
+def test_a_fault_is_told_where_it_begins(proof):
+    assert [row.function[1] for row in proof.faults] == ["leaf", "raises"]
+    assert headline(proof) == (
+        "module.leaf gives other values (module.py:3), in 1 of 2 calls: value 0: 1 became <2>; "
+        "no equal call reaches this line; 1 function that calls it is wrong, too; "
+        "1 other fault begins elsewhere"
+    )
+    leaf, outer = (next(r for r in proof.rows if r.function[1] == n) for n in ("leaf", "outer"))
+    assert (leaf.lines.text, leaf.branches.total, outer.origins) == (
+        "100 %",
+        2,
+        ((MODULE, "leaf"),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "outcome", "detail", "verdict", "code"),
+    [
+        (("proved",), Outcome.EQUAL, "", "limited", 3),  # others are not reached
+        (("proved",), Outcome.ERROR, "no", "different", 1),
+        ((), None, "", "inconclusive", 4),
+        (("unfit",), None, "", "inconclusive", 4),
+        (
+            ("leaf", "outer", "raises", "limited", "proved", "unfit2", "idle"),
+            *(Outcome.EQUAL, "", "equal", 0),
+        ),
+    ],
+)
+def test_every_verdict_has_an_exit_code(root, names, outcome, detail, verdict, code):
+    if "unfit2" in names:
+        path = root / "package" / "module.py"
+        path.write_text(SOURCE.replace("def unfit", "def unfit2"))
+    calls = calls_of(*names)
+    results = {}
+    for index, each in enumerate(calls.calls):
+        results.update({} if each.unfit else lanes_of(index, outcome, detail))
+    found = judged(calls, results, root)
+    assert (found.verdict, found.exit_code) == (verdict, code)
+    jsonschema.validate(as_json.to_document(found), SCHEMA)
+
+
+def test_the_json_is_what_its_schema_says(proof):
+    document = json.loads(json.dumps(as_json.to_document(proof)))
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    validator.validate(document)
+    assert document["faults"] == ["package.module.leaf", "package.module.raises"]
+    document["files"][0]["functions"][0]["status"] = "fine"
+    assert list(validator.iter_errors(document))
+
+
+def test_the_formats_of_other_programs(proof, monkeypatch):
+    monkeypatch.chdir(proof.root)
+    suites = ElementTree.fromstring(as_junit.to_junit(proof))
+    (suite,) = suites
+    assert suite.attrib == {
+        "name": "package/module.py",
+        "tests": "7",
+        "failures": "3",
+        "skipped": "2",
+        "errors": "0",
+    }
+    run = check(as_sarif.to_document(proof))
+    levels = {r["properties"]["function"]: r["level"] for r in run["results"]}
+    assert (levels["package.module.leaf"], levels["package.module.outer"]) == ("error", "warning")
+    assert "package.module.proved" not in levels
+    assert next(as_github.to_lines(proof)).startswith(
+        "::error title=tf2jax-port prove,file=package/module.py,line=3::module.leaf: different"
+    )
+
+
+def test_the_pages_are_linked_and_escape_what_they_show(proof):
+    pages = as_html.to_pages(proof)
+    assert len(pages) == 2
+    for text in pages.values():
+        assert "<2>" not in text
+        assert not re.search(r"""src\s*=|@import|url\(""", text)
+        for target, anchor in re.findall(r'href="([^"#]*)#?([^"]*)"', text):
+            there = pages[target] if target else text
+            assert not anchor or f'id="{anchor}"' in there
+    assert "module.leaf gives other values" in pages[as_html.INDEX]
+    page = next(text for name, text in pages.items() if "package.module" in name)
+    assert '<code class="fault"><i>3</i>        return x * 2</code>' in page
+    assert '<code class="ran"><i>2</i>' in page
+    assert '<code class="missed"><i>23</i>' in page
+
+
+def test_the_text_begins_with_what_is_wrong(proof):
+    from rich.console import Console
+
+    console = Console(width=100, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    for part in as_text.to_renderables(proof):
+        console.print(part)
+    text = console.export_text()
+    console.file.close()
+    assert text.startswith("NOT EQUAL: module.leaf gives other values")
+    assert "package/module.py:11: module.raises: raises" in text
+    assert text.rstrip().endswith("gradients are not.")
+
+
+def test_functions_that_call_each_other_are_each_where_a_fault_begins():
+    a, b, c, d = ((MODULE, name) for name in "abcd")
+    edges = {(a, b), (b, c), (c, b), (c, d), (a, a)}
+    assert order.leaves_first([a, b, c, d], edges) == [d, c, b, a]
+    assert order.origins({a, b, c}, edges) == {a: [b, c], b: [], c: []}
+    assert order.origins({a, d}, edges) == {a: [d], d: []}
+
+
+def test_only_an_edit_of_what_is_imported_changes_a_key(root):
+    files = {
+        "used.py": "from package.deep import constant\n",
+        "deep.py": "constant = 1\n",
+        "other.py": "x = 1\n",
+        "module.py": "from . import used\nimport package.missing\n" + SOURCE,
+    }
+    for name, text in files.items():
+        (root / "package" / name).write_text(text)
+    calls = calls_of("leaf")
+
+    def key():
+        return keys(calls, PortFiles(root))
+
+    first = key()
+    (root / "package" / "other.py").write_text("x = 2\n")
+    assert key() == first
+    for name in ("deep.py", "module.py", "__init__.py"):
+        before = key()
+        (root / "package" / name).write_text(files.get(name, "") + "y = 1\n")
+        assert key() != before
+    other = Calls((call("leaf"),), (np.float32(2),), ("package",))
+    assert keys(other, PortFiles(root)) != key()
+
+
+def test_lines_and_branches_that_a_call_reaches(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root))
+    module = importlib.import_module("package.module")
+
+    watch = Watch(str(root))
+    with watch.watching():
+        module.outer(1)
+    before = watch.found()["package/module.py"]
+    assert (before["lines"], len(before["branches"])) == ([2, 4, 7], 1)
+    with watch.watching():
+        module.leaf(2)
+    assert watch.found()["package/module.py"]["lines"] == [2, 3, 4, 7]
+    assert len(watch.found()["package/module.py"]["branches"]) == 2
+    definition = PortFiles(root).definitions(["package"])[MODULE, "leaf"]
+    assert (definition.lines, definition.branches) == ({2, 3, 4}, 2)
+    for name in ("package.module", "package"):
+        sys.modules.pop(name)
+
+
+@pytest.fixture
+def quick(monkeypatch, root):
+    monkeypatch.setattr(prove, "_PROGRAM", "tests.diff.program_of_replays")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+    def run(*names, timeout=30.0, kept=None, folder=root):
+        file = root / "calls.npz"
+        calls_of(*names, edges=[("outer", "leaf")]).write(file)
+        steps = []
+        found = prove.prove(file, folder, timeout, kept, lambda done, total: steps.append(done))
+        outcomes = {
+            (found[0].calls[i].name, lane): r.outcome.value for (i, lane), r in found[1].items()
+        }
+        return outcomes, len(steps), found[1]
+
+    return run
+
+
+def test_a_crash_and_a_loop_end_one_call_in_one_lane(quick):
+    outcomes, _, results = quick("dies", "proved", "hangs", timeout=1.0)
+    assert {place for place, outcome in outcomes.items() if outcome == "error"} == {
+        ("dies", "jit"),
+        *(("hangs", lane) for lane in LANES),
+    }
+    assert len(outcomes) == 9
+    assert results[0, "jit"].detail == "the process ended"
+    assert results[2, "eager"].detail == "no result within 1 seconds"
+
+
+def test_what_is_kept_is_not_replayed_again(quick, root):
+    kept = root / "kept"
+    first, ran, _ = quick("outer", "leaf", "differs", "dies", kept=kept)
+    assert list(first).index(("leaf", "eager")) < list(first).index(("outer", "eager"))
+    kept.write_text(kept.read_text() + '{"key": "not whole')
+    again, ran_again, _ = quick("outer", "leaf", "differs", "dies", kept=kept)
+    assert (again, ran, ran_again) == (first, 12, 1)  # a crash is tried again
+    (root / "package" / "module.py").write_text(SOURCE + "\n")
+    assert quick("outer", "leaf", kept=kept)[1] == 6
+
+
+def test_a_process_that_cannot_start_is_no_proof(quick, root):
+    (root / "broken" / "package").mkdir(parents=True)
+    with pytest.raises(prove.ProveError, match="no package package"):
+        quick("leaf", folder=root / "package")
+    with pytest.raises(prove.ProveError, match="no JAX here"):
+        quick("leaf", folder=root / "broken")
+    (root / "calls.txt").write_text("no calls")
+    with pytest.raises(prove.ProveError, match="not a file of `capture`"):
+        prove.prove(root / "calls.txt", root, 1.0)
+
+
+def test_the_original_does_not_stand_in_for_a_module_that_the_port_lacks(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root))
+    found = replay_program._imported_from_elsewhere(MODULE, str(root / "port"))
+    assert found.startswith("the port has no module package.module: another one was imported")
+    assert replay_program._imported_from_elsewhere(MODULE, str(root)) == ""
+    assert replay_program._imported_from_elsewhere("package.gone", str(root)) == ""
+    for name in (MODULE, "package"):
+        sys.modules.pop(name)
+
+
+def test_edits_are_noticed(root):
+    file = root / "calls.npz"
+    calls_of("leaf").write(file)
+    waits = []
+
+    def sleep(seconds):
+        waits.append(seconds)
+        if len(waits) == 2:
+            (root / "package" / "new.py").touch()
+
+    found = watching.edits(file, root, watching.state_of(file, root), sleep)
+    assert next(found) == [str(root / "package" / "new.py")]
+    assert len(waits) == 2
+    file.unlink()
+    assert next(found) == [str(file)]
+
+
+CAPTURE = """
+import json, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from tf2jax_port.diff.code_bases import capture
+print(capture._run(json.loads(sys.argv[1]), dict(os.environ), 30.0))
+"""
+CHILDREN = (
+    "import subprocess, sys, time; p = subprocess.Popen(['sleep', '60']); print('up', flush=True); "
+)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL, None])
+def test_no_captured_program_outlives_capture(sent):
+    mark = f"capture-{os.getpid()}-{sent}"
+    body = CHILDREN + ("sys.exit(7)" if sent is None else "time.sleep(60)")
+    command = subprocess.Popen(
+        [sys.executable, "-c", CAPTURE, json.dumps([sys.executable, "-c", body])],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MARK": mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert command.stdout.readline() == "up\n"
+        if sent is not None:
+            command.send_signal(sent)
+        command.wait(15)
+        assert wait_for(lambda: not marked(mark)), marked(mark)
+        said = {None: "7\n", signal.SIGINT: "130\n"}.get(sent, "")
+        assert command.stdout.read() == said
+    finally:
+        command.kill()
+        command.wait()
+        command.stdout.close()
+        for process in marked(mark):
+            os.kill(process, signal.SIGKILL)

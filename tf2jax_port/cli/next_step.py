@@ -1,0 +1,29 @@
+"""Tell how a migration goes on after a scan or a plan: with the proof of the port."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Iterable
+
+from tf2jax_port.cli.command import tell
+from tf2jax_port.migration.imports import module_name
+
+_MOST = 3
+
+
+def tell_proof(paths: Iterable[str]) -> None:
+    """Print the commands that record what the original computes, and that prove its port.
+
+    Args:
+      paths: the files that refer to TensorFlow.
+    """
+    modules = (module_name(pathlib.Path(path)) for path in paths if path.endswith(".py"))
+    packages = sorted({name.partition(".")[0] for name in modules if name})
+    if packages:
+        watched = " ".join(f"--package {name}" for name in packages[:_MOST])
+        watched += " ..." if len(packages) > _MOST else ""
+        tell(
+            "To prove the port, record what the original computes before it is rewritten: "
+            f"`tf2jax-port capture {watched} -o calls.npz -- python -m pytest`, "
+            "and afterwards `tf2jax-port prove calls.npz FOLDER`."
+        )

@@ -1,0 +1,89 @@
+"""Render a proof for a terminal: what is wrong, where it begins, and a line per file."""
+
+from __future__ import annotations
+
+import os.path
+from collections import Counter
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from tf2jax_port.diff.proofs.proof import SCOPE, WRONG, Proof, Row, Status, share
+from tf2jax_port.diff.proofs.wording import counted, headline, listed, short, summary
+from tf2jax_port.diff.vocabulary.verdicts import shown
+
+_MOST = 10
+_COLUMNS: tuple[tuple[str, tuple[Status, ...], str], ...] = (
+    ("proved", (Status.PROVED,), "green"),
+    ("limited", (Status.LIMITED,), "yellow"),
+    ("wrong", WRONG, "red"),
+    ("not\nportable", (Status.NOT_PORTABLE,), "yellow"),
+    ("not\nreached", (Status.NOT_REACHED,), ""),
+)
+_TOLD = tuple(s for s in Status if s not in (Status.NOT_REACHED, Status.NO_TENSORS))
+
+
+def to_renderables(proof: Proof) -> Iterator[RenderableType]:
+    """Yield the parts of the report."""
+    style = "red" if proof.faults else ""
+    yield Text(f"{shown(proof.verdict).upper()}: {headline(proof)}", style=f"bold {style}")
+    yield ""
+    yield from _files(proof)
+    faults = proof.faults
+    if faults:
+        yield Text("\nWhere faults begin", style="bold")
+        for row in faults[:_MOST]:
+            yield from _fault(row)
+        if len(faults) > _MOST:
+            yield f"  and {len(faults) - _MOST} more; --html and --json have all"
+    with_them = [row for row in proof.rows if row.status in WRONG and not row.begins]
+    if with_them:
+        yield Text("\nWrong with them, since they call one of these", style="bold")
+        yield Text(
+            "  "
+            + ", ".join(map(short, with_them[:_MOST]))
+            + (" …" if len(with_them) > _MOST else "")
+        )
+    if proof.unfit:
+        yield Text("\nNot replayed", style="bold")
+        yield Text(f"  {counted(sum(proof.unfit.values()), 'call')}: {listed(proof.unfit, 5)}")
+    yield Text(f"\n{summary(proof)}. {SCOPE}")
+
+
+def _fault(row: Row) -> Iterator[RenderableType]:
+    yield Text(f"  {row.place or row.function[0]}: {short(row)}: {row.status}, {row.why}")
+
+
+def _files(proof: Proof) -> Iterator[RenderableType]:
+    files = proof.files()
+    shown = {path: rows for path, rows in files.items() if any(r.status in _TOLD for r in rows)}
+    folder = os.path.commonpath(map(os.path.dirname, shown)) if all(shown) and shown else ""
+    if folder:
+        yield f"Files of {folder}"
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("file", overflow="fold")
+    for name, _, style in _COLUMNS:
+        table.add_column(name, justify="right", style=style)
+    table.add_column("lines", justify="right")
+    table.add_column("branches", justify="right")
+    for path, rows in shown.items():
+        table.add_row(
+            *_cells(os.path.relpath(path, folder or ".") if path else "not in the port", rows)
+        )
+    table.add_row(*_cells("all", list(proof.rows)), style="bold")
+    yield table
+    left = len(files) - len(shown)
+    if left:
+        yield Text(f"and {counted(left, 'file')} that no recorded call reaches", style="dim")
+
+
+def _cells(name: str, rows: list[Row]) -> list[str]:
+    counts = Counter(row.status for row in rows)
+    shares = [share(rows, "lines"), share(rows, "branches")]
+    return [
+        name,
+        *(str(sum(counts[s] for s in statuses) or "") for _, statuses, _ in _COLUMNS),
+        *("" if found is None else found.text for found in shares),
+    ]

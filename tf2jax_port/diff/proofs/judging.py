@@ -1,0 +1,219 @@
+"""Judge each function of a code base by the outcomes of its calls."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from tf2jax_port.diff.code_bases.call_file import Calls, Function
+from tf2jax_port.diff.code_bases.order import leaves_first, origins
+from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
+from tf2jax_port.diff.code_bases.port_files import Definition, PortFiles
+from tf2jax_port.diff.code_bases.prove import Results
+from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.proofs.proof import WRONG, Proof, Row, Share, Status
+from tf2jax_port.diff.proofs.wording import counted, listed
+
+_MARKER = re.compile(r"#\s*(TJ3\d\d)\b")
+_NO_DEFINITION = Definition("", 0, 0, frozenset(), 0)
+
+
+class _Seen(NamedTuple):
+    """The calls of a function: their numbers, and the outcomes of those that were replayed."""
+
+    calls: list[int]
+    replayed: dict[int, dict[str, Replayed]]
+
+
+def judged(calls: Calls, results: Results, root: Path) -> Proof:
+    """Return the proof that outcomes amount to.
+
+    Args:
+      calls: the captured calls.
+      results: the outcome of each call in each lane.
+      root: the folder of the port.
+    """
+    definitions = PortFiles(root).definitions(calls.packages)
+    seen: dict[Function, _Seen] = {}
+    for index, call in enumerate(calls.calls):
+        lanes = {lane: results[index, lane] for lane in LANES if (index, lane) in results}
+        entry = seen.setdefault(call.function, _Seen([], {}))
+        entry.calls.append(index)
+        if lanes:
+            entry.replayed[index] = lanes
+    reached = _Reached(results.values())
+    functions = leaves_first({*definitions, *seen, *calls.without_tensors}, calls.edges)
+    rows = {
+        function: _row(
+            function, definitions.get(function), seen.get(function), calls, reached, root
+        )
+        for function in functions
+    }
+    return Proof(
+        tuple(_with_origins(rows, calls)),
+        str(root),
+        Counter(call.unfit for call in calls.calls if call.unfit),
+        tuple(
+            (calls.calls[index].function, lane, found.outcome.value, found.detail)
+            for (index, lane), found in sorted(results.items())
+        ),
+    )
+
+
+class _Reached:
+    """The lines and branches that any call reached, by file and function."""
+
+    def __init__(self, replayed: Iterable[Replayed]) -> None:
+        self.lines: dict[str, set[int]] = {}
+        self.branches: Counter[Function] = Counter()
+        self.is_measured = False
+        branches: set[tuple[str, str]] = set()
+        for each in replayed:
+            self.is_measured = self.is_measured or each.reached is not None
+            for path, what in (each.reached or {}).items():
+                self.lines.setdefault(path, set()).update(what["lines"])
+                branches.update((path, name) for name in what["branches"])
+        for path, name in branches:
+            self.branches[path, name.partition(" ")[0].partition(".<locals>")[0]] += 1
+
+
+def _row(
+    function: Function,
+    definition: Definition | None,
+    seen: _Seen | None,
+    calls: Calls,
+    reached: _Reached,
+    root: Path,
+) -> Row:
+    place = definition or _NO_DEFINITION
+    lines = frozenset(reached.lines.get(place.path, ())) & place.lines
+    seen = seen or _Seen([], {})
+    status, why = _status(function, seen, calls, bool(lines))
+    line = place.line
+    if status is Status.RAISES:
+        path, line = _raised_at(seen, place)
+        outside = path != place.path or not place.line <= line <= place.end
+        why += f" (at {path}:{line})" if outside else ""
+        line = place.line if outside else line
+        left = _left_to_a_person(root / place.path, place) if place.path else ""
+        why += f"; {left} is left to a person" if left else ""
+    if status is Status.DIFFERENT:
+        only = _only_in_wrong_calls(seen, place)
+        line = only[0] if only else line
+        why += "; no equal call reaches this line" if only else ""
+    return Row(
+        function,
+        status,
+        why,
+        place.path,
+        line,
+        (place.line, place.end),
+        len(seen.calls),
+        len(seen.replayed),
+        {
+            lane: Counter(
+                found[lane].outcome.value for found in seen.replayed.values() if lane in found
+            )
+            for lane in LANES
+        },
+        Share(len(lines), len(place.lines)) if reached.is_measured else None,
+        Share(min(reached.branches[place.path, function[1]], place.branches), place.branches)
+        if reached.is_measured
+        else None,
+        reached=lines,
+        possible=place.lines if reached.is_measured else frozenset(),
+    )
+
+
+def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[Status, str]:
+    """Return the status of a function, and its reason."""
+    if not seen.calls:
+        if function in calls.without_tensors:
+            return Status.NO_TENSORS, "no tensor passes through it"
+        within = "it ran within calls of others only" if ran else "no recorded call reaches it"
+        return Status.NOT_REACHED, within
+    found = [each for lanes in seen.replayed.values() for each in lanes.values()]
+    total = len(seen.calls)
+    for outcome, status in ((Outcome.DIFFERENT, Status.DIFFERENT), (Outcome.ERROR, Status.RAISES)):
+        wrong = [lanes for lanes in seen.replayed.values() if _has(lanes, outcome)]
+        if wrong:
+            return status, _wrong(wrong, outcome, total)
+    reasons = Counter(
+        calls.calls[index].unfit for index in seen.calls if index not in seen.replayed
+    )
+    reasons.update(each.detail for each in found if each.outcome is Outcome.NOT_REPLAYABLE)
+    if all(each.outcome is Outcome.NOT_REPLAYABLE for each in found):
+        return Status.NOT_PORTABLE, f"its calls cannot be replayed: {listed(reasons)}"
+    limits = [
+        *(f"{reason}: not replayed" for reason in reasons),
+        *(["it draws random numbers"] if Outcome.RANDOM in {e.outcome for e in found} else []),
+        *dict.fromkeys(
+            f"under {lane}: {each.detail}"
+            for lanes in seen.replayed.values()
+            for lane, each in lanes.items()
+            if each.outcome is Outcome.EQUAL and each.detail
+        ),
+    ]
+    if limits:
+        return Status.LIMITED, "; ".join(limits)
+    return Status.PROVED, f"{counted(total, 'call')} in {len(LANES)} lanes"
+
+
+def _has(lanes: dict[str, Replayed], outcome: Outcome) -> bool:
+    return any(each.outcome is outcome for each in lanes.values())
+
+
+def _wrong(wrong: list[dict[str, Replayed]], outcome: Outcome, total: int) -> str:
+    lanes = [lane for lane in LANES if any(w[lane].outcome is outcome for w in wrong if lane in w)]
+    where = "" if len(lanes) == len(LANES) else f" under {' and '.join(lanes)}"
+    first = next(
+        w[lane] for lane in lanes for w in wrong if lane in w and w[lane].outcome is outcome
+    )
+    return f"{len(wrong)} of {counted(total, 'call')}{where}: {first.detail}"
+
+
+def _raised_at(seen: _Seen, place: Definition) -> tuple[str, int]:
+    """Return where calls of a function raise: the most frequent place, or else its `def`."""
+    places = Counter(
+        each.place
+        for lanes in seen.replayed.values()
+        for each in lanes.values()
+        if each.outcome is Outcome.ERROR and each.place
+    )
+    if not places:
+        return place.path, place.line
+    path, _, line = places.most_common(1)[0][0].rpartition(":")
+    return path, int(line)
+
+
+def _left_to_a_person(path: Path, place: Definition) -> str:
+    """Return the diagnostic of the first place in a function that the rewriter has left, `""` if there is none."""
+    lines = path.read_text(errors="replace").splitlines()[place.line - 1 : place.end]
+    found = _MARKER.search("\n".join(lines))
+    return found[1] if found else ""
+
+
+def _only_in_wrong_calls(seen: _Seen, place: Definition) -> list[int]:
+    """Return the lines of a function that calls with other results reach, and no equal call."""
+    wrong: set[int] = set()
+    right: set[int] = set()
+    for lanes in seen.replayed.values():
+        eager = lanes.get("eager")
+        if eager is None or eager.reached is None:
+            continue
+        lines = eager.reached.get(place.path, {}).get("lines", [])
+        (wrong if _has(lanes, Outcome.DIFFERENT) else right).update(lines)
+    return sorted((wrong - right) & place.lines) if right else []
+
+
+def _with_origins(rows: dict[Function, Row], calls: Calls) -> Iterable[Row]:
+    """Yield the functions with the places in which their faults may begin."""
+    below = origins({f for f, row in rows.items() if row.status in WRONG}, calls.edges)
+    above = Counter(callee for guilty in below.values() for callee in guilty)
+    for function, row in rows.items():
+        guilty = tuple(below.get(function, ()))
+        yield dataclasses.replace(row, origins=guilty, above=above[function])
