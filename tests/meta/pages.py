@@ -23,6 +23,19 @@ def python_blocks(name):
     return [block for language, block in blocks(text) if language == "python"]
 
 
+def run_python(texts, folder):
+    """Run blocks one after the other, and return the names that they define.
+
+    They stand in files, where autograph finds their source.
+    """
+    names = {}
+    for i, text in enumerate(texts):
+        file = folder / f"block{i}.py"
+        file.write_text(text)
+        exec(compile(text, str(file), "exec"), names)
+    return names
+
+
 def environment(folder):
     """Where `python` and `tf2jax-port` are this interpreter's."""
     scripts = folder / "bin"
