@@ -70,7 +70,7 @@ def unknown_parts(line):
             return [words[1]]
         known = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
         return [word for word in words[2:] if word.startswith("--") and word not in known]
-    known = ("git", "cd", "cp", "export", "open", "pip", "python", ".")
+    known = ("git", "grep", "mkdir", "cd", "cp", "export", "open", "pip", "python", ".")
     return [] if words[0] in known else [words[0]]
 
 
