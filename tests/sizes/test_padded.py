@@ -214,3 +214,12 @@ def test_a_function_can_return_it_without_waiting(monkeypatch):
     assert reads == {True: True, False: False}
     assert isinstance(p, tf.Padded)
     np.testing.assert_array_equal(p.unpad(), Y[[0, 2]])
+
+
+def test_leaves_may_be_placeholders():
+    """Libraries that save trees put `None` or objects of their own in place of the leaves."""
+    leaves, tree = jax.tree.flatten({"p": padded()})
+    for stand_in in (None, "leaf", object()):
+        empty = jax.tree.unflatten(tree, [stand_in] * len(leaves))
+        found = jax.tree.leaves(empty, is_leaf=lambda x: x is None)
+        assert found == [stand_in] * len(leaves)
