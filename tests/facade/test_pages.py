@@ -1,29 +1,12 @@
 """The programs of the pages about state and optimizers run, block after block."""
 
-import re
-
 import pytest
 
 from tests.facade.test_keras import run as run_process
-from tests.meta import tree
+from tests.meta.pages import python_blocks as blocks
+from tests.meta.pages import run_python as run
 
 pytest.importorskip("optax", reason="Optax is not installed")
-
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def blocks(page):
-    return BLOCK.findall((tree.ROOT / "docs" / page).read_text())
-
-
-def run(texts, folder):
-    """The names that blocks define. They stand in files, where autograph finds their source."""
-    names = {}
-    for i, text in enumerate(texts):
-        file = folder / f"block{i}.py"
-        file.write_text(text)
-        exec(compile(text, str(file), "exec"), names)
-    return names
 
 
 def test_state(tmp_path, monkeypatch):

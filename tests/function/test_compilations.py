@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import shims as tf
 from tests.function.compilations import counted
@@ -100,3 +101,11 @@ def test_a_guarded_program_compiles_once_per_decision_and_bucket():
         for n in (18, 19, 20, 21, 22, 30, 18, 29):
             fn(np.ones(n, np.float32))
     assert compilations.count == 2
+
+
+@pytest.mark.parametrize("rule", [lambda n: n - 1, lambda n: n * 1.5], ids=["less", "fraction"])
+def test_a_rule_without_a_capacity_is_an_error(rule):
+    """It did not count as a program that needs constant sizes."""
+    fn = tf.function(lambda x: x.sum(), input_signature=[tf.TensorSpec([None])], buckets=rule)
+    with pytest.raises(tf.CapacityError, match="an integer that is at least 7"):
+        fn(np.ones(7, np.float32))

@@ -9,7 +9,7 @@ import sys
 from tests.meta import tree
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"# ([\w./]+\.py)\n")
+FILE = re.compile(r"# ([\w./]+\.(?:py|toml))\n")
 
 
 def blocks(text):
@@ -21,6 +21,19 @@ def python_blocks(name):
     """The blocks of Python of a page of `docs/`."""
     text = (tree.ROOT / "docs" / name).read_text()
     return [block for language, block in blocks(text) if language == "python"]
+
+
+def run_python(texts, folder):
+    """Run blocks one after the other, and return the names that they define.
+
+    They stand in files, where autograph finds their source.
+    """
+    names = {}
+    for i, text in enumerate(texts):
+        file = folder / f"block{i}.py"
+        file.write_text(text)
+        exec(compile(text, str(file), "exec"), names)
+    return names
 
 
 def environment(folder):
@@ -57,7 +70,11 @@ class Reader:
 
     def do_python(self, block):
         """Write the file that the first line names."""
-        (self.folder / FILE.match(block)[1]).write_text(block)
+        path = self.folder / FILE.match(block)[1]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block)
+
+    do_toml = do_python
 
     def do_sh(self, block):
         """Run the commands; 1 means that something was found."""

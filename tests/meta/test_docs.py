@@ -1,5 +1,6 @@
 """Links lead somewhere, and what the README tells a person to type exists."""
 
+import itertools
 import re
 import runpy
 
@@ -69,8 +70,9 @@ def unknown_parts(line):
         if command is None:
             return [words[1]]
         known = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
-        return [word for word in words[2:] if word.startswith("--") and word not in known]
-    known = ("git", "cd", "cp", "export", "open", "pip", "python", ".")
+        own = itertools.takewhile(lambda word: word != "--", words[2:])  # another command follows
+        return [word for word in own if word.startswith("--") and word not in known]
+    known = ("git", "grep", "mkdir", "cd", "cp", "export", "open", "pip", "python", ".")
     return [] if words[0] in known else [words[0]]
 
 

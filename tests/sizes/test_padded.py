@@ -195,8 +195,31 @@ def test_operators_take_and_give_it():
     np.testing.assert_array_equal(joined.unpad(), np.concatenate([Y[[0, 2]]] * 2))
 
 
-def test_a_function_can_return_it_without_waiting():
-    fn = tf.function(lambda x, m: tf.boolean_mask(x, m), unpad=False)
-    p = fn(Y, np.array([True, False, True]))
+def test_a_function_can_return_it_without_waiting(monkeypatch):
+    mask = np.array([True, False, True])
+    reads = {}
+    for unpad in (True, False):
+        fn = tf.function(lambda x, m: tf.boolean_mask(x, m), unpad=unpad)
+        fn(Y, mask)
+        with monkeypatch.context() as patch:
+            read, asarray = [], np.asarray
+
+            def reading(x, *args, read=read, asarray=asarray, **kwargs):
+                read.append(isinstance(x, jax.Array))
+                return asarray(x, *args, **kwargs)
+
+            patch.setattr(np, "asarray", reading)
+            p = fn(Y, mask)
+        reads[unpad] = any(read)
+    assert reads == {True: True, False: False}
     assert isinstance(p, tf.Padded)
     np.testing.assert_array_equal(p.unpad(), Y[[0, 2]])
+
+
+def test_leaves_may_be_placeholders():
+    """Libraries that save trees put `None` or objects of their own in place of the leaves."""
+    leaves, tree = jax.tree.flatten({"p": padded()})
+    for stand_in in (None, "leaf", object()):
+        empty = jax.tree.unflatten(tree, [stand_in] * len(leaves))
+        found = jax.tree.leaves(empty, is_leaf=lambda x: x is None)
+        assert found == [stand_in] * len(leaves)

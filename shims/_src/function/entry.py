@@ -324,13 +324,18 @@ def _make_outcome(values, ctx, inputs=()) -> Outcome:
     return Outcome(list(arrays.values()), masks, vector, (results, first_code, conditions))
 
 
-def read_codes(outcome: Outcome):
+def read_codes(outcome: Outcome, with_sizes: bool = True):
     """Read the sizes and the codes of run-time checks, with at most one transfer from the device.
+
+    Args:
+      outcome: the outcome of a call.
+      with_sizes: whether the caller needs the sizes; if not, and nothing is to be checked, the device is not
+        waited for.
 
     Returns `(numbers, [(check, code)])`, where `numbers` are all numbers of the outcome.
     """
     _, first_code, conditions = outcome.facts
-    if outcome.numbers is None:
+    if outcome.numbers is None or not (with_sizes or conditions):
         return None, []
     numbers = np.asarray(outcome.numbers)
     return numbers, list(zip(conditions, numbers[first_code:].tolist(), strict=True))
@@ -351,7 +356,7 @@ def exact_results(outcome: Outcome, numbers):
 
 
 def padded_results(outcome: Outcome):
-    """Return the results as `Padded` values, without waiting for the device."""
+    """Return the results as `Padded` values, whose sizes stay on the device."""
     return [
         Padded(outcome.arrays[i], {axis: outcome.numbers[at] for axis, at in own}, jnp.int32(OK))
         if own

@@ -87,7 +87,8 @@ def function(
         `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:
         `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
-      unpad: return exact arrays; with False, `Padded` values without waiting for the device.
+      unpad: return exact arrays; with False, `Padded` values, and the call waits for the device only if
+        something is to be checked: a size that may have to grow, operands that must agree.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
@@ -334,7 +335,7 @@ class Function(Copyable):
                 first = plan if attempt == 0 else first
             else:
                 outcome = self.launched(plan, operands)
-            numbers, found = read_codes(outcome)
+            numbers, found = read_codes(outcome, with_sizes=self.host_cuts)
             found = without_invalid(found) if is_example else found
             grow = self._overflow == "grow"
             if not settle_reports(found, plan.entry.buckets, settled, grow=grow):

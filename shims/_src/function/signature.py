@@ -45,8 +45,10 @@ def bucket_rule(buckets) -> Callable[[int], int]:
     """
     if buckets == "powers_of_two" or buckets is None:
         return powers_of_two
-    if callable(buckets):
+    if buckets is powers_of_two or isinstance(buckets, (_ListedBuckets, _ComputedBuckets)):
         return buckets
+    if callable(buckets):
+        return _ComputedBuckets(buckets)
     if isinstance(buckets, int):
         buckets = (buckets,)
     if isinstance(buckets, Sequence) and not isinstance(buckets, str) and buckets:
@@ -76,6 +78,25 @@ class _ListedBuckets:
                 required=f"at most {self.capacities[-1]} entries",
                 received=f"{size}",
                 do=f"add {size} to `buckets`",
+            )
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class _ComputedBuckets:
+    rule: Callable[[int], int]
+
+    def __call__(self, size: int) -> int:
+        capacity = self.rule(size)
+        if isinstance(capacity, (int, np.integer)) and capacity >= size:
+            return int(capacity)
+        raise errors.CapacityError(
+            errors.message(
+                "function",
+                "`buckets` returned no capacity for a size.",
+                required=f"an integer that is at least {size}",
+                received=repr(capacity),
+                do="round up, as `lambda n: -(-n // 64) * 64` does",
             )
         )
 

@@ -256,8 +256,10 @@ class Padded:
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         """Return `values` and the encoded sizes as children, and the dynamic axes as static data."""
-        code = self._code.get(lambda: size_code.encode(self._numbers.given))
-        return (self.values, code), self._axes
+        numbers = self._numbers.given
+        if numbers is None:  # it was unflattened; the code may be a placeholder, `None` among them
+            return (self.values, self._code.given), self._axes
+        return (self.values, self._code.get(lambda: size_code.encode(numbers))), self._axes
 
     @classmethod
     def tree_unflatten(cls, axes: tuple[int, ...], children: tuple[Any, ...]) -> Padded:

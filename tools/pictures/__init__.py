@@ -1,0 +1,1 @@
+"""The pictures of docs/dynamic_shapes.md, drawn from programs that run."""

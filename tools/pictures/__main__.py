@@ -1,0 +1,16 @@
+"""Write the pictures of docs/dynamic_shapes.md: `python -m tools.pictures`."""
+
+from tools.data_files import ROOT
+from tools.pictures import growth, layouts, waste
+
+
+def generate() -> dict[str, str]:
+    """Return `{path: text}` of every picture."""
+    pictures = {"layouts": layouts.draw(), "waste": waste.draw(), "growth": growth.draw()}
+    return {f"docs/pictures/{name}.svg": text for name, text in pictures.items()}
+
+
+if __name__ == "__main__":
+    for path, text in generate().items():
+        (ROOT / path).parent.mkdir(exist_ok=True)
+        (ROOT / path).write_text(text)
