@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -14,7 +15,7 @@ from shims._src.lowering.contraction import align_pair
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import missing, place, slice_at, whole
-from shims._src.lowering.value import Value
+from shims._src.lowering.value import Value, static
 from shims._src.numeric.detached import detach_where
 from shims._src.platform import accelerators
 from shims._src.platform import jax_private as jp
@@ -134,6 +135,8 @@ def scatter(ctx, eqn, operand, indices, updates):
     """Lower a scatter; updates in padding are discarded."""
     dn = eqn.params["dimension_numbers"]
     shape = eqn.invars[0].aval.shape
+    if not hasattr(updates.array, "ndim"):  # a number of Python
+        updates = static(np.asarray(updates.array, eqn.invars[2].aval.dtype))
     window_axes = [
         a
         for a in range(len(shape))
@@ -230,16 +233,16 @@ def _scatter_call(eqn, operand, positions, updates, dynamic):
 
 
 def _scatter_in_order(eqn, dynamic, operand, positions, updates):
-    is_sorted = eqn.params["indices_are_sorted"]
-    return _SCATTERS[eqn.primitive.name](
-        operand,
-        positions,
-        updates,
-        eqn.params["dimension_numbers"],
-        indices_are_sorted=is_sorted and not dynamic,
-        unique_indices=eqn.params["unique_indices"] and not dynamic,
-        mode=lax.GatherScatterMode.FILL_OR_DROP,
-    )
+    options = {
+        "indices_are_sorted": eqn.params["indices_are_sorted"] and not dynamic,
+        "unique_indices": eqn.params["unique_indices"] and not dynamic,
+        "mode": lax.GatherScatterMode.FILL_OR_DROP,
+    }
+    if _applied_function(eqn):
+        (out,) = jp.bind(eqn, [operand, positions, updates], eqn.params | options)
+        return out
+    call = _SCATTERS[eqn.primitive.name]
+    return call(operand, positions, updates, eqn.params["dimension_numbers"], **options)
 
 
 def _pays_in_copies(operand, updates) -> bool:
@@ -277,7 +280,26 @@ def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Valu
         tuple(None if a in dn.inserted_window_dims else next(axes) for a in range(len(shape))),
     )
     combine = _COMBINE[eqn.primitive.name.replace("_", "-").partition("-")[2] or "scatter"]
+    if applied := _applied_function(eqn):
+        combine = _elementwise(*jp.open_jaxpr(applied))
     return place(ctx, operand, window, shape, sizes, begins, combine)
+
+
+def _applied_function(eqn):
+    """Return the jaxpr of the function that `x.at[...].apply` calls, `None` for other scatters."""
+    return eqn.params["update_jaxpr"] if eqn.primitive.name == "scatter" else None
+
+
+def _elementwise(jaxpr, consts):
+    """Return a function of two arrays that evaluates a jaxpr of two numbers for each pair of elements."""
+
+    def combine(old, new):
+        call = lambda a, b: jp.core.eval_jaxpr(jaxpr, consts, a, b)[0]
+        return jax.vmap(call)(old.ravel(), jnp.broadcast_to(new, old.shape).ravel()).reshape(
+            old.shape
+        )
+
+    return combine
 
 
 def partial_window_error(eqn) -> errors.UnsupportedPrimitiveError:

@@ -9,6 +9,7 @@ import functools
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shims._src.lowering import extremes, running_totals
 from shims._src.lowering.extremes import highest, lowest
@@ -46,20 +47,44 @@ def reduce(ctx, eqn, value, *, neutral):
 
 
 def reduce_by(ctx, eqn, *values):
-    """Lower a reduction by a custom function; the padding is filled with its initial values."""
+    """Lower a reduction by a custom function, in which no padding takes part."""
     axes = tuple(int(a) for a in eqn.params["dimensions"])
     count = len(values) // 2
     operands, result_axes = ctx.align(list(values[:count]))
     operands = [ctx.expand_uniform(v, axes) for v in operands]
     starts = [v.array for v in values[count:]]
-    arrays = []
-    for value, start in zip(operands, starts, strict=True):
-        valid = ctx.valid_over(value, axes)
-        array = value.array
-        arrays.append(array if valid is None else jnp.where(valid, array, start))
-    outs = jp.bind(eqn, [*arrays, *starts])
+    valid = ctx.valid_over(operands[0], axes)
+    arrays = [v.array for v in operands]
+    jaxpr, consts = jp.open_jaxpr(eqn.params["jaxpr"])
+    neutral = _NEUTRAL.get(jaxpr.eqns[0].primitive.name) if len(jaxpr.eqns) == 1 else None
+    if valid is None:
+        outs = jp.bind(eqn, [*arrays, *starts])
+    elif neutral is not None and count == 1:
+        outs = jp.bind(eqn, [jnp.where(valid, arrays[0], neutral(arrays[0].dtype)), *starts])
+    else:
+        combine = functools.partial(jp.core.eval_jaxpr, jaxpr, consts)
+        outs = _reduce_valid(combine, arrays, starts, valid, axes)
     kept = tuple(a for i, a in enumerate(result_axes) if i not in axes)
     return [Value(out, kept) for out in outs]
+
+
+def _reduce_valid(combine, arrays, starts, valid, axes) -> list:
+    """Reduce the valid slots of arrays: each number has a flag, and one without it is neutral."""
+
+    def both(left, right):
+        of_both = combine(*left[:-1], *right[:-1])
+        alone = [jnp.where(left[-1], a, b) for a, b in zip(left[:-1], right[:-1], strict=True)]
+        chosen = [
+            jnp.where(left[-1] & right[-1], c, a) for c, a in zip(of_both, alone, strict=True)
+        ]
+        return (*chosen, left[-1] | right[-1])
+
+    flags = jnp.broadcast_to(valid, arrays[0].shape)
+    *found, some = lax.reduce((*arrays, flags), (*starts, np.False_), both, axes)
+    started = combine(
+        *(jnp.broadcast_to(s, f.shape) for s, f in zip(starts, found, strict=True)), *found
+    )
+    return [jnp.where(some, a, b) for a, b in zip(started, starts, strict=True)]
 
 
 def arg_reduce(ctx, eqn, value, *, neutral):
@@ -106,6 +131,15 @@ _REDUCE = {
     "reduce_and": _ones_bits,
     "reduce_or": _zero,
     "reduce_xor": _zero,
+}
+_NEUTRAL = {
+    "add": _zero,
+    "mul": _one,
+    "max": lowest,
+    "min": highest,
+    "and": _ones_bits,
+    "or": _zero,
+    "xor": _zero,
 }
 _CUMULATIVE = {
     "cumsum": _zero,
