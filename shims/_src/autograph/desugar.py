@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from shims._src.autograph.source import UnconvertibleError, enclosing_class, mangle
+from shims._src.autograph.walrus import HoistedWalrus
 
 _REFUSED = {
     ast.Match: "`match` statements cannot be converted",
@@ -37,7 +38,7 @@ def desugar(node, function: types.FunctionType):
     if "__class__" in function.__code__.co_freevars:
         node = _ExplicitSuper(node).visit(node)
     node = _Statements().visit(_Conditions().visit(_PartAssignments().visit(node)))
-    return _ContainerChanges().visit(node)
+    return _ContainerChanges().visit(HoistedWalrus().visit(node))
 
 
 def _refuse_unsupported(node) -> None:

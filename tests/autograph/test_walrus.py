@@ -1,0 +1,81 @@
+"""`:=` in conditions and other statements of converted code: its variable is assigned before the statement."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import shims
+
+
+def in_a_loop(x):
+    v = x[x > 0]
+    result = v.sum()
+    for least in (6.0, 4.0):
+        if (hit := v[v > least]).shape[0] >= 2:
+            result = hit.mean()
+            break
+    return result
+
+
+def in_elif(x):
+    if (v := x[x > 0]).shape[0] > 2:
+        return v.sum()
+    elif (w := x[x < 0]).shape[0] > 1:
+        return w.sum()
+    return jnp.float32(0)
+
+
+def twice_in_one_expression(x):
+    return (n := x[x > 0].shape[0]) + n
+
+
+def in_while(x):
+    i = 0
+    while (k := x[x > i].shape[0]) > 1:
+        i += 1
+    return i * 10 + k
+
+
+def in_a_call(x):
+    out = [jnp.float32(0)]
+    for least in (0.0, 1.0, 2.0):
+        if len(h := x[x > least]) > 1:
+            out.append(h.sum())
+        else:
+            break
+    return sum(out)
+
+
+def after_a_read_of_the_name(x):
+    n = 3
+    return n + (n := x[x > 0].shape[0]) * n
+
+
+def in_a_list(x):
+    return jnp.stack([(m := x[x > 0].sum()), m * 2])
+
+
+def nested(x):
+    return (total := (part := x[x > 1]).sum() + part.shape[0]) * total
+
+
+PROGRAMS = [
+    in_a_loop,
+    in_elif,
+    twice_in_one_expression,
+    in_while,
+    in_a_call,
+    after_a_read_of_the_name,
+    in_a_list,
+    nested,
+]
+
+
+@pytest.mark.parametrize("lane", [shims.function, lambda f: jax.jit(shims.dynamic(f))])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_as_python_does(program, lane):
+    run = lane(program)
+    for x in ([3.0, -1, 5, 7], [-1.0, -2, 0.5, 1.5], [-1.0, -1, -1, -1]):
+        x = jnp.array(x)
+        np.testing.assert_allclose(run(x), program(x), rtol=1e-6)
