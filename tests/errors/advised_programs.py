@@ -125,10 +125,17 @@ ADVICE = (
         lambda y: jnp.stack([y, y]),
     ),
     advice(
-        "take `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
-        "in place of NumPy's",
+        "take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, "
+        "and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's",
         lambda y: jnp.asarray(np.zeros(y.shape[0])),
         lambda y: jnp.zeros(y.shape[0]),
+        lambda y: jnp.zeros(without_autograph(lambda y: y.shape[0])(y)),
+    ),
+    advice(
+        "choose between the values: `jnp.where(n > 1, a, b)` in place of `{True: a, False: b}[n > 1]`",
+        lambda y: {True: 1.0, False: 2.0}[y.sum() > 3] * y,
+        lambda y: jnp.where(y.sum() > 3, 1.0, 2.0) * y,
+        exact=lambda y: {True: 1.0, False: 2.0}[bool(y.sum() > 3)] * y,
     ),
     advice(
         "test the sizes before the step, `if n == m`, and let no handler decide",

@@ -252,7 +252,7 @@ def test_the_line_is_found_under_every_transformation(call):
         "  Received: the size `u0`\n"
         "  Size:     u0: test_refused_sizes.py:N  return x.sum() * np.zeros(x[x > 0].shape[0])\n"
         "  At:       test_refused_sizes.py:N  return x.sum() * np.zeros(x[x > 0].shape[0])\n"
-        "  Do:       take `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
+        "  Do:       take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
         "in place of NumPy's"
     )
 
@@ -317,7 +317,7 @@ def test_a_number_that_may_be_one_of_many(name):
         "  Required: a size that the inputs determine",
         "  Received: the size `p0`",
         "  Size:     p0: axis 0 of a `Padded` argument",
-        "  Do:       take `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
+        "  Do:       take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
         "in place of NumPy's",
     ]
 

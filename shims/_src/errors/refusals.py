@@ -148,6 +148,8 @@ def translated(error: Exception) -> Exception:
         do = remedy or remedies.ANY
     elif isinstance(error, CONCRETIZATION_ERRORS) and call.line:
         return _value_error(error, call, remedy)
+    elif jax_messages.hashes_tracer(error) and call.line:
+        return _value_error(error, call, remedies.KEY)
     else:
         _add_note(error, remedy if call.package in remedies.HOST else "")
         return error

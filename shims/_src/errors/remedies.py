@@ -22,6 +22,7 @@ WITHOUT_ROWS = (
 OF_OBJECTS = "write `jnp.asarray(n)` or `jnp.array([n, 2])`: NumPy keeps sizes as Python objects"
 DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if`, `while`, `and`, `or`, `in`"
 VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
+KEY = "choose between the values: `jnp.where(n > 1, a, b)` in place of `{True: a, False: b}[n > 1]`"
 SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"
 
 _BRANCHES = "write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own"

@@ -44,6 +44,11 @@ def names_tracer(error: BaseException) -> bool:
     return "Tracer" in str(error)
 
 
+def hashes_tracer(error: BaseException) -> bool:
+    """Return whether an error says that a traced value was a key of a dictionary or an element of a set."""
+    return isinstance(error, TypeError) and "unhashable type" in str(error) and names_tracer(error)
+
+
 def is_too_large(error: BaseException) -> bool:
     """Return whether an error says that an array would have more elements than an int64 counts."""
     return "overflow in static extent product" in str(error)

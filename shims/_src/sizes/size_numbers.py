@@ -13,8 +13,8 @@ AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.ta
 AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
 AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
 AS_INDEX = (
-    "take `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` in "
-    "place of NumPy's"
+    "take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, "
+    "and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's"
 )
 AS_TEXT = (
     "compute with the size itself, `n > 9` for `len(str(n)) > 1`, or make the text in the `print` or `raise` "
