@@ -126,3 +126,27 @@ def test_a_check_in_a_branch_is_made_again_outside(name):
     run = jax.jit(shims.dynamic(f))
     assert np.isnan(run(np.array([1, -2, -3, -4], np.float32)))
     np.testing.assert_allclose(run(np.array([1, 2, -3, -4], np.float32)), 3)
+
+
+# JAX raises an error for arrays without elements, also where they are read in a branch that is not taken.
+REFUSED_BY_JAX = {
+    "convolve": lambda v: jnp.convolve(v, jnp.ones(2), mode="valid").sum(),
+    "pad": lambda v: jnp.pad(v, (0, 1), mode="edge").sum(),
+    "nanargmax": lambda v: 1.0 * jnp.nanargmax(v),
+}
+
+
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+@pytest.mark.parametrize("branch", [by_data, by_shims])
+@pytest.mark.parametrize("step", REFUSED_BY_JAX)
+def test_an_error_of_jax_in_a_branch_is_one_of_the_run(step, branch):
+    f = lambda x: branch(REFUSED_BY_JAX[step], 2, x)
+    always = lambda x: branch(REFUSED_BY_JAX[step], 0, x)
+    many, none = (np.array(ROWS[i], np.float32) for i in (0, 2))
+    for run in (shims.function, shims.dynamic, lambda f: jax.jit(shims.dynamic(f))):
+        np.testing.assert_allclose(run(f)(many), _exact(REFUSED_BY_JAX[step], many), rtol=1e-5)
+        assert run(f)(none) == OTHERWISE
+    for run in (shims.function, shims.dynamic):
+        with pytest.raises(ValueError, match=r"empty|attempt to get argmax"):
+            run(always)(none)
+    assert np.isnan(jax.jit(shims.dynamic(always))(none))

@@ -35,6 +35,7 @@ from shims._src.control_flow.staging import (
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
 from shims._src.sizes import loop_numbers
+from shims._src.tracing import postponed_errors
 from shims._src.tracing.size_questions import depend_on_data, question_of
 
 # The most iterations of a `while` loop that Python runs because it could not be staged.
@@ -233,7 +234,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
             step = _Step(lambda _: body(), get_state, set_state, names)
             try:
                 loop, grown = growing.trace_growing_loop(step, init, names, label="while")
-            except untaken_branches.REFUSALS as error:
+            except postponed_errors.REFUSALS as error:
                 untaken_branches.check_not_reached(
                     lambda: _test_function(test, set_state)(init), error
                 )
@@ -316,7 +317,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 loop, grown = growing.trace_growing_loop(
                     step, init, names, _item_avals(items), label="for", limit=items.length
                 )
-            except untaken_branches.REFUSALS as error:
+            except postponed_errors.REFUSALS as error:
                 untaken_branches.check_not_reached(lambda: as_array(items.length) > 0, error)
                 set_state(init)
                 return

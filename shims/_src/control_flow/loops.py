@@ -21,6 +21,7 @@ from shims._src.numeric.forward_mode_only import forward_mode_only
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import buffers, primitives, trace
+from shims._src.tracing import postponed_errors
 
 
 def while_loop(
@@ -153,7 +154,7 @@ def _stage_loop(cond, step, values, limit, done: int, back_prop: bool) -> list:
         loop, grown = growing.trace_growing_loop(
             body, values, names, label="while_loop", limit=limit
         )
-    except untaken_branches.REFUSALS as error:
+    except postponed_errors.REFUSALS as error:
         untaken_branches.check_not_reached(lambda: _has_iterations(cond(*values), limit), error)
         return values
     test = lambda state: cond(*grown.open(state))

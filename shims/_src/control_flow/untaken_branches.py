@@ -9,42 +9,15 @@ fails is replaced by a run-time check that it is not taken.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
 
 from shims._src.control_flow.staging import Block, trace_block
 from shims._src.control_flow.undefined import UndefinedReturnValue
-from shims._src.errors import errors, shape_mismatches
-from shims._src.platform.thread_state import ThreadSlot
+from shims._src.errors import errors
 from shims._src.sizes import primitives
-
-# Errors that may depend on sizes, and their subclasses that do not.
-REFUSALS = (errors.InvalidArgumentError, TypeError)
-_SIZE_INDEPENDENT = (
-    errors.DtypeMismatchError,
-    errors.CompositeOperandError,
-    errors.NarrowingError,
-)
-
-
-# Whether errors are postponed to the run.
-_POSTPONED = ThreadSlot(False)
-
-
-def postponed() -> contextlib.AbstractContextManager[object]:
-    """Return a context manager in which a branch that cannot be traced raises only if it runs."""
-    return _POSTPONED.holding(True)
-
-
-def depends_on_sizes(error: BaseException) -> bool:
-    """Return whether an error is due to sizes of arrays, so that other sizes might be valid."""
-    if isinstance(error, _SIZE_INDEPENDENT):
-        return False
-    if isinstance(error, TypeError):
-        return shape_mismatches.is_marked(error)
-    return isinstance(error, errors.InvalidArgumentError)
+from shims._src.tracing import postponed_errors
 
 
 def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> list[Block]:
@@ -60,8 +33,8 @@ def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> li
     for number, thunk in enumerate(thunks):
         try:
             blocks.append(trace_block(thunk))
-        except REFUSALS as error:
-            if not _POSTPONED.value or not depends_on_sizes(error):
+        except postponed_errors.REFUSALS as error:
+            if not postponed_errors.are_postponed() or not postponed_errors.depends_on_sizes(error):
                 raise
             refused[number] = error
             blocks.append(None)
@@ -95,7 +68,7 @@ def check_not_reached(reached, error: Exception) -> None:
       reached: a function without arguments that returns whether there is an iteration.
       error: the error that the trace of the body raised.
     """
-    if not _POSTPONED.value or not depends_on_sizes(error):
+    if not postponed_errors.are_postponed() or not postponed_errors.depends_on_sizes(error):
         raise error
     _check_at_run_time(jnp.asarray(reached(), bool), error)
 

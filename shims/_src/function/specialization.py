@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import warnings
 
-from shims._src.control_flow import untaken_branches
 from shims._src.errors import errors, internal, refusals
 from shims._src.function import lift
 from shims._src.function.calls import Request
@@ -13,6 +12,7 @@ from shims._src.function.entry import Entry, Form, exact_results, input_name, re
 from shims._src.recording import state
 from shims._src.sizes import trace
 from shims._src.sizes.sites import Settled
+from shims._src.tracing import postponed_errors
 from shims._src.tracing.settling import settle_reports
 
 
@@ -35,8 +35,9 @@ class Maker:
         """
         try:
             result = self._first_that_works(request)
-        except untaken_branches.REFUSALS as error:
-            if not request.unknown or not untaken_branches.depends_on_sizes(error):
+        except postponed_errors.REFUSALS as error:
+            has_sizes = request.unknown or trace.failure_of(error).measured
+            if not has_sizes or not postponed_errors.depends_on_sizes(error):
                 raise
             result = self._trace_with_postponed_errors(error, request)
         receiver = request.call.receiver()
@@ -89,7 +90,7 @@ class Maker:
         """Trace with all sizes constant; an error in a branch is raised only if that branch runs."""
         forms = [Form("constant", s) for s in request.sizes]
         try:
-            with untaken_branches.postponed():
+            with postponed_errors.postponed():
                 result = self._trace_and_run(request, forms)
         except Exception:  # noqa: BLE001 - it is refused in any case; the first error is raised
             raise refused from refused.__cause__

@@ -25,6 +25,7 @@ from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import OUTER_BOUND, Settled
+from shims._src.tracing import postponed_errors
 from shims._src.tracing.outer_bounds import outer_bounds, with_known_bounds
 from shims._src.tracing.padded_results import (
     combined_status,
@@ -272,6 +273,8 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
                 raise
             failures[answer] = error
             answers.failures.append(error)
+    if len(failures) == 1:
+        _stage_what_runs(f, operands, answers, question, staged, failures)
     if len(failures) == 2:
         if answers.given:
             raise failures[False]  # the earlier question has no result for this answer
@@ -298,6 +301,21 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
 
     results, status = lax.cond(asked, branch(yes), branch(no), operands)
     return _Outcome(results, status, no.tree, [*no.captured, *yes.captured])
+
+
+def _stage_what_runs(f, operands, answers, question, staged, failures) -> None:
+    """Stage the program for the answer that fails such that a branch which cannot be traced fails only if it runs."""
+    ((answer, error),) = failures.items()
+    if not postponed_errors.depends_on_sizes(error):
+        return
+    try:
+        with postponed_errors.postponed():
+            staged[answer] = _staged(f, operands, answers.extended(question, answer))
+    except Exception as again:  # noqa: BLE001 - the program has no result for this answer
+        internal.raise_if_internal(again)
+        return
+    failures.clear()
+    answers.failures.remove(error)
 
 
 def _text_of_failure(question: trace.Undecided, answer: bool, error: Exception) -> str:

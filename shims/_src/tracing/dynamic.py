@@ -18,7 +18,7 @@ from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.padded import OK, Padded, check_status
 from shims._src.sizes.sites import Settled, Site
-from shims._src.tracing import eager_lengths
+from shims._src.tracing import eager_lengths, postponed_errors
 from shims._src.tracing.both_answers import run_enclosed
 from shims._src.tracing.padded_results import specifications
 from shims._src.tracing.program import lower, measured_sizes, trace_program
@@ -116,7 +116,16 @@ def _run_concretely(f, on_operands, operands):
         except Exception as error:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
             internal.raise_if_internal(error)
             lengths.failed()
-    return _run_eagerly(on_operands, operands, _prepare_exactly)
+    try:
+        return _run_eagerly(on_operands, operands, _prepare_exactly)
+    except postponed_errors.REFUSALS as error:
+        if not trace.failure_of(error).measured or not postponed_errors.depends_on_sizes(error):
+            raise
+        try:
+            with postponed_errors.postponed():
+                return _run_eagerly(on_operands, operands, _prepare_exactly)
+        except Exception:  # noqa: BLE001 - it fails in any case; the first error is raised
+            raise error from error.__cause__
 
 
 class _NeedsExactShapesError(Exception):
