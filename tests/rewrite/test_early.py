@@ -148,3 +148,8 @@ def test_the_new_names_exist_and_the_old_ones_do_not():
         assert len(early.params) == len(early.renamed)
         assert set(early.order) <= set(early.renamed)
     assert REORDERED.keys() == LATER.keys()
+
+
+def test_a_name_that_is_imported_by_itself_is_left():
+    (finding,) = rewrite(b"from tensorflow import pack\n\ny = pack([x])\n").findings
+    assert finding.message == "TensorFlow 1 has renamed it: `tf.stack`"

@@ -107,7 +107,6 @@ def test_other_names_of_former_modules_are_followed():
     ("name", "message"),
     [
         ("squre", "TensorFlow has no such name: did you mean `tf.square`?"),
-        ("pack", "TensorFlow 1 has renamed it: `tf.stack`"),
         ("foo.bar", "TensorFlow has no such name"),
         ("fingerprint", "no rule yet"),
     ],

@@ -3,9 +3,11 @@
 import pytest
 
 from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.findings import former_layers
 from tf2jax_port.rewrite.findings.outside import FAMILIES, find_family, is_computing
 from tf2jax_port.rewrite.knowledge import version_1
 from tf2jax_port.rewrite.knowledge.known import rows
+from tf2jax_port.rewrite.names.keras_names import PARAMS
 from tf2jax_port.rewrite.names.tf_names import MODULES, V1_ONLY
 from tf2jax_port.rewrite.rules.codes import find_rule
 
@@ -33,6 +35,34 @@ FAMILY = {
     "lookup.KeyValueTensorInitializer": "TJ333",
     "python.ops.control_flow_util.while_loop": "TJ334",
 }
+ADVICE = {
+    "contrib.slim.conv2d": "write `keras.layers.Conv2D`, or `nnx.Conv` of Flax; its default activation is ReLU, "
+    "its weights begin as Xavier's, its padding is SAME",
+    "contrib.layers.l2_regularizer": "write `keras.regularizers.L2`; it is half of the sum of squares, so pass "
+    "`scale / 2`",
+    "contrib.layers.python.layers.initializers.xavier_initializer": "write `keras.initializers.GlorotUniform`",
+    "layers.dense": "write `keras.layers.Dense`, or `nnx.Linear` of Flax",
+    "nn.dynamic_rnn": "write `keras.layers.RNN`, or `nnx.RNN` of Flax",
+    "contrib.rnn.GRUCell": "write `keras.layers.GRUCell`, or `nnx.GRUCell` of Flax",
+}
+
+
+@pytest.mark.parametrize("path", ADVICE)
+def test_a_layer_names_what_replaces_it(path):
+    (finding,) = rewrite(
+        f"import tensorflow.compat.v1 as tf\n\ny = tf.{path}(x)\n".encode()
+    ).findings
+    assert (finding.state, finding.code) == (State.MANUAL, "TJ328")
+    assert finding.message == ADVICE[path]
+
+
+def test_replacements_exist():
+    for new in (*former_layers._LAYERS.values(), *former_layers._CELLS.values()):
+        library, _, name = new.keras.partition(".")
+        assert library != "keras" or name in PARAMS, new.keras
+    assert former_layers.layer_advice("contrib.layers.optimize_loss") == ""
+
+
 COMPUTING = (
     "reduce_sum",
     "compat.v1.layers.dense",

@@ -137,7 +137,7 @@ def _with_choice(result: Result, choices: dict[str, Choice]) -> Result:
 
 
 class _Tried(NamedTuple):
-    """What every target makes of one file, and the result of the target that was asked for."""
+    """The facts about one file under every target, and the result of the target that was asked for."""
 
     facts: Facts | None
     result: Result

@@ -20,7 +20,7 @@ _SHOWN = 2
 
 
 class Facts(NamedTuple):
-    """What is known of a file with references to TensorFlow.
+    """The facts about a file with references to TensorFlow.
 
     Attributes:
       graph: whether it belongs to a graph program.

@@ -86,11 +86,10 @@ def rewrite(
     marked = markers.marker_lines(source, tree) if markers.has_markers(source.data) else []
     version_1 = markers.any_says(source, marked, READ_AS_VERSION_1)
     early = markers.any_says(source, marked, EARLY)
-    begun = early or markers.any_says(source, marked, graph_program.LACKING)
     if marked:
         source = with_data(source, markers.without_lines(source, marked))
         tree = parse(source)
-    moved = graph_program.read_as_tensorflow(tree) if begun else frozenset()
+    moved = graph_program.read_as_tensorflow(source, tree)
     ignored = find_ignored(source)
     spelled = None
     if options.selects(spelling.CODE):
@@ -98,7 +97,7 @@ def rewrite(
     if spelled is not None:
         source, version_1 = spelled.source, True
         tree = parse(source)
-        moved = graph_program.read_as_tensorflow(tree) if begun else moved
+        moved = graph_program.read_as_tensorflow(source, tree)
     run = _Run(
         source,
         tree,
@@ -144,8 +143,8 @@ class _Run:
     """The inputs for rewriting one file.
 
     `source` no longer has the `# TJ...` comments that earlier runs inserted; `marked` holds their
-    line numbers. `moved` are the imports that an earlier run changed to `shims.compat.v1`, if it left names of a graph
-    to a person. `spelled` says where `source` has calls of TensorFlow 1 in place of those of TensorFlow 0.x.
+    line numbers. `moved` are the imports of `shims.compat.v1`, which an earlier run has written. `spelled` says where
+    `source` has calls of TensorFlow 1 in place of those of TensorFlow 0.x.
     """
 
     source: Source

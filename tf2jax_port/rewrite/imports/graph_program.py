@@ -81,6 +81,9 @@ def as_graph_program(
       brought: its imports of TensorFlow.
       keep_all: whether names that are never used stay imported, because other files may import them from this one.
       partly: whether the imports change although names are lacking; otherwise the result is `None` then.
+
+    Returns:
+      The plan, or `None` if `shims.compat.v1` lacks names of the file, or has none of them.
     """
     edits, left, swapped = _swap_imports(file, brought)
     changed = {edit.start for edit in edits}
@@ -95,6 +98,8 @@ def as_graph_program(
         for b in reference.bindings
     )
     unbound = any(not reference.bindings for reference in file.references)
+    if not any(d.state is State.SHIM for d in decisions):
+        return None  # nothing in it is part of a graph
     complete = all(d.state is State.SHIM for d in decisions) and not (handed or unbound)
     gone = swapped + unused.dropped
     return GraphProgram(decisions, tuple(edits), gone) if partly or complete else None
@@ -112,18 +117,19 @@ def resumed(file: File, moved: frozenset[ast.AST]) -> GraphProgram:
       file: the file, whose imports of `shims.compat.v1` are read as imports of TensorFlow.
       moved: the names in these imports.
     """
-    early = {r: decision for r in file.references if (decision := _undecided(file, r))}
-    left = [r for r in file.references if r in early or not _runs(r, moved)]
-    return GraphProgram(tuple(early.get(r) or _left(r, LACKING) for r in left))
+    bindings = {id(b.node): b for reference in file.references for b in reference.bindings}
+    left = {key for key, b in bindings.items() if b.kind == "import" and b.node not in moved}
+    decisions = (_decide(file, reference, left) for reference in file.references)
+    return GraphProgram(tuple(d for d in decisions if d.state is State.MANUAL))
 
 
-def _runs(reference: Reference, moved: frozenset[ast.AST]) -> bool:
-    bindings = [b.node for b in reference.bindings if b.kind == "import"]
-    return has_name(reference.path) and all(node in moved for node in bindings)
+def read_as_tensorflow(source: Source, tree: ast.Module) -> frozenset[ast.AST]:
+    """Turn the imports of `shims.compat.v1` in a tree into those of TensorFlow; return their names.
 
-
-def read_as_tensorflow(tree: ast.Module) -> frozenset[ast.AST]:
-    """Turn the imports of `shims.compat.v1` in a tree into those of TensorFlow; return their names."""
+    So a second run finds the names that are lacking, and writes no eager code beside the graph.
+    """
+    if b"shims.compat" not in source.data:
+        return frozenset()
     moved: set[ast.AST] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and not node.level and _is_home(node.module or ""):

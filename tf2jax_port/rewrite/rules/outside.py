@@ -240,7 +240,8 @@ DROPPED = _rule(
     (
         "Keras 3 has layers, cells, losses and metrics with these names, but some defaults "
         "differ (`tf.layers.batch_normalization` has `momentum=0.99`, slim's has 0.999), so "
-        "compare the results. Flax is an alternative."
+        "compare the results. Flax is an alternative. The finding names the layer of both, and the "
+        "defaults that differ. `--target graph` runs the file as it is."
     ),
     "y = tf.layers.dense(x, 8)",
     head=_V1,

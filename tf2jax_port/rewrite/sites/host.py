@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.findings.former_layers import layer_advice
 from tf2jax_port.rewrite.findings.outside import find_family
 from tf2jax_port.rewrite.knowledge.host_names import ALWAYS, OF_PIPELINES, OLD_FILES
 from tf2jax_port.rewrite.knowledge.keras_rows import why_unknown
@@ -80,7 +81,7 @@ def explain_unknown(reference: Reference) -> Unknown:
     family = find_family(path)
     if family:
         state = State.KEPT if family.stays else State.MANUAL
-        return Unknown(state, family.code, family.message)
+        return Unknown(state, family.code, layer_advice(path) or family.message)
     if path in NAMES:
         message = f"TensorFlow 1 has renamed it: `tf.{NAMES[path].new}`"
         return Unknown(State.MANUAL, "TJ301", message)
