@@ -16,6 +16,7 @@ from tf2jax_port.diff.code_bases.replay import LANES, Replay
 PORT = """
 import os
 import jax.numpy as jnp
+import numpy as np
 
 class Scale:
     def __init__(self, by):
@@ -40,11 +41,16 @@ def fails(x):
     raise ValueError("no")
 
 def only_eager(x):
-    return (x * 2 if float(x[0]) > 0 else x), None
+    return jnp.asarray(np.asarray(x) * 2), None
 
 def positive(x):
     import shims
     return jnp.flip(shims.boolean_mask(x, x > 1)) * 2, None
+
+def branches(x):
+    if jnp.sum(x) > 0:
+        x = x * 2
+    return x, None
 
 def dies(x):
     os._exit(3)
@@ -94,10 +100,13 @@ def test_each_lane_has_an_outcome_of_its_own(calls):
 def test_a_size_that_depends_on_data_is_compiled_in_a_dynamic_trace(calls):
     arrays = list(calls.arrays)
     selected = call_of("positive", arrays, (np.array([4.0], np.float32), None))
-    replay = Replay(Calls((selected,), tuple(arrays)))
-    found = [replay.run(selected, lane) for lane in LANES]
-    assert [each.outcome for each in found] == [Outcome.EQUAL] * 3
-    assert [each.detail for each in found] == ["", "in `shims.dynamic`", ""]
+    # Control flow over arrays is converted there, as `shims.function` converts it.
+    branches = call_of("branches", arrays, (np.array([2.0, 4.0], np.float32), None))
+    replay = Replay(Calls((selected, branches), tuple(arrays)))
+    for call in (selected, branches):
+        found = [replay.run(call, lane) for lane in LANES]
+        assert [each.outcome for each in found] == [Outcome.EQUAL] * 3
+        assert [each.detail for each in found] == ["", "in `shims.dynamic`", ""]
 
 
 def test_weights_are_in_the_order_of_the_original():

@@ -42,16 +42,18 @@ class Watch:
             yield
             return
         events = _MONITORING.events
-        _MONITORING.use_tool_id(_TOOL, "tf2jax-port")
+        if _MONITORING.get_tool(_TOOL) is None:
+            _MONITORING.use_tool_id(_TOOL, "tf2jax-port")
+        _MONITORING.register_callback(_TOOL, events.PY_START, self._start)
         _MONITORING.register_callback(_TOOL, events.LINE, self._line)
         _MONITORING.register_callback(_TOOL, events.BRANCH, self._branch)
-        _MONITORING.restart_events()
-        _MONITORING.set_events(_TOOL, events.LINE | events.BRANCH)
+        _MONITORING.set_events(_TOOL, events.PY_START)
         try:
             yield
         finally:
             _MONITORING.set_events(_TOOL, 0)
-            _MONITORING.free_tool_id(_TOOL)
+            for event in (events.PY_START, events.LINE, events.BRANCH):
+                _MONITORING.register_callback(_TOOL, event, None)
 
     def found(self) -> Reached | None:
         """Return what was reached, by paths relative to the folder; `None` if it cannot be measured."""
@@ -62,22 +64,24 @@ class Watch:
             for path, lines in self._lines.items()
         }
 
-    def _line(self, code: CodeType, line: int) -> Any:
+    def _start(self, code: CodeType, _: int) -> Any:
+        """Watch a function of the folder from now on; those of libraries cost nothing."""
         if code.co_filename.startswith(self._root) and code.co_name != "<module>":
-            if code.co_qualname.startswith(_CONVERTED):
-                self.converted = True
-            else:
-                path = code.co_filename.removeprefix(self._root)
-                self._lines.setdefault(path, set()).add(line)
+            events = _MONITORING.events
+            _MONITORING.set_local_events(_TOOL, code, events.LINE | events.BRANCH)
         return _MONITORING.DISABLE
 
+    def _line(self, code: CodeType, line: int) -> Any:
+        if code.co_qualname.startswith(_CONVERTED):
+            self.converted = True
+        else:
+            path = code.co_filename.removeprefix(self._root)
+            self._lines.setdefault(path, set()).add(line)
+
     def _branch(self, code: CodeType, offset: int, destination: int) -> Any:
-        is_own = code.co_filename.startswith(self._root)
-        if is_own and not code.co_qualname.startswith(_CONVERTED) and offset in branches_of(code):
+        if not code.co_qualname.startswith(_CONVERTED) and offset in branches_of(code):
             path = code.co_filename.removeprefix(self._root)
             self._branches.setdefault(path, set()).add(branch(code, offset, destination))
-            return None
-        return _MONITORING.DISABLE
 
 
 def branch(code: CodeType, offset: int, destination: int) -> str:

@@ -157,7 +157,7 @@ class Replay:
                 known = node["array"] not in places
                 return self._array(node)[()] if known else tensors[places[node["array"]]]
 
-            return _call(call, builder, tensor)
+            return _call(call, builder, tensor, converts=lane == "function" or form.dynamic)
 
         def concrete(node: Node) -> Any:
             return jnp.asarray(self._array(node))
@@ -189,7 +189,9 @@ class Replay:
             if alike and self._shapes(like) == self._shapes(owner):
                 same = {**other.arguments, "owner": owner}
                 with contextlib.suppress(Exception):
-                    _call(dataclasses.replace(other, arguments=same), builder, concrete, True)
+                    _call(
+                        dataclasses.replace(other, arguments=same), builder, concrete, building=True
+                    )
         if builder.lacks_variables():
             if failure is not None and call.name.endswith(".call"):  # the layer itself fails
                 raise failure
@@ -269,7 +271,12 @@ def _is_static(leaf: Any) -> bool:
 
 
 def _call(
-    call: Call, builder: Builder, tensor: Callable[[Node], Any], building: bool = False
+    call: Call,
+    builder: Builder,
+    tensor: Callable[[Node], Any],
+    *,
+    building: bool = False,
+    converts: bool = False,
 ) -> Any:
     """Call the function or method of the port; a property is read.
 
@@ -278,7 +285,10 @@ def _call(
       builder: makes the arguments.
       tensor: makes the tensors in them.
       building: whether the call is to make variables; a layer of Keras makes them when it is called itself.
+      converts: whether control flow over arrays is converted, which `shims.function` does for its own function.
     """
+    import shims
+
     owner_node = call.arguments.get("owner")
     if owner_node is None:
         function = place({"module": call.module, "name": call.name})
@@ -289,6 +299,7 @@ def _call(
             function = owner
     if "call" in call.arguments:
         args, kwargs = builder.value(call.arguments["call"], tensor)
+        function = shims.autograph.to_graph(function) if converts else function
         function = function(*args, **kwargs)
     if owner_node is None or "state" not in owner_node:
         return function
