@@ -5,12 +5,22 @@ import re
 
 import pytest
 
+from tests.facade.test_keras import run as run_process
 from tests.meta import pages, tree
 from tools.pictures.__main__ import generate
 
 
-def test_dynamic_shapes(tmp_path):
-    pages.run_python(pages.python_blocks("dynamic_shapes.md"), tmp_path)
+@pytest.mark.parametrize("page", ["dynamic_shapes", "serving", "mixed_precision"])
+def test_a_guide(page, tmp_path):
+    pages.run_python(pages.python_blocks(f"{page}.md"), tmp_path)
+
+
+@pytest.mark.long
+def test_several_devices(tmp_path):
+    """In a process of its own, because the number of devices is fixed when JAX starts."""
+    program = tmp_path / "program.py"
+    program.write_text("".join(pages.python_blocks("devices.md")))
+    run_process(f"import runpy; runpy.run_path({str(program)!r})")
 
 
 class _Migration(pages.Reader):
@@ -62,6 +72,37 @@ def test_the_triage(tmp_path):
 @pytest.mark.long
 def test_the_whole_triage(tmp_path):
     follow_triage(tmp_path)
+
+
+LIBRARIES = pages.python_blocks("libraries.md")
+
+
+@pytest.mark.parametrize(
+    ("library", "numbers"),
+    [
+        ("flax", (1, 2)),
+        ("equinox", (3,)),
+        ("optax", (5,)),
+        ("grain", (6,)),
+        ("orbax.checkpoint", (7,)),
+    ],
+)
+def test_with_a_library(library, numbers, tmp_path):
+    pytest.importorskip(library, reason=f"{library} is not installed")
+    pytest.importorskip("optax", reason="Optax is not installed")
+    pages.run_python([LIBRARIES[0], *(LIBRARIES[n] for n in numbers)], tmp_path)
+
+
+@pytest.mark.long
+def test_with_keras(tmp_path):
+    pytest.importorskip("keras", reason="Keras is not installed")
+    program = tmp_path / "program.py"
+    program.write_text(LIBRARIES[0] + LIBRARIES[4])
+    run_process(f"import runpy; runpy.run_path({str(program)!r})", KERAS_BACKEND="jax")
+
+
+def test_every_program_with_a_library_is_run():
+    assert len(LIBRARIES) == 8
 
 
 def test_the_pictures_are_fresh():

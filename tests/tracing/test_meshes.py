@@ -100,6 +100,7 @@ with jax.set_mesh(explicit):
     check("explicit, operator", jax.jit(lambda x: shims.reduce_sum(shims.boolean_mask(x, x > 0)))(sharded), sums.sum())
     slope = jax.jit(jax.grad(D(lambda x: jnp.sum(rows(x) ** 2))))
     check("explicit, gradient", slope(sharded), np.where(X[:, :1] > 0, 2 * X, 0))
+check("explicit, no context", shims.function(rows)(sharded), kept)
 automatic = jax.device_put(X, NamedSharding(mesh(AxisType.Auto), P("b")))
 check("automatic, function", shims.function(rows)(automatic), kept)
 print("equal")

@@ -26,7 +26,7 @@ class Pass(NamedTuple):
 
 
 PASSES = (
-    Pass(decide_each, "first: all others change what each name by itself becomes"),
+    Pass(decide_each, "first: it decides name by name, and all others change its decisions"),
     Pass(
         differentiate,
         "before the optimizers and the keys: a block is judged by the diagnostics that the table "

@@ -294,7 +294,7 @@ def _sparse(records: list[Record], feature, dtype: np.dtype, is_batch: bool) -> 
 
 
 def _ragged_row(record: Record, key: str, feature, dtype: np.dtype) -> Any:
-    """Return the values of a feature, partitioned by those of others from the innermost axis on."""
+    """Return the values of a feature; other features partition them, from the innermost axis outwards."""
     found: Any = host(_or_none(values_of(record, feature.value_key or key, dtype), dtype))
     for partition in reversed(feature.partitions):
         if isinstance(found, HostTensor) and isinstance(partition, _UNIFORM):

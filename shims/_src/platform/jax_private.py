@@ -555,8 +555,22 @@ def with_automatic_axes(call, arrays):
     if mesh is None:
         return call(arrays)
     replicated = jax.sharding.PartitionSpec()
-    with jax.sharding.use_abstract_mesh(mesh):
-        return jax.sharding.auto_axes(lambda *xs: call(xs), out_sharding=replicated)(*arrays)
+
+    def computed(*xs):
+        # `Padded` results encode their sizes when they are flattened, which must happen in here.
+        return jax.tree.map(lambda x: x, call(xs))
+
+    with _mesh_context(arrays, mesh):
+        return jax.sharding.auto_axes(computed, out_sharding=replicated)(*arrays)
+
+
+def _mesh_context(arrays, mesh):
+    """Return the context of a mesh: with its devices for concrete arrays, whose results need places."""
+    shardings = [x.sharding for x in jax.tree.leaves(arrays) if type(x) is ArrayImpl]
+    for sharding in shardings if ambient_is_eager() else ():
+        if isinstance(sharding, jax.NamedSharding) and sharding.mesh.abstract_mesh == mesh:
+            return jax.set_mesh(sharding.mesh)
+    return jax.sharding.use_abstract_mesh(mesh)
 
 
 def result_types(function, avals):

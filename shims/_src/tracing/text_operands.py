@@ -205,7 +205,7 @@ def _parts(function: str, takes, args, kwargs):
 
 
 def _part(function: str, name: str, value) -> Any:
-    """Convert an operand to a `HostTensor` of strings; in a composite, convert the arrays of strings."""
+    """Convert an operand, or the string arrays of a composite operand, to `HostTensor`s of strings."""
     if is_composite(value) and holds_text(value):
         return jax.tree.map(lambda x: host(x) if _is_text_array(x) else x, value)
     if holds_text(value) or (np.size(value) == 0 and not isinstance(value, jax.Array)):

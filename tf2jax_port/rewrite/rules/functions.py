@@ -43,9 +43,9 @@ PURE = Rule(
     ),
     safety=(
         "The values are the same. The function is compiled once for each shape, and nothing in "
-        "it has a data-dependent size. A method, a default, a branch, a loop, a name from "
-        "outside, an index, a computed shape, or a use of the function's attributes "
-        "(`f.get_concrete_function`) makes it `shims.function` instead (TJ401, TJ402)."
+        "it has a data-dependent size. It becomes `shims.function` instead (TJ401, TJ402) if it "
+        "is a method, if it has a default, a branch, a loop, a name from outside, an index or a "
+        "computed shape, or if its attributes are used (`f.get_concrete_function`)."
     ),
     examples=(
         Rewrites(

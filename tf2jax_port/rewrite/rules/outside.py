@@ -72,7 +72,7 @@ DATA = _rule(
     (
         "Functions that only the pipeline calls stay with it (TJ504). Take NumPy arrays from it with "
         "`as_numpy_iterator()`. `--data shims` moves pipelines to `shims.data`, which needs no "
-        "TensorFlow; Grain is another."
+        "TensorFlow. Another choice is Grain."
     ),
     "data = tf.data.Dataset.range(6)",
     symbol="tf.data.Dataset.range",
