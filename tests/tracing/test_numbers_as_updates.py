@@ -35,6 +35,9 @@ PROGRAMS = {
     "reduce in pairs": lambda x, n: lax.reduce(
         (x[x > 0] + 1, x[x > 0]), (np.float32(1.5), np.float32(3)), _affine, (0,)
     ),
+    "intersection": lambda x, n: jnp.intersect1d(
+        x[x > 2], x[(x > 0) & (x < 2)], size=3, fill_value=-1
+    ),
     "reduce rows": lambda x, n: lax.reduce(
         jnp.outer(x[x > 0], jnp.arange(3.0)), 0.5, lambda a, b: a * 0.5 + b * 0.5, (1,)
     ),

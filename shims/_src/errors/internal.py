@@ -9,6 +9,7 @@ from shims._src.platform import user_frames
 # What Python raises for a fault of a program, rather than for an operand.
 _FAULTS = (AttributeError, NameError, IndexError, KeyError)
 _RAISE = dis.opmap["RAISE_VARARGS"]
+_RULES = "shims._src.lowering."
 _NOTE = "This is a fault in shims, not in your program: please report it, with the traceback."
 
 
@@ -21,12 +22,18 @@ def raise_if_internal(error: Exception) -> None:
 
 
 def is_internal(error: Exception) -> bool:
-    """Return whether an error is a fault of the shims' own code, and not raised on purpose."""
-    step = error.__traceback__
+    """Return whether an error is a fault of the shims' own code, and not raised on purpose.
+
+    So is a fault of a call of JAX by a masking rule: the program was traced without it.
+    """
+    step, in_rule = error.__traceback__, False
     while step is not None and step.tb_next is not None:
+        in_rule |= (step.tb_frame.f_globals.get("__name__") or "").startswith(_RULES)
         step = step.tb_next
-    if step is None or user_frames.root_package(step.tb_frame.f_globals) != "shims":
+    if step is None:
         return False
+    if user_frames.root_package(step.tb_frame.f_globals) != "shims":
+        return in_rule and isinstance(error, _FAULTS)
     on_purpose = step.tb_frame.f_code.co_code[step.tb_lasti] == _RAISE
     if isinstance(error, AssertionError):
         return not user_frames.asks_for_user(step.tb_frame)  # `assert` of converted code

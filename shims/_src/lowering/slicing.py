@@ -186,6 +186,8 @@ def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
         room = lax.max(jnp.asarray(ctx.size(shape[i]), jnp.int32) - count, jnp.int32(0))
         begin = jnp.clip(jnp.asarray(begin, jnp.int32), 0, room)
         offset = lax.iota(jnp.int32, operand.array.shape[i]) - begin
+        if update.array.shape[i] == 0:
+            return operand  # nothing is written
         array = jnp.take(update.array, offset, axis=i, mode="clip")
         update = Value(array, update.with_axis(i, operand.axes[i]))
         inside.append((i, (offset >= 0) & (offset < count)))
