@@ -17,7 +17,7 @@ PATH = "tf2jax_port/rewrite/data/graph_names.json"
 
 def generate() -> str:
     """Return the text of the data file."""
-    every = {*names.every_name()}
+    every = {*names.every_name(), "__version__"}
     modules = ("app", "app.flags", "flags", "gfile", "io.gfile", "logging")
     every |= {f"{module}.{name}" for module in modules for name in names.names_in(module)}
     plain = {"errors": shims.errors, "nest": shims.nest}

@@ -17,6 +17,7 @@ PORT = """
 import os
 import jax.numpy as jnp
 import numpy as np
+import shims
 
 class Scale:
     def __init__(self, by):
@@ -51,6 +52,13 @@ def branches(x):
     if jnp.sum(x) > 0:
         x = x * 2
     return x, None
+
+runs = []
+
+@shims.function
+def compiled(x):
+    runs.append(x)
+    return x * 2, None
 
 def dies(x):
     os._exit(3)
@@ -107,6 +115,14 @@ def test_a_size_that_depends_on_data_is_compiled_in_a_dynamic_trace(calls):
         found = [replay.run(call, lane) for lane in LANES]
         assert [each.outcome for each in found] == [Outcome.EQUAL] * 3
         assert [each.detail for each in found] == ["", "in `shims.dynamic`", ""]
+
+
+def test_a_compiled_function_is_not_compiled_in_another_one(calls):
+    arrays = list(calls.arrays)
+    call = call_of("compiled", arrays, (np.array([2.0, 4.0], np.float32), None))
+    replay = Replay(Calls((call,), tuple(arrays)))
+    assert [replay.run(call, lane).outcome for lane in LANES] == [Outcome.EQUAL] * 3
+    assert len(sys.modules["some_port"].runs) == 2  # once for itself, once under `jit`
 
 
 def test_weights_are_in_the_order_of_the_original():

@@ -16,6 +16,7 @@ import pytest
 from tests.diff.test_containment import ROOT
 from tests.diff.test_processes_end import marked, wait_for
 from tests.scanning.test_sarif import check
+from tf2jax_port.cli import next_step
 from tf2jax_port.diff.code_bases import order, prove, replay_program
 from tf2jax_port.diff.code_bases.call_file import Call, Calls
 from tf2jax_port.diff.code_bases.encoding import encode
@@ -349,6 +350,14 @@ def test_the_original_does_not_stand_in_for_a_module_that_the_port_lacks(root, m
     assert replay_program._imported_from_elsewhere("package.gone", str(root)) == ""
     for name in (MODULE, "package"):
         sys.modules.pop(name)
+
+
+def test_scans_and_plans_of_several_files_lead_to_the_proof(root, capsys):
+    files = [str(root / "package" / name) for name in ("module.py", "other.py")]
+    next_step.tell_proof(files[:1])
+    assert capsys.readouterr().err == ""
+    next_step.tell_proof(files)
+    assert "`tf2jax-port capture --package package -o calls.npz" in capsys.readouterr().err
 
 
 def test_edits_are_noticed(root):

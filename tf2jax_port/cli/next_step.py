@@ -12,14 +12,14 @@ _MOST = 3
 
 
 def tell_proof(paths: Iterable[str]) -> None:
-    """Print the commands that record what the original computes, and that prove its port.
+    """Print the commands that record what a code base of several files computes, and that prove its port.
 
     Args:
       paths: the files that refer to TensorFlow.
     """
-    modules = (module_name(pathlib.Path(path)) for path in paths if path.endswith(".py"))
+    modules = {module_name(pathlib.Path(path)) for path in paths if path.endswith(".py")}
     packages = sorted({name.partition(".")[0] for name in modules if name})
-    if packages:
+    if len(modules) > 1:
         watched = " ".join(f"--package {name}" for name in packages[:_MOST])
         watched += " ..." if len(packages) > _MOST else ""
         tell(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.table import Table
 
-from tf2jax_port.cli.command import Command, tell
+from tf2jax_port.cli.command import Command, columns, tell
 from tf2jax_port.cli.diff import ended
 from tf2jax_port.cli.files import write_report
 from tf2jax_port.cli.mistakes import ExistingPath
@@ -178,8 +180,9 @@ def _show(proof: Proof, form: str, files: Mapping[str, str | None]) -> None:
         tell(f"wrote {folder / as_html.INDEX}")
     if form == "text":
         console = Console(highlight=False, markup=False)
+        whole = columns(sys.stdout) is None  # lines are broken in a terminal only
         for part in as_text.to_renderables(proof):
-            console.print(part)
+            console.print(part, soft_wrap=whole and not isinstance(part, Table))
     else:
         lines = {"json": [document], "sarif": [sarif], "github": [*as_github.to_lines(proof)]}
         for line in lines[form]:

@@ -91,7 +91,7 @@ class Maker:
         forms = [Form("constant", s) for s in request.sizes]
         try:
             with postponed_errors.postponed():
-                result = self._trace_and_run(request, forms)
+                result = self._with_constant_selections(request, forms)
         except Exception:  # noqa: BLE001 - it is refused in any case; the first error is raised
             raise refused from refused.__cause__
         if request.sizes:

@@ -203,8 +203,11 @@ def _fill_diagonal(state, original, a, val, wrap=False, *, inplace=True):
 
 def _conv(state, original, x, y, mode, op, precision, preferred_element_type=None):
     """Convolve or correlate vectors of unknown sizes: cut the full result to the mode's window."""
-    if not any(jp.is_symbolic(d) for d in (*np.shape(x), *np.shape(y))):
+    sizes = (*np.shape(x), *np.shape(y))
+    if not any(map(jp.is_symbolic, sizes)):
         return original(x, y, mode, op, precision, preferred_element_type)
+    if any(not jp.is_symbolic(d) and d == 0 for d in sizes):
+        original(jnp.zeros(0), jnp.zeros(0), mode, op, precision)  # raises JAX's error
     for v in (x, y):
         state.assume_some(v.shape[0])
     kind = preferred_element_type or jnp.promote_types(jnp.result_type(x, y), jnp.float32)

@@ -61,10 +61,15 @@ class Replay:
         self.arrays = list(calls.arrays)
         self.calls = calls.calls
         self.nudge = 0  # the direction in which arguments are changed by one bit
+        self._eager: tuple[Call, Replayed] | None = None  # what was called last, and its outcome
 
     def run(self, call: Call, lane: str) -> Replayed:
         """Replay one call in one lane; a port that raises is an error, never equal."""
+        if lane == "function" and self._eager and self._eager[0] is call and _is_compiled(call):
+            return self._eager[1]  # calling the function is calling `shims.function`
         found = self._try(call, lane, Form())
+        if lane == "eager":
+            self._eager = call, found
         if found.outcome is not Outcome.ERROR or lane == "eager":
             return found
         for form, detail in _FORMS:
@@ -221,6 +226,14 @@ class Replay:
         return compare(
             encode(_as_numpy(one), before), encode(_as_numpy(other), after), before, after
         )
+
+
+def _is_compiled(call: Call) -> bool:
+    """Return whether the function of the port is under `shims.function` itself."""
+    with contextlib.suppress(Exception):  # which the call raises again
+        found = place({"module": call.module, "name": call.name})
+        return hasattr(found, "get_concrete_function")
+    return False
 
 
 def _place(error: BaseException, root: str) -> str:
