@@ -66,6 +66,7 @@ ONE_IN = {
     "tests/sizes/test_padded_operators.py::test_a_binary_operator_with_an_operand_of_each_kind": 3,
     "tests/sizes/test_reads_in_branches.py::test_a_branch_that_is_not_taken_changes_nothing": 16,
     "tests/sizes/test_shortened_selections.py::test_in_a_function": 3,
+    "tests/sizes/test_reads_in_branches.py::test_two_selections_of_which_one_is_empty": 2,
     "tests/sizes/test_reads_in_branches.py::test_an_error_of_jax_in_a_branch_is_one_of_the_run": 2,
     "tests/sizes/test_sizes_as_numbers.py::test_as_for_integers": 2,
     "tests/sizes/test_sizes_cut_short.py::test_gradients_of_rows": 3,

@@ -150,3 +150,48 @@ def test_an_error_of_jax_in_a_branch_is_one_of_the_run(step, branch):
         with pytest.raises(ValueError, match=r"empty|attempt to get argmax"):
             run(always)(none)
     assert np.isnan(jax.jit(shims.dynamic(always))(none))
+
+
+OF_TWO = {
+    "max": lambda a, b: jnp.concatenate([a, b]).max() + b.max(),
+    "top_k": lambda a, b: lax.top_k(a, 1)[0][0] + b[0],
+    "correlate": lambda a, b: jnp.correlate(a, b, mode="full").sum(),
+}
+
+
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+@pytest.mark.parametrize("step", OF_TWO)
+def test_two_selections_of_which_one_is_empty(step):
+    def by_values(x):
+        a, b = x[x > 0], x[x < 0]
+        if jnp.any(x > 0) & jnp.any(x < 0):
+            result = OF_TWO[step](a, b)
+        else:
+            result = OTHERWISE
+        return result
+
+    def by_sizes(x):
+        a, b = x[x > 0], x[x < 0]
+        if a.shape[0] == 0 or b.shape[0] == 0:
+            return OTHERWISE
+        return OF_TWO[step](a, b)
+
+    for f in (by_values, by_sizes):
+        runs = [shims.function(f), jax.jit(shims.dynamic(f))]
+        for row in ([1, 2, -3, 4], [1, 2, 3, 4], [-1, -2, -3, -4], [0, 0, 0, 0]):
+            x = np.array(row, np.float32)
+            both = (x > 0).any() and (x < 0).any()
+            want = OF_TWO[step](jnp.asarray(x[x > 0]), jnp.asarray(x[x < 0])) if both else OTHERWISE
+            for run in runs:
+                np.testing.assert_allclose(run(x), want, rtol=1e-5)
+
+
+@pytest.mark.parametrize("lane", [shims.function, lambda f: jax.jit(shims.dynamic(f))])
+def test_what_the_program_raises_while_it_is_traced_is_raised(lane):
+    def f(x):
+        if (x > 0).sum() > 2:
+            raise KeyError("never")
+        return x.sum()
+
+    with pytest.raises((KeyError, NotImplementedError, shims.errors.OpError)):
+        lane(f)(np.ones(4, np.float32))

@@ -113,6 +113,15 @@ def is_of_static_shapes(error: BaseException) -> bool:
     return of_shapes and _raises(step) and not sizes_at_hand(error)
 
 
+def is_of_library(error: BaseException) -> bool:
+    """Return whether a library raised an error, not the program; JAX may have removed its frames from the traceback."""
+    step = innermost(error)
+    by_program = step is None or user_frames.is_user_frame(step.tb_frame)
+    return not jax_messages.names_tracer(error) and (
+        not by_program or jax_messages.lacks_frames(error)
+    )
+
+
 def innermost(error: BaseException) -> types.TracebackType | None:
     """Return the last step of an error's traceback, None if it was never raised."""
     step = error.__traceback__

@@ -49,6 +49,16 @@ def hashes_tracer(error: BaseException) -> bool:
     return isinstance(error, TypeError) and "unhashable type" in str(error) and names_tracer(error)
 
 
+def lacks_frames(error: BaseException) -> bool:
+    """Return whether JAX has removed its frames from the traceback of an error, so that it was raised in JAX."""
+    return any("JAX has removed its internal frames" in note for note in _notes(error))
+
+
+def _notes(error: BaseException) -> list[str]:
+    """Return the notes of an error, and the text of the cause that JAX gives it."""
+    return [*getattr(error, "__notes__", ()), str(error.__cause__ or "")]
+
+
 def is_too_large(error: BaseException) -> bool:
     """Return whether an error says that an array would have more elements than an int64 counts."""
     return "overflow in static extent product" in str(error)

@@ -33,10 +33,12 @@ def postponed() -> contextlib.AbstractContextManager[object]:
 def depends_on_sizes(error: BaseException) -> bool:
     """Return whether an error is due to sizes of arrays, so that other sizes might be valid.
 
-    So are errors that JAX raises about arrays whose sizes are numbers, as for an array without elements.
+    So may be what a library raises, as JAX does for an array without elements; what the program raises itself is not.
     """
     if isinstance(error, _SIZE_INDEPENDENT):
         return False
     if isinstance(error, errors.InvalidArgumentError) or shape_mismatches.is_marked(error):
         return True
-    return refusals.is_of_static_shapes(error)
+    if isinstance(error, (errors.OpError, *refusals.CONCRETIZATION_ERRORS)):
+        return False
+    return isinstance(error, REFUSALS) and refusals.is_of_library(error)
