@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import jax
 import jax.numpy as jnp
 
 from shims._src.autograph import effects, lists, sizes
-from shims._src.control_flow.staged_branches import stage_branches
+from shims._src.control_flow.staged_branches import join_blocks, stage_branches
 from shims._src.control_flow.staging import (
+    Block,
+    Slot,
     current_value,
     is_array,
     is_number,
     is_staged,
     scalar_condition,
+    trace_block,
 )
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import equations
 from shims._src.platform.thread_state import ThreadSlot
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, trace
 from shims._src.tracing import handled_errors
 from shims._src.tracing.size_questions import question_of
 
@@ -27,12 +32,12 @@ _NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
 
 
 def and_(left: Callable, right: Callable):
-    """Evaluate `left() and right()`; both are evaluated if the left one is traced."""
+    """Evaluate `left() and right()`; if the left one is traced, the right one may be evaluated in vain."""
     return _one_of(left(), right, "and")
 
 
 def or_(left: Callable, right: Callable):
-    """Evaluate `left() or right()`; both are evaluated if the left one is traced."""
+    """Evaluate `left() or right()`; if the left one is traced, the right one may be evaluated in vain."""
     return _one_of(left(), right, "or")
 
 
@@ -49,7 +54,12 @@ def _one_of(value, right: Callable, label: str):
     truth = scalar_condition(first, label)
     watched = effects.staging(lambda: question is not None, right)
     with sizes.attempt() as failure, watched:
-        other = staged_number(current_value(right()))
+        block = trace_block(lambda: (staged_number(current_value(right())),))
+        if _may_fail(block):
+            kept = trace_block(lambda: (first,))
+            pair = (block, kept) if label == "and" else (kept, block)
+            return join_blocks(truth, pair, names=("the result",), label=label)[0]
+        other = _only_output(block)
         if not (is_array(other) or is_number(other)):
             raise _not_an_operand(label, other)
         if label == "and":
@@ -59,6 +69,29 @@ def _one_of(value, right: Callable, label: str):
         raise failure[0]
     holds = question.answer()
     return right() if holds == (label == "and") else value
+
+
+def _may_fail(block: Block) -> bool:
+    """Return whether the second operand of `and` or `or` must not be evaluated in vain: it reads arrays or has effects."""
+    if trace.current() is None:
+        return False
+    avals = [v.aval for eqn in equations(block.closed) for v in eqn.invars]
+    reads = any(jp.is_symbolic(d) for aval in avals for d in getattr(aval, "shape", ()))
+    return reads or bool(block.written)
+
+
+def _only_output(block: Block):
+    """Evaluate a block that assigns nothing, and return its output."""
+    arrays, _ = block.run()
+    leaves = [
+        leaf
+        if not isinstance(leaf, Slot)
+        else arrays[leaf.position]
+        if leaf.passed is None
+        else leaf.passed
+        for leaf in block.leaves[0]
+    ]
+    return jax.tree.unflatten(block.trees[0], leaves)
 
 
 def _chosen(truth, if_true, if_false):
