@@ -235,6 +235,10 @@ def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *ar
     widths = () if isinstance(padding, str) else tuple(map(tuple, padding))
     dilation = args[0] if args else named.get("lhs_dilation")
     plain = dilation is None or all(d == 1 for d in dilation)
+    if not plain:
+        numbers = args[2] if len(args) > 2 else named.get("dimension_numbers")
+        spec = lax.conv_dimension_numbers(np.shape(lhs), np.shape(rhs), numbers).lhs_spec
+        _decide_if_spread(state, [np.shape(lhs)[i] for i in spec[2:]], dilation)
     if not plain or not any(jp.is_symbolic(w) for pair in widths for w in pair):
         return original(lhs, rhs, window_strides, padding, *args, **named)
     numbers = args[2] if len(args) > 2 else named.get("dimension_numbers")
@@ -244,6 +248,27 @@ def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *ar
         config[axis] = (low, high, 0)
     lhs = lax.pad(lhs, jnp.zeros((), lhs.dtype), config)
     return original(lhs, rhs, window_strides, ((0, 0),) * len(widths), *args, **named)
+
+
+def _decide_if_spread(state, sizes, factors) -> None:
+    """Decide whether axes that are padded between their elements have any: JAX's formula is that of some elements."""
+    for d, factor in zip(sizes, factors, strict=True):
+        if jp.is_symbolic(d) and not jp.is_symbolic(factor) and factor > 1:
+            state.is_zero(d, f"{d} == 0")
+
+
+def lax_pad(state, original, operand, padding_value, padding_config):
+    """Pad; `lax.pad` with numbers between the elements of an axis that may have none."""
+    _decide_if_spread(state, np.shape(operand), [i + 1 for _, _, i in padding_config])
+    return original(operand, padding_value, padding_config)
+
+
+def reduce_window(state, original, operand, *args, **named):
+    """Reduce windows; with a dilated operand whose axes may have no elements."""
+    dilation = args[5] if len(args) > 5 else named.get("base_dilation")
+    if dilation is not None and hasattr(operand, "shape"):
+        _decide_if_spread(state, operand.shape, dilation)
+    return original(operand, *args, **named)
 
 
 def _segment_update(

@@ -12,6 +12,7 @@ import math
 import threading
 from typing import Any
 
+import jax
 import numpy as np
 
 from shims._src.errors import errors, internal, shape_mismatches
@@ -81,6 +82,8 @@ def install() -> None:
         )
         for module in modules["convolution"]:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
+        _replace(jax.lax, "pad", hooked_numpy.lax_pad)
+        _replace(jax.lax, "reduce_window", hooked_numpy.reduce_window)
         for module in modules["len"]:
             module.len = _hook_function(len, _len_hook)
         hooked = (hooked_numpy, hooked_ranges, hooked_sets, hooked_loops)
