@@ -13,6 +13,7 @@ ONE_IN = {
     "tests/autograph/test_programs.py::test_as_tensorflow": 3,
     "tests/autograph/test_programs.py::test_forwards": 3,
     "tests/autograph/test_programs.py::test_with_unknown_sizes": 2,
+    "tests/autograph/test_second_operands.py::test_as_python_does": 2,
     "tests/autograph/test_sizes.py::test_scalars": 3,
     "tests/control_flow/test_compositions.py::test_gradient": 40,
     "tests/control_flow/test_compositions.py::test_gradient_around_a_function": 72,

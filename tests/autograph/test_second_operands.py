@@ -66,7 +66,22 @@ def in_while(x):
     return i + x.sum()
 
 
-PROGRAMS = [in_order, negated, kept, the_last, at_argmax, by_data, a_number, three, in_while]
+def divided_by_a_size(x):
+    n = x[x > 0].shape[0]
+    if n > 0 and 10 // n > 4:
+        return jnp.float32(5)
+    return x.sum()
+
+
+def a_remainder_by_a_size(x):
+    n = x[x > 0].shape[0]
+    return jnp.float32(5) if n == 0 or 10 % n else x.sum()
+
+
+PROGRAMS = [
+    *(in_order, negated, kept, the_last, at_argmax, by_data, a_number, three, in_while),
+    *(divided_by_a_size, a_remainder_by_a_size),
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

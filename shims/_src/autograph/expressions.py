@@ -75,9 +75,11 @@ def _may_fail(block: Block) -> bool:
     """Return whether the second operand of `and` or `or` must not be evaluated in vain: it reads arrays or has effects."""
     if trace.current() is None:
         return False
-    avals = [v.aval for eqn in equations(block.closed) for v in eqn.invars]
+    steps = list(equations(block.closed))
+    avals = [v.aval for eqn in steps for v in eqn.invars]
     reads = any(jp.is_symbolic(d) for aval in avals for d in getattr(aval, "shape", ()))
-    return reads or bool(block.written)
+    checks = any(eqn.primitive is primitives.check_p for eqn in steps)
+    return reads or checks or bool(block.written)
 
 
 def _only_output(block: Block):
