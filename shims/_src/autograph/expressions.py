@@ -85,15 +85,13 @@ def _may_fail(block: Block) -> bool:
 def _only_output(block: Block):
     """Evaluate a block that assigns nothing, and return its output."""
     arrays, _ = block.run()
-    leaves = [
-        leaf
-        if not isinstance(leaf, Slot)
-        else arrays[leaf.position]
-        if leaf.passed is None
-        else leaf.passed
-        for leaf in block.leaves[0]
-    ]
-    return jax.tree.unflatten(block.trees[0], leaves)
+
+    def value_of(leaf):
+        if not isinstance(leaf, Slot):
+            return leaf
+        return arrays[leaf.position] if leaf.passed is None else leaf.passed
+
+    return jax.tree.unflatten(block.trees[0], map(value_of, block.leaves[0]))
 
 
 def _chosen(truth, if_true, if_false):

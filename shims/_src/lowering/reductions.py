@@ -18,6 +18,7 @@ from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.value import Value
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import own_equations
 
 
 def _zero(dtype):
@@ -56,7 +57,8 @@ def reduce_by(ctx, eqn, *values):
     valid = ctx.valid_over(operands[0], axes)
     arrays = [v.array for v in operands]
     jaxpr, consts = jp.open_jaxpr(eqn.params["jaxpr"])
-    neutral = _NEUTRAL.get(jaxpr.eqns[0].primitive.name) if len(jaxpr.eqns) == 1 else None
+    steps = own_equations(jaxpr)
+    neutral = _NEUTRAL.get(steps[0].primitive.name) if len(steps) == 1 else None
     if valid is None:
         outs = jp.bind(eqn, [*arrays, *starts])
     elif neutral is not None and count == 1:

@@ -22,9 +22,10 @@ from shims._src.sizes import primitives
 
 def reshape(ctx, eqn, value, *_):
     """Lower a reshape, separately for groups of axes with equal element counts before and after."""
+    old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
     if eqn.params.get("dimensions") is not None:
         value = transpose_first(value, eqn.params["dimensions"])
-    old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
+        old = tuple(old[i] for i in eqn.params["dimensions"])
     _check_counts(ctx, eqn, old, new)
     if any(not jp.is_symbolic(d) and d == 0 for d in new):  # sizes of 0 cannot be grouped
         zeros = jnp.zeros(ctx.shape(new), value.array.dtype)

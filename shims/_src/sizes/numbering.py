@@ -243,7 +243,8 @@ def _broadcast_rule(params, a):
 def _reshape_rule(params, a):
     if any(jp.is_symbolic(d) for d in params["new_sizes"]):
         raise _NotSymbolic
-    return a.reshape(params["new_sizes"])
+    order = params.get("dimensions")
+    return (a if order is None else a.transpose(order)).reshape(params["new_sizes"])
 
 
 def _product_rule(params, a):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.findings.former_layers import layer_advice
 from tf2jax_port.rewrite.findings.outside import FAMILIES
 from tf2jax_port.rewrite.rules.rule import Instead, Leaves, Rewrites, Rule
 
@@ -35,8 +36,8 @@ def _rule(
     if family.stays:
         examples = (*((instead,) if instead else ()), _OPERATOR)
         return Rule(code, name, State.KEPT, why, _STAYS + safety, examples)
-    message = family.message
     named = symbol or line[line.index("tf.") :].partition("(")[0]
+    message = layer_advice(named.removeprefix("tf.")) or family.message
     marked = Rewrites(
         f"{head}{line}\n", f"{head}# {code}: {named}: {message}\n{line}\n", runs=False
     )
