@@ -22,6 +22,8 @@ class Command(click.Command):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        # Click keeps the help option of the first context that asks, which may be one without a group.
+        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
         self.params += common_options()
 
     def invoke(self, ctx: click.Context) -> Any:
