@@ -32,6 +32,9 @@ PROGRAMS = {
     "reduce": lambda x, n: lax.reduce(jnp.append(x[x > 0], 1.0), 0.5, lax.add, (0,)),
     "reduce by a product": lambda x, n: lax.reduce(jnp.append(x[x > 0], 2.0), 0.5, lax.mul, (0,)),
     "reduce by a maximum": lambda x, n: lax.reduce(x[x > 0], 2.5, lax.max, (0,)),
+    "reduce by a part": lambda x, n: lax.reduce(
+        x[x > 0], 2.5, lambda a, b: lax.max(b, np.float32(2)), (0,)
+    ),
     "reduce in pairs": lambda x, n: lax.reduce(
         (x[x > 0] + 1, x[x > 0]), (np.float32(1.5), np.float32(3)), _affine, (0,)
     ),

@@ -115,11 +115,13 @@ def is_of_static_shapes(error: BaseException) -> bool:
 
 def is_of_library(error: BaseException) -> bool:
     """Return whether a library raised an error, not the program; JAX may have removed its frames from the traceback."""
+    if jax_messages.names_tracer(error):
+        return False
     step = innermost(error)
-    by_program = step is None or user_frames.is_user_frame(step.tb_frame)
-    return not jax_messages.names_tracer(error) and (
-        not by_program or jax_messages.lacks_frames(error)
-    )
+    if step is None or user_frames.is_user_frame(step.tb_frame):
+        return jax_messages.lacks_frames(error)
+    by_shims = user_frames.root_package(step.tb_frame.f_globals) == "shims"
+    return not by_shims or jax_messages.lacks_frames(error)
 
 
 def innermost(error: BaseException) -> types.TracebackType | None:

@@ -57,8 +57,7 @@ def reduce_by(ctx, eqn, *values):
     valid = ctx.valid_over(operands[0], axes)
     arrays = [v.array for v in operands]
     jaxpr, consts = jp.open_jaxpr(eqn.params["jaxpr"])
-    steps = own_equations(jaxpr)
-    neutral = _NEUTRAL.get(steps[0].primitive.name) if len(steps) == 1 else None
+    neutral = _neutral_of(jaxpr)
     if valid is None:
         outs = jp.bind(eqn, [*arrays, *starts])
     elif neutral is not None and count == 1:
@@ -68,6 +67,14 @@ def reduce_by(ctx, eqn, *values):
         outs = _reduce_valid(combine, arrays, starts, valid, axes)
     kept = tuple(a for i, a in enumerate(result_axes) if i not in axes)
     return [Value(out, kept) for out in outs]
+
+
+def _neutral_of(jaxpr):
+    """Return the function of a dtype that gives the neutral element, if a jaxpr is one operation on its two inputs."""
+    steps = own_equations(jaxpr)
+    if len(steps) != 1 or set(map(id, steps[0].invars)) != set(map(id, jaxpr.invars)):
+        return None
+    return _NEUTRAL.get(steps[0].primitive.name)
 
 
 def _reduce_valid(combine, arrays, starts, valid, axes) -> list:
