@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 import jax
 import numpy as np
 
-from shims._src.autograph import outside, reads
+from shims._src.autograph import outside, reads, snapshots
 from shims._src.control_flow.staging import is_staged
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
@@ -48,11 +48,23 @@ class _Statement:
 
     Attributes:
       is_of_sizes: tells whether nothing but data-dependent sizes decides on it.
-      codes: the code objects of its blocks.
+      blocks: the functions that stand for its blocks.
+      before: what the blocks reach, as it was before they were traced.
     """
 
     is_of_sizes: Callable[[], bool]
-    codes: tuple[types.CodeType, ...]
+    blocks: tuple[Callable, ...]
+    before: list[snapshots.Snapshot] = dataclasses.field(default_factory=list)
+
+    @property
+    def codes(self) -> tuple[types.CodeType, ...]:
+        """The code objects of the blocks."""
+        return tuple(block.__code__ for block in self.blocks)
+
+    def restore(self) -> bool:
+        """Undo what the blocks have changed; return whether they changed anything."""
+        changed = [snapshot.restore() for snapshot in self.before]
+        return any(changed)
 
 
 _STAGED: ThreadSlot[tuple[_Statement, ...]] = ThreadSlot(())
@@ -61,16 +73,32 @@ _STAGED: ThreadSlot[tuple[_Statement, ...]] = ThreadSlot(())
 @contextlib.contextmanager
 def staging(is_of_sizes: Callable[[], bool], *blocks: Callable) -> Iterator[None]:
     """Open a block that stages a statement; an effect in it raises `EffectFound` if sizes decide on the statement."""
-    statement = _Statement(is_of_sizes, tuple(block.__code__ for block in blocks))
+    statement = _Statement(is_of_sizes, blocks)
     try:
         with _STAGED.holding((*_STAGED.value, statement)):
             if any(reads.may_change(block.__code__, reads.values_of(block)) for block in blocks):
                 note()
             yield
-    except _Effect as effect:
-        if effect.statement is not statement:
+    except BaseException as error:
+        statement.restore()
+        if not isinstance(error, _Effect) or error.statement is not statement:
             raise
-        raise EffectFound(str(effect)) from None
+        raise EffectFound(str(error)) from None
+    finally:
+        statement.before.clear()
+
+
+def begin() -> None:
+    """Note what the innermost statement's blocks reach, since they are about to be traced."""
+    statement = _STAGED.value[-1]
+    if statement.is_of_sizes():
+        statement.before.append(snapshots.Snapshot(statement.blocks))
+
+
+def end() -> None:
+    """End the staging of the innermost statement if its blocks, which have been traced, changed an object."""
+    if _STAGED.value[-1].restore():
+        note()
 
 
 @contextlib.contextmanager

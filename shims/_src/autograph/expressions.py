@@ -54,7 +54,9 @@ def _one_of(value, right: Callable, label: str):
     truth = scalar_condition(first, label)
     watched = effects.staging(lambda: question is not None, right)
     with sizes.attempt() as failure, watched:
+        effects.begin()
         block = trace_block(lambda: (staged_number(current_value(right())),))
+        effects.end()
         if _may_fail(block):
             kept = trace_block(lambda: (first,))
             pair = (block, kept) if label == "and" else (kept, block)
@@ -178,7 +180,10 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
         once = sizes.staged_once(question, if_true.__code__)
         watched = effects.staging(lambda: True, if_true, if_false)
         with once, sizes.attempt() as failure, watched, lists.no_leaks():
-            return stage_branches(question.array(), thunks, label="if")[0]
+            effects.begin()
+            (chosen,) = stage_branches(question.array(), thunks, label="if")
+            effects.end()
+            return chosen
         condition = question.answer() if failure else condition
     if not is_staged(condition):
         return if_true() if condition else if_false()

@@ -393,7 +393,8 @@ def _positions_of_more_references(state: tuple, most: int) -> list[int]:
     return [
         i
         for i in range(len(state))
-        if type(state[i]) in (list, dict) and sys.getrefcount(state[i]) > most
+        if type(state[i]) in (list, dict, np.ndarray)
+        and (sys.getrefcount(state[i]) > most or getattr(state[i], "base", None) is not None)
     ]
 
 
@@ -415,7 +416,10 @@ _OF_ONE_VARIABLE = _references_of_one_variable()
 
 
 def shared(state: tuple) -> list[int]:
-    """Return the positions of the lists and dicts in the state of a block that other variables or objects hold."""
+    """Return the positions of the containers in the state of a block that other variables or objects hold.
+
+    Containers are lists, dicts, and arrays of NumPy, of which another may be a view.
+    """
     return _positions_of_more_references(state, _OF_ONE_VARIABLE)
 
 
@@ -426,7 +430,8 @@ def chosen(state: tuple, copies: list) -> list[int]:
       state: the state after the block.
       copies: the copies with which the block began, in the same order.
     """
-    return [i for i in shared(state) if state[i] is not copies[i]]
+    held = [i for i in shared(state) if type(state[i]) in (list, dict)]
+    return [i for i in held if state[i] is not copies[i]]
 
 
 def result_of(run: Callable):
@@ -440,10 +445,12 @@ def result_of(run: Callable):
 _OF_A_RESULT = next(n for n in itertools.count() if (lambda value: sys.getrefcount(value) <= n)([]))
 
 
-def is_changed(new, old: list) -> bool:
-    """Return whether a block has changed its copy of a list."""
+def is_changed(new, old, copy) -> bool:
+    """Return whether a block has changed its copy of a list or of an array of NumPy."""
     if isinstance(new, Recorder):
         return bool(new.entries)
+    if isinstance(old, np.ndarray):
+        return new is copy and new.tobytes() != old.tobytes()
     return len(new) != len(old) or any(a is not b for a, b in zip(new, old, strict=True))
 
 

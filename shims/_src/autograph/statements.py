@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable
 
 import jax
+import numpy as np
 
 from shims._src.arguments.conversion import as_array
 from shims._src.autograph import directives, effects, expressions, lists, sizes
@@ -79,7 +80,7 @@ def _assumed_answer(question, failure) -> bool:
 
 def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     init = get_state()
-    shared = [i for i in lists.shared(init) if type(init[i]) is list]
+    shared = [i for i in lists.shared(init) if type(init[i]) in (list, np.ndarray)]
     start = list(init)  # cleared at the end: JAX keeps the blocks
     flag = expressions.operand_of_negation(condition)
     seen: dict[Callable, tuple] = {}
@@ -95,8 +96,8 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
             finally:
                 set_state(tuple(start))
                 lists.forget_copies()
+            is_changed = any(lists.is_changed(state[i], start[i], copies[i]) for i in shared)
             copies.clear()
-            is_changed = any(lists.is_changed(state[i], start[i]) for i in shared)
             if is_changed or any(not names[i].startswith("retval_") for i in chosen):
                 effects.note_in_statement()
             seen[run] = tuple(_without_tracers(v, flag) for v in state)
@@ -105,9 +106,11 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
         return block
 
     with lists.no_leaks():
+        effects.begin()
         blocks = untaken_branches.trace_branches(
             (traced(body), traced(orelse)), [_untaken_output(old) for old in init[:nouts]]
         )
+        effects.end()
         after = [seen.get(run, init) for run in (body, orelse)]
         for i in range(nouts):
             if all(isinstance(state[i], lists.Recorder) for state in (init, *after)):
@@ -232,6 +235,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
     try:
         with lists.no_leaks(), directives.loop_options() as options:
             step = _Step(lambda _: body(), get_state, set_state, names)
+            effects.begin()
             try:
                 loop, grown = growing.trace_growing_loop(step, init, names, label="while")
             except postponed_errors.REFUSALS as error:
@@ -240,6 +244,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
                 )
                 set_state(init)
                 return
+            effects.end()
             values, emitted, live = stage_while(
                 loop,
                 _test_function(test, set_state, grown),
@@ -313,6 +318,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     try:
         with lists.no_leaks(), directives.loop_options():
             step = _Step(body, get_state, set_state, names, iterated)
+            effects.begin()
             try:
                 loop, grown = growing.trace_growing_loop(
                     step, init, names, _item_avals(items), label="for", limit=items.length
@@ -321,6 +327,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 untaken_branches.check_not_reached(lambda: as_array(items.length) > 0, error)
                 set_state(init)
                 return
+            effects.end()
             live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):

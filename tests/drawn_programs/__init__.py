@@ -1,0 +1,1 @@
+"""Programs of ordinary Python and `jax.numpy` over selections, drawn from a grammar."""
