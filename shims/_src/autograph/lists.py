@@ -445,15 +445,6 @@ def result_of(run: Callable):
 _OF_A_RESULT = next(n for n in itertools.count() if (lambda value: sys.getrefcount(value) <= n)([]))
 
 
-def is_changed(new, old, copy) -> bool:
-    """Return whether a block has changed its copy of a list or of an array of NumPy."""
-    if isinstance(new, Recorder):
-        return bool(new.entries)
-    if isinstance(old, np.ndarray):
-        return new is copy and new.tobytes() != old.tobytes()
-    return len(new) != len(old) or any(a is not b for a, b in zip(new, old, strict=True))
-
-
 def copied(value):
     """Copy a container, which a branch may then change in place; return other values unchanged."""
     if isinstance(value, Recorder):

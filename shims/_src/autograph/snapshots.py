@@ -31,7 +31,7 @@ _PLAIN_MODULES = ("builtins", "abc", "typing", "enum", "dataclasses", "collectio
 class Snapshot:
     """The contents of the objects that functions reach, at one time."""
 
-    def __init__(self, functions: Iterable[types.FunctionType]):
+    def __init__(self, functions: Iterable[Any]):
         self._kept: list[tuple[_Kind, Any, Any]] = []
         seen: dict[int, Any] = {}
         left: list[Any] = list(functions)
@@ -44,12 +44,19 @@ class Snapshot:
                 self._kept.append((kind, value, kind.read(value)))
             left.extend(_held(value))
 
+    def is_changed(self) -> bool:
+        """Return whether an object has other contents than it had."""
+        return bool(self._changed())
+
     def restore(self) -> bool:
         """Give all objects the contents that they had; return whether any of them had others."""
-        changed = [k for k in self._kept if not _is_same(k[0].read(k[1]), k[2])]
+        changed = self._changed()
         for kind, value, contents in changed:
             kind.write(value, contents)
         return bool(changed)
+
+    def _changed(self) -> list[tuple[_Kind, Any, Any]]:
+        return [k for k in self._kept if not _is_same(k[0].read(k[1]), k[2])]
 
 
 def _is_same(now: Any, before: Any) -> bool:
@@ -108,6 +115,8 @@ def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
 def _attributes(value: Any) -> dict[str, Any]:
     if isinstance(value, type):
         return {n: v for n, v in vars(value).items() if not n.startswith("__")}
+    if isinstance(value, types.FunctionType):
+        return dict(vars(value))
     slots = {n: m for n, m in _slots_of(type(value)).items() if hasattr(value, n)}
     return {**getattr(value, "__dict__", {}), **{n: m.__get__(value) for n, m in slots.items()}}
 
@@ -151,9 +160,9 @@ def _can_be_copied(value: np.ndarray) -> bool:
 
 
 def _is_of_program(value: Any) -> bool:
-    """Return whether the program made the class of an object, and the classes from which it inherits."""
-    if isinstance(value, (types.ModuleType, types.CodeType)):
-        return False
+    """Return whether an object is a function of the program, or of a class that it made from its own or plain ones."""
+    if isinstance(value, types.FunctionType):
+        return not user_frames.is_unconverted_module(value.__globals__.get("__name__") or "")
     kind = value if isinstance(value, type) else type(value)
     return _is_plain(kind) and (hasattr(value, "__dict__") or bool(_slots_of(kind)))
 

@@ -11,10 +11,9 @@ import itertools
 from collections.abc import Callable
 
 import jax
-import numpy as np
 
 from shims._src.arguments.conversion import as_array
-from shims._src.autograph import directives, effects, expressions, lists, sizes
+from shims._src.autograph import directives, effects, expressions, lists, sizes, snapshots
 from shims._src.autograph.iteration import (
     as_python,
     counters_in,
@@ -33,7 +32,7 @@ from shims._src.control_flow.staging import (
     is_number,
     is_staged,
 )
-from shims._src.control_flow.undefined import UndefinedReturnValue
+from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue
 from shims._src.errors import errors
 from shims._src.sizes import loop_numbers
 from shims._src.tracing import postponed_errors
@@ -80,7 +79,7 @@ def _assumed_answer(question, failure) -> bool:
 
 def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     init = get_state()
-    shared = [i for i in lists.shared(init) if type(init[i]) in (list, np.ndarray)]
+    shared = lists.shared(init)
     start = list(init)  # cleared at the end: JAX keeps the blocks
     flag = expressions.operand_of_negation(condition)
     seen: dict[Callable, tuple] = {}
@@ -89,6 +88,7 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
         def block():
             copies = [lists.copied(v) for v in start]
             set_state(tuple(copies))
+            of_others = snapshots.Snapshot([copies[i] for i in shared])
             try:
                 run()
                 state = get_state()
@@ -96,9 +96,8 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
             finally:
                 set_state(tuple(start))
                 lists.forget_copies()
-            is_changed = any(lists.is_changed(state[i], start[i], copies[i]) for i in shared)
             copies.clear()
-            if is_changed or any(not names[i].startswith("retval_") for i in chosen):
+            if of_others.is_changed() or any(not names[i].startswith("retval_") for i in chosen):
                 effects.note_in_statement()
             seen[run] = tuple(_without_tracers(v, flag) for v in state)
             return [_branch_output(new, old) for new, old in zip(state[:nouts], start)]
@@ -194,7 +193,8 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
         if is_staged(holds) and effects.is_of_sizes(holds):
             holds = _decided(holds, failure)
         if is_staged(holds):
-            _stage_while(test, body, get_state, set_state, names, before)
+            with effects.staging(lambda: False, test, body):
+                _stage_while(test, body, get_state, set_state, names, before)
             return
         if not holds:
             return
@@ -245,16 +245,18 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
                 set_state(init)
                 return
             effects.end()
+            _check_added(init, names)
             values, emitted, live = stage_while(
                 loop,
                 _test_function(test, set_state, grown),
                 current_value(options.get("maximum_iterations")),
                 earlier=before,
             )
+            after = _with_lists(init, shared, grown.open(values), step, emitted, live)
     except BaseException:
         set_state(init)
         raise
-    set_state(_with_lists(init, shared, grown.open(values), step, emitted, live))
+    set_state(after)
 
 
 def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -> None:
@@ -328,6 +330,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 set_state(init)
                 return
             effects.end()
+            _check_added(init, names)
             live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
@@ -335,10 +338,17 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 values, emitted, live = stage_counted(loop, items.length, items.at, live)
             else:
                 values, emitted, live = stage_scan(loop, items.arrays, items.length, live)
+            after = _with_lists(init, shared, grown.open(values), step, emitted, live, items.length)
     except BaseException:
         set_state(init)
         raise
-    set_state(_with_lists(init, shared, grown.open(values), step, emitted, live, items.length))
+    set_state(after)
+
+
+def _check_added(init, names) -> None:
+    """Note that a loop adds an item or attribute, which is there afterwards only if an iteration runs."""
+    if any(isinstance(v, Undefined) and not n.isidentifier() for v, n in zip(init, names)):
+        effects.note_in_statement()
 
 
 def _item_avals(items):

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.lowering import packing, spread_padding, uses
+from shims._src.lowering import packing, spread_padding, uses, wide_numbers
 from shims._src.lowering.extents import (
     common_axis,
     common_extent,
@@ -161,6 +161,8 @@ class Context:
         key = ("size", d, self._serials(d))
         if key not in self.cache:
             value = jp.as_jax(dims.evaluate(d, self.env), jnp.int32)
+            if dims.is_wide(d, self.env):
+                wide_numbers.report_beyond(self, dims.beyond(d, self.env), "")
             if dims.interval(d, self.env)[0] < 0:
                 value = lax.max(value, jnp.int32(0))
             self.cache[key] = value

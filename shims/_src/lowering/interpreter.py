@@ -9,7 +9,7 @@ import math
 from jax import lax
 
 from shims._src.errors import errors
-from shims._src.lowering import bounds, own_sizes, running_totals
+from shims._src.lowering import bounds, own_sizes, running_totals, wide_numbers
 from shims._src.lowering.context import Context, Largest
 from shims._src.lowering.refusals import (
     EQUATIONS,
@@ -61,7 +61,7 @@ def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Va
     finally:
         ctx.root.frames.pop()
     ctx.jaxpr = jaxpr
-    outs = [_force(ctx, out) for out in outs]
+    outs = [wide_numbers.narrowed(ctx, _force(ctx, out)) for out in outs]
     for out in outs:
         if isinstance(out, Deferred):
             raise inner_size_error(_waited_for(out))
@@ -172,6 +172,14 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     An equation with dynamic sizes is lowered by its masking rule; any other is evaluated unchanged.
     """
     mentions = mentions_sizes(ctx.root, eqn)
+    if any(v.wide is not None for v in values):
+        if wide_numbers.is_call(eqn):
+            return _apply_rule(ctx, eqn, values)
+        converted = wide_numbers.converted(eqn, values[0])
+        if converted is not None:
+            return [converted]
+        if not wide_numbers.keeps_meaning(eqn, values):
+            values = [wide_numbers.narrowed(ctx, v) for v in values]
     if not mentions and not any(map(_has_own_layout, values)):
         return _evaluate(ctx, eqn, values)
     if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):

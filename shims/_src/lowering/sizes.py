@@ -14,7 +14,8 @@ from shims._src.lowering.refusals import line_of
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import fit
-from shims._src.lowering.value import Axis, Deferred, Value
+from shims._src.lowering.value import Axis, Deferred, Value, Wide
+from shims._src.lowering.wide_numbers import report_beyond
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, room
 from shims._src.sizes.sites import size_site
@@ -80,7 +81,15 @@ def _dim_value(ctx, eqn, dim, env) -> Value:
     value = jp.as_jax(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
     dtype = eqn.outvars[0].aval.dtype
-    return Value(value if value.dtype == dtype else value.astype(dtype), (), None, limits)
+    array = value if value.dtype == dtype else value.astype(dtype)
+    if not dims.is_wide(dim, env):
+        return Value(array, (), None, limits)
+    report_beyond(ctx, dims.lost(dim, env), line_of(eqn))
+    wide = Wide(
+        lambda dtype: dims.evaluate_as_float(dim, env, dtype), dims.beyond(dim, env), line_of(eqn)
+    )
+    limits = tuple(int(np.clip(limit, -room.MOST_SLOTS, room.MOST_SLOTS)) for limit in limits)
+    return Value(array, (), None, limits, wide=wide)
 
 
 def compress(ctx, eqn, value, mask):

@@ -58,6 +58,21 @@ class Axis:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Wide:
+    """A number computed from sizes that int32 may not hold.
+
+    Attributes:
+      as_float: converts it to a float dtype.
+      beyond: a traced bool, whether int32 cannot hold it.
+      line: the user's line.
+    """
+
+    as_float: Callable[[Any], jax.Array]
+    beyond: jax.Array
+    line: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Value:
     """A lowered value: an array of static shape, and its dynamic axes.
 
@@ -69,6 +84,7 @@ class Value:
       unfilled: for a selection, the array before its invalid slots were filled. It agrees with
         `array` in the valid slots. A program returns it if the host cuts the padding off.
       spread: whether invalid slots may hold NaN or infinity that were copied from valid ones.
+      wide: for a number computed from sizes that int32 may not hold, that number.
     """
 
     array: Any
@@ -77,6 +93,7 @@ class Value:
     bounds: tuple[int, int] | None = None
     unfilled: Any = None
     spread: bool = False
+    wide: Wide | None = None
 
     @property
     def dynamic(self) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src.platform import jax_private as jp
@@ -97,29 +99,133 @@ def _factor_interval(factor: jp.Factor, env: dict[str, Binding]) -> Interval:
 
 
 def evaluate(d: Dim, env: dict[str, Binding]) -> int | jax.Array:
-    """Compute a dimension in the lowered program: a Python int if it is static, else an int32 scalar."""
+    """Compute a dimension in the lowered program: a Python int if it is static, else an int32 scalar.
+
+    A number that int32 cannot hold becomes the nearest one that it can; see `beyond`.
+    """
     if not jp.is_symbolic(d):
         return int(d)
+    if _fits(d, env, _INT32):
+        return _value(d, env, np.int32)
+    with jax.enable_x64(True):
+        value = _value(d, env, np.int64)
+        return lax.convert_element_type(jnp.clip(value, *map(np.int64, _INT32)), np.int32)
+
+
+def exceeds_sizes(d: Dim) -> bool:
+    """Return whether a dimension may be larger than each size in it: it multiplies them, or several."""
+    return jp.is_symbolic(d) and any(
+        abs(coefficient) > 1
+        or sum(f[3] for f in factors) > 1
+        or any(exceeds_sizes(o) for f in factors if f[0] is None for o in f[2])
+        for factors, coefficient in jp.terms(d)
+        if factors
+    )
+
+
+def is_wide(d: Dim, env: dict[str, Binding]) -> bool:
+    """Return whether a dimension, or a part of it, may have a value beyond int32."""
+    return jp.is_symbolic(d) and not _fits(d, env, _INT32)
+
+
+def evaluate_as_float(d: Dim, env: dict[str, Binding], dtype) -> jax.Array:
+    """Compute a dimension in int64, and convert it to floats."""
+    with jax.enable_x64(True):
+        return lax.convert_element_type(_value(d, env, np.int64), dtype)
+
+
+def beyond(d: Dim, env: dict[str, Binding]) -> jax.Array:
+    """Return a traced bool: whether the value of a dimension that is wide is one that int32 cannot hold."""
+    with jax.enable_x64(True):
+        value = _value(d, env, np.int64)
+        outside = (value < np.int64(_INT32[0])) | (value > np.int64(_INT32[1]))
+    return outside | lost(d, env)
+
+
+def lost(d: Dim, env: dict[str, Binding]) -> jax.Array | np.bool_:
+    """Return whether a number on the way to the value of a dimension is one that int64 cannot hold."""
+    if _fits(d, env, _INT64):
+        return np.bool_(False)
+    found: list[jax.Array] = []
+    _magnitude(d, env, found)
+    return functools.reduce(lax.max, found) >= np.float32(_NEARLY_INT64)
+
+
+# The numbers that both types hold; magnitudes are computed in float32.
+_INT32 = (-(2**31), 2**31 - 1)
+_INT64 = (-(2**63), 2**63 - 1)
+_NEARLY_INT64 = 9.22e18
+
+
+def _fits(d: Dim, env: dict[str, Binding], limits: Interval) -> bool:
+    """Return whether all numbers on the way to the value of a dimension are within limits."""
+    if not jp.is_symbolic(d):
+        return limits[0] <= d <= limits[1]
+    most = 0
+    for factors, coefficient in jp.terms(d):
+        product = abs(coefficient)
+        for factor in factors:
+            if factor[0] is None and not all(_fits(o, env, limits) for o in factor[2]):
+                return False
+            product *= max(map(abs, _factor_interval(factor, env))) ** factor[3]
+        most += product
+    return most <= limits[1]
+
+
+def _magnitude(d: Dim, env: dict[str, Binding], found: list[jax.Array]) -> jax.Array:
+    """Return a bound of the numbers on the way to a dimension, as a float, and append it to those found."""
+    if not jp.is_symbolic(d):
+        return jnp.float32(abs(float(d)))
+    total = jnp.float32(0)
+    for factors, coefficient in jp.terms(d):
+        product = jnp.float32(abs(float(coefficient)))
+        for factor in factors:
+            one = _factor_magnitude(factor, env, found)
+            for _ in range(factor[3]):
+                product = product * one
+        total = total + product
+    found.append(jnp.max(total))
+    return total
+
+
+def _factor_magnitude(factor: jp.Factor, env: dict[str, Binding], found) -> jax.Array:
+    var, operation, operands, _ = factor
+    if var is not None:
+        return lax.convert_element_type(jnp.asarray(env[var].size), np.float32)
+    a, b = (_magnitude(o, env, found) for o in operands)
+    return b if operation == "mod" else a if operation == "floordiv" else jnp.maximum(a, b)
+
+
+def _value(d: Dim, env: dict[str, Binding], dtype) -> Any:
+    """Compute a dimension in integers of a type, which is wide enough."""
+    if not jp.is_symbolic(d):
+        return jnp.asarray(d, dtype)
     total: Any = None  # numbers first, then traced ones
     for factors, coefficient in jp.terms(d):
         value: Any = None
         for factor in factors:
-            one = _factor_value(factor, env)
+            one = _factor_value(factor, env, dtype)
             for _ in range(factor[3]):
                 value = one if value is None else value * one
         if value is None:
-            value = coefficient
+            value = _clipped(coefficient, dtype)
         elif coefficient != 1:
-            value = value * jnp.int32(coefficient)
-        total = value if total is None else total + jnp.int32(value)
+            value = value * _clipped(coefficient, dtype)
+        total = value if total is None else total + value
     return total
 
 
-def _factor_value(factor: jp.Factor, env: dict[str, Binding]) -> jax.Array:
+def _clipped(number: int, dtype) -> Any:
+    """Convert an integer to a type; one that is beyond it is found by `lost`."""
+    info = np.iinfo(dtype)
+    return dtype(max(min(number, info.max), info.min))
+
+
+def _factor_value(factor: jp.Factor, env: dict[str, Binding], dtype) -> jax.Array:
     var, operation, operands, _ = factor
     if var is not None:
-        return env[var].size
-    a, b = (jnp.asarray(evaluate(o, env), jnp.int32) for o in operands)
+        return lax.convert_element_type(env[var].size, dtype)
+    a, b = (_value(o, env, dtype) for o in operands)
     if operation == "floordiv":
         return _floordiv(a, b)
     if operation == "mod":
@@ -132,7 +238,7 @@ def _floordiv(a: jax.Array, b: jax.Array) -> jax.Array:
     quotient = lax.div(a, divisor)
     inexact = (lax.rem(a, divisor) != 0) & ((a < 0) != (divisor < 0))
     # A divisor of zero belongs to an empty array, which has nothing to divide up.
-    return jnp.where(b == 0, 0, quotient - inexact.astype(jnp.int32))
+    return jnp.where(b == 0, 0, quotient - inexact.astype(a.dtype))
 
 
 def is_product(d: Dim) -> bool:

@@ -10,6 +10,8 @@ from shims._src.platform import jax_private as jp
 
 # Sizes are int32 numbers in a traced program.
 MOST_SLOTS = 2**31 - 1
+# The largest factor of a size.
+_MOST_FACTOR = 2**62
 # TensorFlow counts elements as int64.
 _MOST_ELEMENTS = 2**63 - 1
 # Arrays of fewer bytes are never refused, so that their sizes cost nothing to check.
@@ -61,21 +63,20 @@ def check_capacity(function: str, slots: int, *, line: str | None = None) -> Non
 
 
 def check_range(d) -> None:
-    """Check that a number that is computed from sizes can be computed in int32.
+    """Check that a number that is computed from sizes can be computed in int64.
 
     Raises:
       FreshSizeError: a factor is beyond that range.
     """
-    if any(abs(number) > MOST_SLOTS for _, number in jp.terms(d)):
-        raise errors.FreshSizeError(
-            errors.message(
-                "",
-                "a number that is computed from sizes is beyond the range of int32.",
-                required=f"at most {MOST_SLOTS}",
-                received=f"`{d}`",
-                do="compute it as a float: `jnp.float32(n) * 1e12`",
-            )
-        )
+    if any(abs(number) > _MOST_FACTOR for _, number in jp.terms(d)):
+        raise errors.FreshSizeError(beyond_int32(received=f"`{d}`"))
+
+
+def beyond_int32(**parts: str) -> str:
+    """Return the message of an error for a number that int32 cannot hold."""
+    problem = "a number that is computed from sizes is beyond the range of int32."
+    do = "compute it as a float: `jnp.float32(n) * 1e12`"
+    return errors.message("", problem, required=f"at most {MOST_SLOTS}", do=do, **parts)
 
 
 def exhausted(function: str, needed: int, free: int, subject: str, line: str | None):

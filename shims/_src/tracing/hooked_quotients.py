@@ -14,7 +14,7 @@ import numpy as np
 
 from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives, size_bounds
+from shims._src.sizes import primitives, room, size_bounds
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import comparison_callers, handled_errors
 
@@ -118,15 +118,24 @@ def _power(state, inherited, d, exponent, modulo=None):
         return base.astype(float) ** number
     if jp.is_symbolic(exponent):
         _require_positive_exponent(state, exponent)
+        require_int32(state, base.astype(float) ** as_operand(exponent).astype(float))
     return base ** as_operand(exponent)
 
 
 def _power_of(state, inherited, d, base, modulo=None):
     if modulo is not None:
         return base**d % modulo
-    if integer_of(base) is not None:
+    exponent, number = d.__jax_array__(), integer_of(base)
+    if number is not None:
         _require_positive_exponent(state, d)
-    return base ** d.__jax_array__()
+        require_int32(state, jnp.float32(abs(number)) ** exponent.astype(float))
+    return base**exponent
+
+
+def require_int32(state, magnitude) -> None:
+    """Check that the result of an operator on sizes, given as a float, is one that int32 holds."""
+    text = state.with_origins(room.beyond_int32())
+    primitives.check(magnitude >= jnp.float32(2.0**31), text)
 
 
 def _require_base(state, d, exponent) -> None:

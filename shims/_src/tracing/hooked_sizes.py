@@ -24,7 +24,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import equal_forms, size_bounds, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import comparison_callers, handled_errors, hooked_quotients, size_texts
-from shims._src.tracing.hooked_quotients import as_operand, integer_of
+from shims._src.tracing.hooked_quotients import as_operand, integer_of, is_python_number
 
 
 def bind() -> None:
@@ -124,8 +124,23 @@ def _rounded(state, inherited, d, digits=None):
 def _left_shift(state, inherited, d, count):
     number = integer_of(count)
     if number is None:
-        return operator.lshift(d.__jax_array__(), as_operand(count))
+        return _shifted(state, d.__jax_array__(), as_operand(count))
     return d * (1 << number)
+
+
+def _left_shift_of(state, inherited, d, other):
+    if is_python_number(other) or jp.is_symbolic(other):
+        return _shifted(state, as_operand(other), d.__jax_array__())
+    return operator.lshift(other, d.__jax_array__())
+
+
+def _shifted(state, number, count):
+    """Shift an integer to the left by a number of bits, as Python does; the result is to be an int32."""
+    number, count = jnp.asarray(number), jnp.asarray(count)
+    hooked_quotients.require_int32(
+        state, jnp.abs(number.astype(float)) * 2.0 ** count.astype(float)
+    )
+    return operator.lshift(number, count)
 
 
 def _right_shift(state, inherited, d, count):
@@ -299,7 +314,7 @@ _METHODS: dict[str, Callable] = {
     "__float__": lambda state, inherited, d: number_of(state, d, "`float`", size_numbers.AS_FLOAT),
     "__complex__": lambda state, inherited, d: number_of(state, d, "`complex`"),
     "__lshift__": _left_shift,
-    "__rlshift__": _staged_reflected(operator.lshift),
+    "__rlshift__": _left_shift_of,
     "__rshift__": _right_shift,
     "__rrshift__": _staged_reflected(operator.rshift),
     "__and__": _staged(operator.and_),

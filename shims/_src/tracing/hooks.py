@@ -260,7 +260,7 @@ def _geq_hook(state, original, e1, e2, describe):
 
 def _answer_at_least(state, e1, e2, describe) -> bool | None:
     """Return the answer to `e1 >= e2`, which JAX does not decide; `None` if nothing decides it."""
-    if not jp.is_symbolic(e1) and e1 >= _MAX_SIZE:
+    if not jp.is_symbolic(e1) and e1 >= _MAX_SIZE and not dims.exceeds_sizes(e2):
         return True  # positions are int32 everywhere: no array is longer
     difference = e1 - e2
     certain = size_bounds.sign(difference)

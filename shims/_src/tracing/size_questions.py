@@ -16,7 +16,7 @@ from jax import lax
 
 from shims._src.errors import remedies
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import numbering, primitives, size_numbers, trace
+from shims._src.sizes import dims, numbering, primitives, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import hooked_sizes
 
@@ -44,7 +44,10 @@ class SizeQuestion:
 
     def array(self):
         """Return the comparison as a traced bool scalar."""
-        left, right = map(_as_number, (self.left, self.right))
+        left, right = self.left, self.right
+        if any(map(dims.exceeds_sizes, (left, right))):  # a difference beyond int32 keeps its sign
+            left, right = left - right, 0
+        left, right = map(_as_number, (left, right))
         return _PRIMITIVES[self.name](left, right)
 
 
@@ -111,10 +114,10 @@ def _size_of(x):
     return numbering.symbolic_value(x)
 
 
-def depend_on_data(dims) -> bool:
+def depend_on_data(sizes) -> bool:
     """Return whether any of several sizes is data-dependent."""
     state = trace.current()
-    return state is not None and any(state.owns(d) and not state.is_input_only(d) for d in dims)
+    return state is not None and any(state.owns(d) and not state.is_input_only(d) for d in sizes)
 
 
 # The methods of lists that arrays do not have. `index` and `count` would be those of another type.
