@@ -113,12 +113,11 @@ def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    if isinstance(value, type):
-        return {n: v for n, v in vars(value).items() if not n.startswith("__")}
-    if isinstance(value, types.FunctionType):
-        return dict(vars(value))
-    slots = {n: m for n, m in _slots_of(type(value)).items() if hasattr(value, n)}
-    return {**getattr(value, "__dict__", {}), **{n: m.__get__(value) for n, m in slots.items()}}
+    slots: dict[str, Any] = {}
+    if not isinstance(value, (type, types.FunctionType)):
+        slots = {n: m for n, m in _slots_of(type(value)).items() if hasattr(value, n)}
+    held = {**getattr(value, "__dict__", {}), **{n: m.__get__(value) for n, m in slots.items()}}
+    return {name: v for name, v in held.items() if not name.startswith(("__", "_shims_"))}
 
 
 def _read_attributes(value: Any) -> list:

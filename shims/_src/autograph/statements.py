@@ -59,8 +59,9 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
         condition = _assumed_answer(question, failure)
     if is_staged(condition):
         of_sizes = functools.partial(effects.is_of_sizes, condition)
+        raised = None if of_sizes() else condition
         with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
-            _stage_if(condition, body, orelse, get_state, set_state, names, nouts)
+            _stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised)
         if not found:
             return
     if condition:
@@ -77,7 +78,9 @@ def _assumed_answer(question, failure) -> bool:
         raise error from failure[0]
 
 
-def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> None:
+def _stage_if(
+    condition, body, orelse, get_state, set_state, names, nouts, raised=None
+) -> None:
     init = get_state()
     shared = lists.shared(init)
     start = list(init)  # cleared at the end: JAX keeps the blocks
@@ -107,7 +110,7 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
     with lists.no_leaks():
         effects.begin()
         blocks = untaken_branches.trace_branches(
-            (traced(body), traced(orelse)), [_untaken_output(old) for old in init[:nouts]]
+            (traced(body), traced(orelse)), [_untaken_output(old) for old in init[:nouts]], raised
         )
         effects.end()
         after = [seen.get(run, init) for run in (body, orelse)]

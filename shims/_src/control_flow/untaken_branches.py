@@ -15,26 +15,30 @@ import jax.numpy as jnp
 
 from shims._src.control_flow.staging import Block, trace_block
 from shims._src.control_flow.undefined import UndefinedReturnValue
-from shims._src.errors import errors
-from shims._src.sizes import primitives
+from shims._src.errors import errors, refusals
+from shims._src.sizes import primitives, trace
 from shims._src.tracing import postponed_errors
 
 
-def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> list[Block]:
+def trace_branches(
+    thunks: Sequence[Callable[[], Sequence]], nothing=None, condition=None
+) -> list[Block]:
     """Trace branches; replace one that cannot be traced by a run-time check that it is not taken.
 
     Args:
       thunks: the branches.
       nothing: the outputs of a branch that is not taken; by default undefined values, which take the
         types of the other branches.
+      condition: what chooses the first of two branches, if errors that a branch raises by a `raise` statement
+        of the program are to be raised for the data that take the branch.
     """
     blocks: list[Block | None] = []
     refused: dict[int, Exception] = {}
     for number, thunk in enumerate(thunks):
         try:
             blocks.append(trace_block(thunk))
-        except postponed_errors.REFUSALS as error:
-            if not postponed_errors.are_postponed() or not postponed_errors.depends_on_sizes(error):
+        except Exception as error:
+            if not _is_raised_by_choice(condition, error) and not _may_be_postponed(error):
                 raise
             refused[number] = error
             blocks.append(None)
@@ -43,10 +47,34 @@ def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> li
         raise refused[0]
     if nothing is None:
         nothing = [UndefinedReturnValue()] * len(traced[0].trees)
+    for number, error in refused.items():
+        if _is_raised_by_choice(condition, error):
+            _raise_if_chosen(jnp.logical_xor(condition, number == 1), error)
+            blocks[number] = trace_block(lambda: nothing)
     return [
         _refusing_block(refused[number], nothing) if block is None else block
         for number, block in enumerate(blocks)
     ]
+
+
+def _may_be_postponed(error: Exception) -> bool:
+    is_refusal = isinstance(error, postponed_errors.REFUSALS)
+    may = postponed_errors.are_postponed()
+    return is_refusal and may and postponed_errors.depends_on_sizes(error)
+
+
+def _is_raised_by_choice(condition, error: Exception) -> bool:
+    is_choice = condition is not None and trace.current() is not None
+    return is_choice and refusals.is_raised_by_program(error)
+
+
+def _raise_if_chosen(chosen, error: Exception) -> None:
+    """Raise an error of the program if the data take its branch: where a handler waits, now, otherwise by a check."""
+    text = errors.message("", f"{type(error).__name__}: {error}", at=refusals.line_raised(error))
+    try:
+        primitives.check(chosen, text)
+    except errors.InvalidArgumentError:
+        raise error from None
 
 
 def _refusing_block(error: Exception, outputs: Sequence) -> Block:

@@ -124,6 +124,12 @@ def is_of_library(error: BaseException) -> bool:
     return not by_shims or jax_messages.lacks_frames(error)
 
 
+def is_raised_by_program(error: BaseException) -> bool:
+    """Return whether a `raise` statement of the program raised an error."""
+    step = innermost(error)
+    return step is not None and user_frames.is_user_frame(step.tb_frame) and _raises(step)
+
+
 def innermost(error: BaseException) -> types.TracebackType | None:
     """Return the last step of an error's traceback, None if it was never raised."""
     step = error.__traceback__
@@ -191,6 +197,12 @@ def _value_error(error: Exception, call: FailingCall, remedy: str) -> errors.Tra
 def line_of_error(error: BaseException) -> str:
     """Return the user's innermost line in an error's traceback."""
     return getattr(error, "shims_line", "") or failing_call(error).line
+
+
+def line_raised(error: BaseException) -> str:
+    """Return the line of the statement that raised an error."""
+    step = innermost(error)
+    return "" if step is None else errors.line_of(step.tb_frame.f_code.co_filename, step.tb_lineno)
 
 
 def _asks_for_tracer(error: Exception) -> bool:
