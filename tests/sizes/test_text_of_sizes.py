@@ -33,6 +33,7 @@ EXAMINED = {
     "a part": lambda n: len(f"{n} of {n:>4}"),
     "joined": lambda n: len(" ".join([str(n), "a"])),
     "of a shape": lambda n: len(str((n, 2))),
+    "of a quotient": lambda n: len(f"{n / 2}"),
 }
 
 
@@ -50,6 +51,27 @@ def test_examined_text_is_that_of_the_number(examine, autograph):
             assert jax.jit(shims.dynamic(f, autograph=autograph))(x) == f(x)
         with pytest.raises(shims.errors.FreshSizeError):
             jax.jit(shims.dynamic(f, autograph=autograph))(jnp.tile(X, 5))
+
+
+@pytest.mark.parametrize("autograph", [True, False])
+@pytest.mark.parametrize(
+    "examine",
+    [
+        lambda n: {"True": 1, "False": 2}.get(str(n > 3), 9),
+        lambda n: 1 if isinstance(n > 3, bool) else 2,
+        lambda n: 1 if isinstance(n == 3, int) else 2,
+    ],
+)
+def test_an_answer_is_a_bool_of_python(examine, autograph):
+    def f(x):
+        return x.sum() * examine(size_of(x))
+
+    for run in (
+        shims.function(f, autograph=autograph),
+        jax.jit(shims.dynamic(f, autograph=autograph)),
+    ):
+        for x in (X, -X):
+            assert run(x) == f(x)
 
 
 def test_printing_needs_no_number(capsys):

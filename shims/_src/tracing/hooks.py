@@ -116,6 +116,8 @@ def _install_in_tracers(traces) -> None:
     _replace(jp.Tracer, "__index__", size_questions.as_index)
     _replace(jp.Tracer, "__iter__", size_questions.items)
     _replace(jp.Tracer, "__array__", size_questions.as_numpy)
+    for name in ("__str__", "__repr__", "__format__"):
+        _replace(jp.Tracer, name, size_questions.text)
     for kind in traces:
         _replace(kind, "invalidate", _end_hook)
     swallowed.install(_replace, traces[-1])

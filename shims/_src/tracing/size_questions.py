@@ -18,7 +18,7 @@ from shims._src.errors import remedies
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, numbering, primitives, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
-from shims._src.tracing import hooked_sizes
+from shims._src.tracing import hooked_sizes, size_texts
 
 _PRIMITIVES = {"lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge, "eq": lax.eq, "ne": lax.ne}
 
@@ -135,6 +135,19 @@ def attribute(state, original, tracer, name: str):
         if name in _OF_LISTS:
             require_length(tracer)
         raise
+
+
+def text(state, original, tracer, *specification):
+    """Return a traced number as text; one that is computed from sizes alone, as the text of its value.
+
+    A message to people shows the tracer.
+    """
+    found = numbering.sizes_behind(tracer) if not getattr(tracer, "ndim", 1) else None
+    owned = [d for d in found or () if state.owns(d)]
+    if owned and not size_texts.is_message(2):
+        for d in owned:
+            number_of(state, d, "text", size_numbers.AS_TEXT)
+    return original(tracer, *specification)
 
 
 def require_length(x) -> None:
