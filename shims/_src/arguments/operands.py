@@ -15,7 +15,7 @@ from jax import lax
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
+from shims._src.sizes import broadcast_sizes, primitives, trace
 from shims._src.types.dtypes import canonical_dtype, kind_name
 
 
@@ -227,6 +227,8 @@ def _common_size(sizes, *, broadcasts: bool = True):
     distinct = [d for i, d in enumerate(sizes) if not _is_among(d, sizes[:i])]
     if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):
         return None
+    if broadcasts:
+        return broadcast_sizes.common(trace.current(), distinct)
     return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
 
 

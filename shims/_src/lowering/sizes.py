@@ -304,18 +304,19 @@ def unify(ctx, eqn, value):
     text = eqn.params["text"]
     differ = have != want
     array = value.array
-    if eqn.params["ones"] != "differ":
+    ones = eqn.params["ones"]
+    if ones in ("spread", "sum"):
         # A size of 1 broadcasts: the call is traced again with 1 as a constant. Where the size is
         # computed from others, which cannot be replaced by a constant, its one element is repeated.
         for d, one in ((old, have == 1), (new, want == 1)):
             if _is_fresh(ctx, d):
                 ctx.report(Misjudged(str(d), line_of(eqn)), one & differ, 1)
                 differ &= ~one
-    if eqn.params["ones"] == "spread" and jp.is_symbolic(old) and not _is_fresh(ctx, old):
+    if ones == "onto" or (ones == "spread" and jp.is_symbolic(old) and not _is_fresh(ctx, old)):
         differ &= have != 1
         places = jnp.where(have == 1, 0, jnp.arange(ctx.capacity(new), dtype=jnp.int32))
         array = jnp.take(array, places, axis=axis, mode="clip")
-    elif eqn.params["ones"] == "sum" and jp.is_symbolic(new) and not _is_fresh(ctx, new):
+    elif ones == "summed" or (ones == "sum" and jp.is_symbolic(new) and not _is_fresh(ctx, new)):
         differ &= want != 1
         filled = ctx.fill(value, np.zeros((), array.dtype)).array
         array = jnp.where(want == 1, jnp.sum(filled, axis, array.dtype, keepdims=True), array)

@@ -7,6 +7,7 @@ import numpy as np
 
 from shims._src.lowering.extremes import highest, lowest
 from shims._src.lowering.rule import Rule
+from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Value
 from shims._src.numeric.sort_keys import ascending_key, has_key
 from shims._src.platform import jax_private as jp
@@ -53,7 +54,10 @@ def top_k(ctx, eqn, value):
     value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
     filled = ctx.fill(value, lowest(value.array.dtype), (axis,))
     k = eqn.params["k"]
-    outs = eqn.primitive.bind(filled.array, **dict(eqn.params, k=ctx.capacity(k)))
+    # The greatest possible `k` may be greater than the axis, though no `k` of the data is: `3 * n <= m` may hold.
+    count = min(ctx.capacity(k), filled.array.shape[axis])
+    outs = eqn.primitive.bind(filled.array, **dict(eqn.params, k=count))
+    outs = [fit(o, axis, ctx.capacity(k)) for o in outs]
     outs = [Value(o, value.with_axis(axis, ctx.axis(k))) for o in outs]
     return [ctx.fill(o, np.zeros((), o.array.dtype)) for o in outs]
 

@@ -297,6 +297,22 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
 
 
+def broadcast_axis(x, axis: int, target, *, label: str):
+    """Broadcast an axis of `x` to the size `target`: it has that size or the size 1, which is checked at run time."""
+    have = x.shape[axis]
+    text = errors.message(
+        label,
+        "a size does not broadcast to that of the requested shape.",
+        required=f"size {target}, or 1 (axis {axis})",
+        received=f"{have} = {errors.NUMBER}",
+    )
+    state = trace.current()
+    if state is not None:
+        size_numbers.settle_if_handled(state, have - target)
+        text = state.with_origins(text)
+    return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones="onto")
+
+
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
     """Raise `error(text)` if any element of `bad` is true: eagerly at once, otherwise after the call.
 
@@ -456,8 +472,15 @@ def _sized_transpose(ct, x, *carriers):
     return [sized_p.bind(ct, *carriers), *[None] * len(carriers)]
 
 
-# The treatment of a size of 1 that meets another one, and its transpose.
-_TRANSPOSED_ONES = {"differ": "differ", "spread": "sum", "sum": "spread"}
+# The treatment of a size of 1 that meets another one, and its transpose. "onto" is a broadcast to a given size, for
+# which the operand's size alone may be 1.
+_TRANSPOSED_ONES = {
+    "differ": "differ",
+    "spread": "sum",
+    "sum": "spread",
+    "onto": "summed",
+    "summed": "onto",
+}
 
 
 def _unify_transpose(ct, x, *, axis, new, text, ones):

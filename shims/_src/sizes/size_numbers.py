@@ -73,6 +73,7 @@ def stage_for_each_number(state, part) -> bool:
     name = str(part)
     if name in state.fresh:
         low, high = state.decisions.least(name), state.fresh.bound(name)
+        high = high if high is None or jp.is_symbolic(high) else state.decisions.most(name, high)
     else:
         low, high = size_bounds.extremes(state, part) or (0, None)
     if jp.is_symbolic(high) or high is None or high - low >= _MOST_NUMBERS:

@@ -408,10 +408,14 @@ class DynamicTrace:
           Respecialize: the size is 1.
           Undecided: the program must be staged for both answers.
         """
-        if self._answers is None or str(d) not in self.fresh:
-            return
-        if self._measure is not None or self.may_ask(d - 1, Question.ZERO, 1):
+        if str(d) in self.fresh and self.may_answer(d - 1, Question.ZERO):
             self.answer(d - 1, Question.ZERO, f"{d} == 1")
+
+    def may_answer(self, d, question: Question) -> bool:
+        """Return whether one more question is decided before the run: by data, or by a program for each answer."""
+        if self._answers is None:
+            return False
+        return self._measure is not None or self.may_ask(d, question, 1)
 
     def may_ask(self, d, question: Question, count: int) -> bool:
         """Return whether a question is answered, or it and those that follow it, `count`, are few enough."""
@@ -437,7 +441,9 @@ class DynamicTrace:
 
     def _count_of(self, name: str) -> float:
         high = self.fresh.bound(name)
-        return math.inf if high is None or jp.is_symbolic(high) else high + 1
+        if high is None or jp.is_symbolic(high):
+            return math.inf
+        return self.decisions.most(name, high) - self.decisions.least(name) + 1
 
     def has_few_combinations(self, numbers: Mapping[str, float]) -> bool:
         """Return whether what was asked for so far, and some more numbers, have few combinations."""

@@ -13,13 +13,23 @@ from jax import lax
 from shims._src.arguments import operands
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives, size_numbers
+from shims._src.sizes import broadcast_sizes, primitives, size_numbers
 from shims._src.sizes.decisions import Question
-from shims._src.tracing import hooked_indexing, hooked_pad
+from shims._src.tracing import handled_errors, hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
     """Broadcast operands; data-dependent sizes are declared equal, checked at run time."""
+    return original(name, *_of_common_sizes(state, name, arrays))
+
+
+def broadcast_arrays(state, original, *arrays):
+    """Broadcast arrays to one shape, as `jnp.where` does; data-dependent sizes are declared equal."""
+    return original(*_of_common_sizes(state, "jnp.broadcast_arrays", arrays))
+
+
+def _of_common_sizes(state, name, arrays):
+    """Return operands whose sizes along each axis, counted from the last, are equal or 1."""
     shapes = [np.shape(a) if not jp.is_symbolic(a) else () for a in arrays]
     rank = max(map(len, shapes), default=0)
     for back in range(1, rank + 1):
@@ -35,7 +45,30 @@ def promote_shapes(state, original, name, *arrays):
             else a
             for a, s in zip(arrays, shapes, strict=True)
         ]
-    return original(name, *arrays)
+    return arrays
+
+
+def broadcast_to(state, original, arr, shape, *args, **options):
+    """Broadcast an array to a shape; whether a size of a selection is that of the shape or 1 is checked at run time."""
+    have, back = np.shape(arr), min(np.ndim(arr), len(shape))
+    for axis, target in zip(range(len(have) - back, len(have)), shape[len(shape) - back :], strict=True):
+        d = have[axis]
+        known = not jp.is_symbolic(d) and (d == 1 or not jp.is_symbolic(target))
+        if not known and not _same(d, target) and _depends_on_data(state, d, target):
+            arr = primitives.broadcast_axis(arr, axis, target, label="jnp.broadcast_to")
+    return original(arr, shape, *args, **options)
+
+
+def _depends_on_data(state, *sizes) -> bool:
+    return any(state.owns(d) and not state.is_input_only(d) for d in sizes)
+
+
+def lax_reshape(state, original, operand, new_sizes, *args, **options):
+    """Reshape; where the program handles errors, the counts of elements are compared while it is traced."""
+    if handled_errors.are_handled() and hasattr(operand, "shape"):
+        difference = math.prod(operand.shape) - math.prod(new_sizes)
+        size_numbers.settle_if_handled(state, difference)
+    return original(operand, new_sizes, *args, **options)
 
 
 def _common_size(state, sizes):
@@ -56,7 +89,7 @@ def _common_size(state, sizes):
             if all(_are_equal_in_call(state, distinct[0], d) for d in distinct[1:])
             else None
         )
-    return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
+    return broadcast_sizes.common(state, distinct)
 
 
 def _are_equal_in_call(state, a, b) -> bool:

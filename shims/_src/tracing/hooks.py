@@ -73,6 +73,11 @@ def install() -> None:
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
+        for module in (modules["util"], modules["ufuncs"]):
+            _replace(module, "_broadcast_arrays", hooked_numpy.broadcast_arrays)
+        _replace(modules["lax"], "broadcast_to", hooked_numpy.broadcast_to)
+        for module in (modules["lax"], jax.lax):
+            _replace(module, "reshape", hooked_numpy.lax_reshape)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
         for name in jp.inlined_functions(modules["reductions"]):
             _replace(modules["reductions"], name, hooked_reductions.call_in_place)
