@@ -16,7 +16,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.errors import errors, refusals
-from shims._src.platform import device_arrays, user_source
+from shims._src.platform import device_arrays
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadStack
 from shims._src.sizes import (
@@ -291,7 +291,7 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     if state is not None:
         for d in (have, target) if broadcasts else ():
             state.decide_if_one(d)
-        size_numbers.settle_if_handled(state, x.shape[axis] - target)
+        _settle_difference(state, have, target, text, broadcasts=broadcasts)
     text = text if state is None else state.with_origins(text)
     ones = "spread" if broadcasts else "differ"
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
@@ -308,9 +308,18 @@ def broadcast_axis(x, axis: int, target, *, label: str):
     )
     state = trace.current()
     if state is not None:
-        size_numbers.settle_if_handled(state, have - target)
+        _settle_difference(state, have, target, text, onto=True)
         text = state.with_origins(text)
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones="onto")
+
+
+def _settle_difference(state, have, target, text: str, *, broadcasts=False, onto=False) -> None:
+    """Raise an error for sizes that differ, if the program handles errors of this step, which decides it now."""
+    if not size_numbers.differ_where_handled(state, have, target):
+        return
+    for d in (have, target) if broadcasts else (have,) if onto else ():
+        size_numbers.settle_if_one(state, d)
+    raise refusals.of_data(errors.InvalidArgumentError(_with_number(text, target)))
 
 
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
@@ -327,7 +336,7 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
         _FLAGS.top.append(bad)
     elif state is not None:
         text = state.with_origins(text)
-        if user_source.is_handled(size_numbers.OUTSIDE) and _is_known_true(state, bad):
+        if size_numbers.are_handled() and _is_known_true(state, bad):
             raise refusals.of_data(error(_with_number(text, payload)))
         payload = jnp.asarray(payload, jnp.int32)
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)

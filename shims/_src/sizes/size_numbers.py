@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from shims._src.errors import errors
+from collections.abc import Callable
+
+from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_source
 from shims._src.sizes import dims, size_bounds, trace
@@ -22,6 +24,7 @@ AS_TEXT = (
 )
 
 AS_HANDLED = "test the sizes before the step, `if n == m`, and let no handler decide"
+_HANDLED = "a step whose error the program handles"
 # The module that calls the traced program.
 OUTSIDE = "shims._src.tracing.program"
 
@@ -61,8 +64,54 @@ def settle_if_handled(state: trace.DynamicTrace, d) -> None:
 
     Elsewhere it is checked at run time, when no handler is at hand.
     """
-    if jp.is_symbolic(d) and user_source.is_handled(OUTSIDE):
-        number_of(state, d, "a step whose error the program handles", AS_HANDLED)
+    if jp.is_symbolic(d) and are_handled():
+        number_of(state, d, _HANDLED, AS_HANDLED)
+
+
+def are_handled() -> bool:
+    """Return whether the traced program handles errors of the step that is traced now."""
+    return user_source.is_handled(OUTSIDE)
+
+
+def differ_where_handled(state: trace.DynamicTrace, a, b) -> bool:
+    """Return whether two sizes differ in a step whose errors the program handles; False where that is checked later.
+
+    Raises:
+      FreshSizeError: nothing decides it before the run.
+    """
+    difference = a - b
+    if not jp.is_symbolic(difference) or not state.owns(difference) or not are_handled():
+        return False
+    answer = state.answer(difference, Question.ZERO, f"{a} == {b}")
+    if answer is None:
+        number_of(state, difference, _HANDLED, AS_HANDLED)
+    return not answer
+
+
+def settle_if_one(state: trace.DynamicTrace, d) -> None:
+    """Replace a size by the number 1 where it is 1, in a step whose errors the program handles.
+
+    Raises:
+      Respecialize: the size is 1; the function is traced again.
+      FreshSizeError: nothing decides it before the run.
+    """
+    if jp.is_symbolic(d) and not differ_where_handled(state, d, 1):
+        number_of(state, d, _HANDLED, AS_HANDLED)
+
+
+def raise_as_exact(state: trace.DynamicTrace, sizes, call: Callable) -> None:
+    """Raise the error that `call` raises for numbers in the place of sizes, which the answers so far allow.
+
+    Args:
+      state: the trace.
+      sizes: the sizes.
+      call: gets the function that replaces the sizes in a shape by their numbers.
+    """
+    numbers = state.example(sizes)
+    try:
+        call(lambda shape: tuple(dims.concrete(d, numbers) for d in shape))
+    except Exception as error:
+        raise refusals.of_data(error) from None
 
 
 def stage_for_each_number(state, part) -> bool:

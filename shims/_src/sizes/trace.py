@@ -29,6 +29,8 @@ _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
 # The largest number of questions on the way to one program; there is a program for each combination of answers.
 MOST_QUESTIONS = 6
+# The number of values of each size that are tried for an example.
+_MOST_TRIED = 20
 
 
 class Signal(BaseException):
@@ -389,6 +391,20 @@ class DynamicTrace:
         ]
         return possible_values.where_all_hold(domain, premises)
 
+    def example(self, sizes) -> dict[str, int]:
+        """Return numbers for the variables of sizes, such that all answers so far hold."""
+        names = sorted(set().union(*map(jp.variables, sizes)))
+        free = [name for name in names if name not in self._sizes]
+        ranges = [range(low := self.decisions.least(n), low + _MOST_TRIED) for n in free]
+        for numbers in itertools.product(*ranges):
+            found = {**self._sizes, **dict(zip(free, numbers, strict=True))}
+            known = (k for k in self.decisions.assumptions if jp.variables(k.d) <= found.keys())
+            if all(k.question.holds(dims.concrete(k.d, found)) == k.answer for k in known):
+                return found
+        raise errors.FreshSizeError(
+            errors.message("", f"no example of the sizes {', '.join(map(str, sizes))} is found.")
+        )
+
     def _only_number(self, name: str) -> int | None:
         """Return the only number that a size can be by the answers so far, or `None`."""
         domain = size_bounds.domain(self, self.dimension(name))
@@ -464,7 +480,24 @@ class DynamicTrace:
             raise Respecialize(pins=dict([pin]))
         if question is Question.ZERO and answer:
             self.decisions.answered(d, question, answer, is_measured=is_measured)
+        if not self.has_data:  # a run checks the answers, but no number of an operation
+            self._pin_operations(d)
         return answer
+
+    def _pin_operations(self, d) -> None:
+        """Trace again with the number of an operation on sizes that has only one by the answers so far.
+
+        The code that follows may rely on it: after `v[:4].shape[0] == 4`, JAX compares that shape with others.
+        """
+        for part in jp.factors(d):
+            domain = None if str(part) in self.fresh else size_bounds.domain(self, part)
+            possible = None if domain is None else self._possible(domain)
+            values = None if domain is None else possible_values.over(jp.form(part), domain)
+            if possible is None or values is None:
+                continue
+            left = np.unique(values[possible]).tolist()
+            if len(left) == 1 and str(part) not in self._settled.pins:
+                raise Respecialize(pins={str(part): left[0]})
 
     @property
     def has_data(self) -> bool:

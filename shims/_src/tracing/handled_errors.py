@@ -8,15 +8,9 @@ from __future__ import annotations
 
 from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
-from shims._src.platform import user_source
-from shims._src.sizes import trace
-from shims._src.sizes.decisions import Question
-from shims._src.sizes.size_numbers import OUTSIDE
-
-
-def are_handled() -> bool:
-    """Return whether the traced program handles errors of the step that is traced now."""
-    return user_source.is_handled(OUTSIDE)
+from shims._src.sizes import size_numbers, trace
+from shims._src.sizes.decisions import Question, only_zero
+from shims._src.sizes.size_numbers import are_handled
 
 
 def is_zero(state: trace.DynamicTrace, d, text: str) -> bool:
@@ -31,6 +25,9 @@ def is_zero(state: trace.DynamicTrace, d, text: str) -> bool:
     if answer is None:
         raise undecidable(text)
     note(state, d)
+    if answer and only_zero(d) is None and state.has_data:
+        # The code that follows relies on it, which only numbers can tell.
+        size_numbers.number_of(state, d, "a step whose error the program handles")
     return answer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import jax
@@ -15,21 +16,41 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import broadcast_sizes, primitives, size_numbers
 from shims._src.sizes.decisions import Question
-from shims._src.tracing import handled_errors, hooked_indexing, hooked_pad
+from shims._src.tracing import hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
     """Broadcast operands; data-dependent sizes are declared equal, checked at run time."""
-    return original(name, *_of_common_sizes(state, name, arrays))
+    return original(name, *_of_common_sizes(state, name, arrays, functools.partial(original, name)))
 
 
 def broadcast_arrays(state, original, *arrays):
     """Broadcast arrays to one shape, as `jnp.where` does; data-dependent sizes are declared equal."""
-    return original(*_of_common_sizes(state, "jnp.broadcast_arrays", arrays))
+    return original(*_of_common_sizes(state, "jnp.broadcast_arrays", arrays, original))
 
 
-def _of_common_sizes(state, name, arrays):
-    """Return operands whose sizes along each axis, counted from the last, are equal or 1."""
+def _of_common_sizes(state, name, arrays, original):
+    """Return operands whose sizes along each axis, counted from the last, are equal or 1.
+
+    Raises:
+      Exception: that of `original`, if the sizes differ and the program handles that error.
+    """
+    try:
+        return _unified(state, name, arrays)
+    except errors.InvalidArgumentError:
+        _raise_as_exact(state, original, *arrays)
+        raise
+
+
+def _raise_as_exact(state, call, *arrays) -> None:
+    """Raise the error that `call` raises for arrays whose sizes are numbers that the answers so far allow."""
+    sizes = [d for a in arrays for d in np.shape(a)]
+    size_numbers.raise_as_exact(
+        state, sizes, lambda exact: call(*[jnp.zeros(exact(np.shape(a))) for a in arrays])
+    )
+
+
+def _unified(state, name, arrays):
     shapes = [np.shape(a) if not jp.is_symbolic(a) else () for a in arrays]
     rank = max(map(len, shapes), default=0)
     for back in range(1, rank + 1):
@@ -51,12 +72,19 @@ def _of_common_sizes(state, name, arrays):
 def broadcast_to(state, original, arr, shape, *args, **options):
     """Broadcast an array to a shape; whether a size of a selection is that of the shape or 1 is checked at run time."""
     have, back = np.shape(arr), min(np.ndim(arr), len(shape))
-    for axis, target in zip(range(len(have) - back, len(have)), shape[len(shape) - back :], strict=True):
-        d = have[axis]
-        known = not jp.is_symbolic(d) and (d == 1 or not jp.is_symbolic(target))
-        if not known and not _same(d, target) and _depends_on_data(state, d, target):
-            arr = primitives.broadcast_axis(arr, axis, target, label="jnp.broadcast_to")
-    return original(arr, shape, *args, **options)
+    pairs = zip(have[len(have) - back :], shape[len(shape) - back :], strict=True)
+    onto = arr
+    try:
+        for axis, (d, target) in enumerate(pairs, len(have) - back):
+            is_known = not jp.is_symbolic(d) and (d == 1 or not jp.is_symbolic(target))
+            if not is_known and not _same(d, target) and _depends_on_data(state, d, target):
+                onto = primitives.broadcast_axis(onto, axis, target, label="jnp.broadcast_to")
+    except errors.InvalidArgumentError:
+        size_numbers.raise_as_exact(
+            state, (*have, *shape), lambda exact: original(jnp.zeros(exact(have)), exact(shape))
+        )
+        raise
+    return original(onto, shape, *args, **options)
 
 
 def _depends_on_data(state, *sizes) -> bool:
@@ -65,9 +93,13 @@ def _depends_on_data(state, *sizes) -> bool:
 
 def lax_reshape(state, original, operand, new_sizes, *args, **options):
     """Reshape; where the program handles errors, the counts of elements are compared while it is traced."""
-    if handled_errors.are_handled() and hasattr(operand, "shape"):
-        difference = math.prod(operand.shape) - math.prod(new_sizes)
-        size_numbers.settle_if_handled(state, difference)
+    have, counts = np.shape(operand), [math.prod(np.shape(operand)), math.prod(new_sizes)]
+    if any(map(jp.is_symbolic, counts)) and size_numbers.differ_where_handled(state, *counts):
+        size_numbers.raise_as_exact(
+            state,
+            (*have, *new_sizes),
+            lambda exact: jnp.reshape(jnp.zeros(exact(have)), exact(new_sizes)),
+        )
     return original(operand, new_sizes, *args, **options)
 
 
@@ -125,7 +157,10 @@ def divide_shape_sizes(state, original, shape, part):
     if jp.is_symbolic(divisor) or divisor >= 0 or state.is_input_only(total):
         return original(shape, part)
     quotient, rest = divmod(total, -divisor)  # a shape with a -1 has a negative product
-    size_numbers.settle_if_handled(state, rest)
+    if size_numbers.differ_where_handled(state, rest, 0):
+        size_numbers.raise_as_exact(
+            state, (*shape, *part), lambda exact: jnp.zeros(exact(shape)).reshape(exact(part))
+        )
     return -quotient if jp.is_symbolic(rest) else original(shape, part)
 
 
