@@ -26,7 +26,7 @@ def common(state, sizes: list):
     if always is not None:
         return always
     for d in sizes:
-        if str(d) not in state.fresh and not state.is_input_only(d):
+        if str(d) not in jp.variables(d) and not state.is_input_only(d):
             _decide_if_one(state, d)
     return sizes[0]
 
@@ -52,7 +52,8 @@ def _always_common(state, sizes: list):
 
 def _decide_if_one(state, d) -> None:
     """Decide whether an operation on sizes is 1, where that is decided before the run; it becomes a constant then."""
-    if not state.may_answer(d - 1, Question.ZERO) or size_bounds.never_zero(state, d - 1):
+    is_decided = state.has_data or state.may_answer(d - 1, Question.ZERO)
+    if not is_decided or size_bounds.never_zero(state, d - 1):
         return
     if state.answer(d - 1, Question.ZERO, f"{d} == 1"):
         size_numbers.number_of(state, d, "a size of 1, which broadcasts,")

@@ -110,7 +110,7 @@ def raise_as_exact(state: trace.DynamicTrace, sizes, call: Callable) -> None:
     numbers = state.example(sizes)
     try:
         call(lambda shape: tuple(dims.concrete(d, numbers) for d in shape))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever JAX raises
         raise refusals.of_data(error) from None
 
 

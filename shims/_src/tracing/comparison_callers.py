@@ -31,6 +31,7 @@ EXTENDS = ("jax._src.lax.lax", "_reshape_shape_rule", "_broadcast_in_dim_shape_r
 # The modules of JAX that trace branches and loop bodies, and ours that starts the trace of a program.
 _BODIES = ("jax._src.lax.control_flow.conditionals", "jax._src.lax.control_flow.loops")
 _PROGRAM = "shims._src.tracing.program"
+_STAGING = "shims._src.control_flow."
 # Packages whose code computes with symbolic sizes.
 _SYMBOLIC = ("jax", "jaxlib", "shims", "malt")
 # The modules of the hooks through which a size is hashed.
@@ -189,6 +190,22 @@ def body_is_traced() -> bool:
     while frame is not None:
         name = frame.f_globals.get("__name__")
         if name in _BODIES:
+            return True
+        if name == _PROGRAM:
+            return False
+        frame = frame.f_back
+    return False
+
+
+def statement_is_staged() -> bool:
+    """Return whether a branch or a loop of TensorFlow's is traced, whose code raises only if it runs.
+
+    That of a function that JAX traces, as `lax.fori_loop` does, raises when it is traced.
+    """
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        name = frame.f_globals.get("__name__") or ""
+        if name.startswith(_STAGING):
             return True
         if name == _PROGRAM:
             return False

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.arguments import checks
-from shims._src.errors import errors
+from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds
-from shims._src.tracing import fitting
+from shims._src.tracing import comparison_callers, fitting, handled_errors
 
 
 def take(state, original, array, index, **options):
@@ -111,6 +111,8 @@ def from_nothing(array, positions, axis: int):
     """
     axis %= array.ndim
     places = np.shape(positions)
+    if handled_errors.are_handled() and not comparison_callers.statement_is_staged():
+        raise refusals.of_data(errors.OutOfBoundsError(_no_element(axis)))
     count = primitives.as_size(math.prod(places))
     text = errors.message(
         "",
@@ -125,6 +127,15 @@ def from_nothing(array, positions, axis: int):
     zeros = jnp.zeros(shape, array.dtype)
     # The sum of no elements connects the array, so that its gradient is empty and not `None`.
     return zeros + jnp.sum(array) if jnp.issubdtype(array.dtype, jnp.inexact) else zeros
+
+
+def _no_element(axis: int) -> str:
+    return errors.message(
+        "",
+        "an element of an axis of no elements is read or updated.",
+        required=f"at least one element along axis {axis}",
+        do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
+    )
 
 
 def update(state, original, array, index, *rest, **options):
@@ -151,12 +162,30 @@ def update(state, original, array, index, *rest, **options):
 
 
 def _assume_rows(state, array, items) -> None:
-    """Assume that axes indexed by an integer are not empty, as an update at that position requires."""
+    """Assume that axes indexed by an integer are not empty, as an update at that position requires.
+
+    For a traced position that is checked at run time, and for one that is a size.
+    """
     axis = 0
     for item in itertools.takewhile(lambda i: i is not Ellipsis, items):
-        if isinstance(item, (int, np.integer)) and not isinstance(item, bool) and axis < array.ndim:
-            state.assume_some(array.shape[axis])
+        d = array.shape[axis] if axis < array.ndim else 1
+        if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
+            state.assume_some(d)
+        elif _is_position(item) and _may_have_none(state, d):
+            no_rows = primitives.as_size(d) == 0
+            primitives.check(no_rows, _no_element(axis), error=errors.OutOfBoundsError)
         axis += fitting.axes_of(item)
+
+
+def _may_have_none(state, d) -> bool:
+    of_data = state.owns(d) and not state.is_input_only(d)
+    return of_data and not size_bounds.never_zero(state, d)
+
+
+def _is_position(item) -> bool:
+    """Return whether a part of an index is one position that is known at run time."""
+    is_scalar = jp.is_tracer(item) and not item.ndim and jnp.issubdtype(item.dtype, jnp.integer)
+    return is_scalar or jp.is_symbolic(item)
 
 
 def nonzero(mask):

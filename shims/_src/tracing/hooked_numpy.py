@@ -14,14 +14,20 @@ from jax import lax
 from shims._src.arguments import operands
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import broadcast_sizes, primitives, size_numbers
+from shims._src.sizes import broadcast_sizes, primitives, size_bounds, size_numbers
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
     """Broadcast operands; data-dependent sizes are declared equal, checked at run time."""
-    return original(name, *_of_common_sizes(state, name, arrays, functools.partial(original, name)))
+
+    def added(*exact):
+        return functools.reduce(
+            lax.add, original(name, *exact)
+        )  # JAX compares sizes in its operations
+
+    return original(name, *_of_common_sizes(state, name, arrays, added))
 
 
 def broadcast_arrays(state, original, *arrays):
@@ -154,6 +160,7 @@ def divide_shape_sizes(state, original, shape, part):
     `shape` is the old shape, `part` the new one. The run checks that the division has no remainder.
     """
     total, divisor = math.prod(shape), math.prod(part)
+    _check_divisor(state, part, -divisor)
     if jp.is_symbolic(divisor) or divisor >= 0 or state.is_input_only(total):
         return original(shape, part)
     quotient, rest = divmod(total, -divisor)  # a shape with a -1 has a negative product
@@ -162,6 +169,20 @@ def divide_shape_sizes(state, original, shape, part):
             state, (*shape, *part), lambda exact: jnp.zeros(exact(shape)).reshape(exact(part))
         )
     return -quotient if jp.is_symbolic(rest) else original(shape, part)
+
+
+def _check_divisor(state, part, divisor) -> None:
+    """Check at run time that a size stands for a -1, which it does not beside a size of 0."""
+    of_data = state.owns(divisor) and not state.is_input_only(divisor)
+    if not of_data or size_bounds.never_zero(state, divisor):
+        return
+    text = errors.message(
+        "reshape",
+        "the size that -1 stands for is not known beside a size of 0.",
+        required=f"no size of 0 in the shape ({', '.join(map(str, part))})",
+        do="write the size in the place of -1: `y.reshape(n, 3)`",
+    )
+    primitives.check(primitives.as_size(divisor) == 0, text, error=errors.ZeroDivisorError)
 
 
 def _as_mask(a):

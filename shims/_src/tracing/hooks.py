@@ -71,13 +71,7 @@ def install() -> None:
         _install_in_tracers(modules["traces"])
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
-        _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
-        _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
-        for module in (modules["util"], modules["ufuncs"]):
-            _replace(module, "_broadcast_arrays", hooked_numpy.broadcast_arrays)
-        _replace(modules["lax"], "broadcast_to", hooked_numpy.broadcast_to)
-        for module in (modules["lax"], jax.lax):
-            _replace(module, "reshape", hooked_numpy.lax_reshape)
+        _install_for_shapes(modules)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
         for name in jp.inlined_functions(modules["reductions"]):
             _replace(modules["reductions"], name, hooked_reductions.call_in_place)
@@ -104,6 +98,16 @@ def install() -> None:
                     if hasattr(module, name):
                         _replace(module, name, wrapper)
         _INSTALLED = True
+
+
+def _install_for_shapes(modules) -> None:
+    """Install the hooks of the functions that compare the shapes of arrays."""
+    for module in (modules["util"], modules["ufuncs"]):
+        _replace(module, "promote_shapes", hooked_numpy.promote_shapes)
+        _replace(module, "_broadcast_arrays", hooked_numpy.broadcast_arrays)
+    _replace(modules["lax"], "broadcast_to", hooked_numpy.broadcast_to)
+    for module in (modules["lax"], jax.lax):
+        _replace(module, "reshape", hooked_numpy.lax_reshape)
 
 
 _ARITHMETIC = ("add", "sub", "mul", "pow")
