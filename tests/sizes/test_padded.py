@@ -84,7 +84,9 @@ def test_a_gradient_flows_through_a_padded_result():
 
 
 def test_through_vmap():
-    batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), padded(1), tf.Padded.pad(Y[:1], 5))
+    rows = padded(1), tf.Padded.pad(Y[:1], 5)
+    sizes = jnp.stack([p.sizes[0] for p in rows])
+    batch = tf.Padded(jnp.stack([p.values for p in rows]), {1: sizes})
     means = jax.vmap(tf.dynamic(lambda y: y.mean(0)))(batch)
     np.testing.assert_allclose(means, [Y.mean(0), Y[0]], rtol=1e-6)
 

@@ -12,6 +12,9 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.recording.contexts import executing_eagerly
+from shims._src.sizes import trace
+from shims._src.sizes.padded import Padded
+from shims._src.tracing.dynamic import entered
 from shims._src.types.composite import is_composite
 from shims._src.types.host_tensor import HostTensor
 from shims._src.variables.variable import Variable
@@ -51,15 +54,23 @@ def print_(*inputs, **kwargs):
     summarize = kwargs.get("summarize")
     sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
     write = _make_writer(kwargs.get("output_stream"))
+    if trace.current() is not None:
+        inputs = entered(inputs)
     leaves, tree = jax.tree.flatten(inputs, is_leaf=_is_leaf)
+    for x in leaves:
+        if isinstance(x, Padded):
+            x.check_is_one_value()
     leaves = [_text_of_strings(x, summarize, alone=len(inputs) == 1) for x in leaves]
-    places = [i for i, x in enumerate(leaves) if isinstance(x, (jax.Array, HostTensor, Variable))]
+    places = [
+        i for i, x in enumerate(leaves) if isinstance(x, (jax.Array, HostTensor, Variable, Padded))
+    ]
     arrays = [_array(leaves[i]) for i in places]
 
     def emit(*values):
         full: list[Any] = list(leaves)
         for i, value in zip(places, values, strict=True):
-            full[i] = _Unquoted(array_text(np.asarray(value), summarize))
+            array = value.unpad() if isinstance(value, Padded) else value
+            full[i] = _Unquoted(array_text(np.asarray(array), summarize))
         full = [_Unquoted(_composite_text(x, summarize)) if is_composite(x) else x for x in full]
         parts = [_item_text(x) for x in jax.tree.unflatten(tree, full)]
         write(sep.join(parts) + end)
@@ -77,7 +88,8 @@ def print_(*inputs, **kwargs):
                 do="print its parts: `x.flat_values, x.row_splits`",
             )
         )
-    jax.debug.callback(emit, *arrays, ordered=not any(map(jp.is_batched, arrays)))
+    is_mapped = any(map(jp.is_batched, jax.tree.leaves(arrays)))
+    jax.debug.callback(emit, *arrays, ordered=not is_mapped)
 
 
 def _text_of_strings(x, summarize, *, alone: bool):
@@ -90,7 +102,7 @@ def _text_of_strings(x, summarize, *, alone: bool):
 
 
 def _is_leaf(x) -> bool:
-    return x is None or isinstance(x, Variable) or is_composite(x)
+    return x is None or isinstance(x, (Variable, Padded)) or is_composite(x)
 
 
 def _array(x):

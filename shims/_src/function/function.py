@@ -538,6 +538,7 @@ class Function(Copyable):
 def _unpad(x):
     if not isinstance(x, Padded):
         return x
+    x.check_is_one_value()
     check_status(x.status, x.values)
     return x.unpad()
 

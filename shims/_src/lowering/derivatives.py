@@ -305,6 +305,11 @@ class _RebuiltVjp(Rebuilt):
         (leaf_arrays, leaf_carried), side, arrays, residuals_out, mark = residuals
         inner, operands = self.enter(arrays, side)
         leaves = put_together(self.saved, leaf_arrays, leaf_carried)
+        # The bounds of a size among the residuals limit what is created in this size.
+        leaves = [
+            dataclasses.replace(v, bounds=saved.bounds)
+            for v, saved in zip(leaves, self.saved, strict=True)
+        ]
         moving_out = [i for i, v in enumerate(self.outs) if _is_inexact(v.array)]
         moving_avals = [self.out_avals[i] for i in moving_out]
         jaxpr = self.trace(self._backward(moving_out), *self.saved_avals, *moving_avals)

@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 from jax._src import array as _array
-from jax._src import config, core, dtypes
+from jax._src import config, core, dtypes, flatten_util, tree_util
 from jax._src import effects as _effects
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
+from jax._src import tree as _tree
 from jax._src.export import shape_poly, shape_poly_decision
 from jax._src.interpreters import ad, batching, mlir, pxla
 from jax._src.interpreters import partial_eval as pe
@@ -37,6 +38,13 @@ dim_as_value_p = shape_poly.dim_as_value_p
 CALLBACK_LOGGER = "jax._src.callback"
 __all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
 
+
+# The modules in which JAX goes through trees.
+TREE_FILES = frozenset({tree_util.__file__, _tree.__file__, flatten_util.__file__})
+# The functions that combine the leaves of several trees.
+COMBINES_TREES = frozenset(
+    (tree_util.__file__, name) for name in ("tree_map", "tree_map_with_path")
+)
 
 # Part of the keys of JAX's trace caches, so that a program traced under other sizes is not reused.
 _TRACE_KEY = jax.make_user_context()
@@ -177,6 +185,13 @@ def primal_tracer(x):
     while isinstance(x, (ad.JVPTracer, ad.LinearizeTracer)):
         x = x.primal
     return x
+
+
+def along_tangent(x):
+    """Return `(value, tangent)` of a tracer of `jax.jvp`; `None` for others and for a tangent of zeros."""
+    if not isinstance(x, ad.JVPTracer) or isinstance(x.tangent, ad.Zero):
+        return None
+    return x.primal, x.tangent
 
 
 def is_linearized(x) -> bool:
@@ -629,7 +644,9 @@ def array_operator_calls(depth: int) -> bool:
 
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
+    from jax._src import custom_derivatives
     from jax._src import lax as private_lax
+    from jax._src import numpy as private_numpy
     from jax._src.image import scale
     from jax._src.lax import convolution, parallel
     from jax._src.lax import lax as lax_module
@@ -651,6 +668,8 @@ def hook_points():
         "util": numpy_util,
         "ufuncs": ufuncs,
         "batching": batching,
+        "derivatives": custom_derivatives,
+        "broadcasts": (jax.numpy, lax_numpy, private_numpy),
         "random": (jax.random, random_core),
         "image": (jax.image, scale),
         "convolution": (jax.lax, private_lax, convolution),
@@ -856,3 +875,32 @@ def emptied_stores(functions):
             store.reset()
         for store, value in kept:
             store.store(value)
+
+
+reduce_sum_p = jax.lax.reduce_sum_p
+
+
+def reductions_by_place():
+    """Return the modules and names of JAX's functions that count or order elements, for its means and quantiles."""
+    from jax._src.numpy import lax_numpy, reductions
+
+    return (
+        *((reductions, "_count"), (reductions, "_quantile")),
+        *((lax_numpy, "_argmax"), (lax_numpy, "_argmin")),
+    )
+
+
+def lowering_rule(primitive):
+    """Return JAX's rule that lowers a primitive on all platforms."""
+    return mlir._lowerings[primitive].rule
+
+
+# Reductions whose result depends on the number of zeros among the elements, by the parameter with their axes.
+READS_ZEROS = {
+    "axes": (
+        *(jax.lax.reduce_max_p, jax.lax.reduce_min_p, jax.lax.reduce_prod_p),
+        *(jax.lax.argmax_p, jax.lax.argmin_p),
+    ),
+    "dimensions": (jax.lax.reduce_p,),
+    "": (jax.lax.sort_p, jax.lax.top_k_p, jax.lax.approx_top_k_p),
+}

@@ -10,15 +10,44 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
+from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.sizes import size_code
 
 carry_p = jp.Primitive("carry_sizes")
-_SMALL = 2.0**-60
 
 
-def carry(values, code):
-    """Return `values` unchanged; differentiation returns the encoded sizes as the gradient of `code`."""
-    return carry_p.bind(values, code, code)
+def carry(values, code, count: int):
+    """Return `values` unchanged; differentiation returns the encoded sizes as the gradient of `code`.
+
+    Args:
+      values: the values of a `Padded`.
+      code: its encoded sizes.
+      count: how many numbers are encoded.
+
+    Raises:
+      PaddedUseError: the tangent of `jax.jvp` has another size. If that is known only at run time, the values
+        are NaN then.
+    """
+    return carry_p.bind(_along_tangent(values, code, count), code, code)
+
+
+def _along_tangent(values, code, count):
+    both = jp.along_tangent(code)
+    if both is None:
+        return values
+    differ = size_code.have_different_sizes(*both, count)
+    if jp.is_tracer(differ):
+        return values * jnp.where(differ, jnp.nan, 1).astype(values.dtype)
+    if differ:
+        raise errors.PaddedUseError(
+            errors.message(
+                "jax.jvp",
+                "a padded value and its tangent have different sizes.",
+                do="give a tangent of the size of the value, such as `x * 0 + 1`",
+            )
+        )
+    return values
 
 
 def _identity(values, code, witness):
@@ -42,7 +71,7 @@ def _jvp(primals, tangents):
 def _transpose(ct, values, code, witness):
     if type(ct) is jp.ad.Zero:
         return [None, None, None]
-    return [ct, jnp.where(witness != 0, _SMALL, 0).astype(code.aval.dtype), None]
+    return [ct, jnp.where(witness != 0, size_code.GRADIENT, 0).astype(code.aval.dtype), None]
 
 
 def _batch(args, dims):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
@@ -16,7 +16,7 @@ from shims._src.errors import errors
 from shims._src.platform import accelerators, device_arrays
 from shims._src.platform import jax_private as jp
 from shims._src.platform.derived import Derived
-from shims._src.sizes import failure_codes, size_code
+from shims._src.sizes import failure_codes, padded_leaves, refused_reductions, size_code
 from shims._src.sizes.carried_sizes import carry
 
 OK, LOST = 0, -3
@@ -112,7 +112,7 @@ class Padded:
         is_traced = jp.is_tracer(self.values) and jp.is_tracer(code)
         if not is_traced or not jnp.issubdtype(self.dtype, jnp.inexact):
             return self.values
-        return carry(self.values, code)
+        return carry(self.values, code, len(self._axes) + 1)
 
     def _read(self) -> tuple[Any, ...]:
         """Return the sizes and the status, decoded if necessary."""
@@ -132,6 +132,20 @@ class Padded:
         """Return the validity mask along `axis`, a bool vector `[capacity]`."""
         axis = axis % self.ndim
         return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
+
+    def check_is_one_value(self) -> None:
+        """Raise an error if the value has one size per row of a `vmap`, since no operation takes such a one."""
+        if not any(map(np.ndim, self._read())):
+            return
+        raise errors.PaddedUseError(
+            errors.message(
+                "Padded",
+                "a padded value with a size for each row is used as one value; it has rows of several sizes.",
+                received=repr(self),
+                do="map over the rows: `jax.vmap(shims.dynamic(f))(x)`, or take the list of exact "
+                "rows outside of `jit`: `x.unpad()`",
+            )
+        )
 
     @jp.moving_data
     def unpad(self) -> Any:
@@ -254,23 +268,29 @@ class Padded:
         shape = "x".join(map(str, jnp.shape(self.values)))
         return f"Padded({self.values.dtype.name}[{shape}], {sizes})"
 
-    def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    def tree_flatten(self) -> tuple[Iterable[Any], padded_leaves.Axes]:
         """Return `values` and the encoded sizes as children, and the dynamic axes as static data."""
         numbers = self._numbers.given
-        if numbers is None:  # it was unflattened; the code may be a placeholder, `None` among them
-            return (self.values, self._code.given), self._axes
-        return (self.values, self._code.get(lambda: size_code.encode(numbers))), self._axes
+        # Of a value that was unflattened, the code may be a placeholder, `None` among them.
+        code = self._code.given
+        if numbers is not None:
+            code = self._code.get(lambda: size_code.encode(numbers))
+        axes = padded_leaves.Axes.of(self._axes, self)
+        if padded_leaves.are_read():
+            return padded_leaves.prepared(self.values, code, axes), axes
+        return (self.values, code), axes
 
     @classmethod
-    def tree_unflatten(cls, axes: tuple[int, ...], children: tuple[Any, ...]) -> Padded:
+    def tree_unflatten(cls, axes: tuple[int, ...], children: Iterable[Any]) -> Padded:
         """Create a `Padded` from the static data and children that `tree_flatten` returned."""
         self = object.__new__(cls)
-        self.__setstate__((children, axes))
+        self.__setstate__((tuple(children), tuple(axes)))
         return self
 
     def __getstate__(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
         """Return the state for pickling and copies."""
-        return self.tree_flatten()
+        (values, code), axes = self.tree_flatten()
+        return (values, code), tuple(axes)
 
     def __setstate__(self, state: tuple[tuple[Any, ...], tuple[int, ...]]) -> None:
         (self.values, code), self._axes = state
@@ -357,3 +377,4 @@ def _refuse_abstract(padded: Padded) -> NoReturn:
 
 
 jp.register_type(Padded, _refuse_abstract)
+refused_reductions.install()

@@ -285,7 +285,11 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
         "the sizes of two operands differ.",
         required=f"one size: {have} == {target} (axis {axis})",
         received=f"{have} = {errors.NUMBER}",
-        do="select both with one mask, or cut them to one size",
+        do="select both with one mask, or cut them to one size"
+        + (
+            "; `shims.broadcast_to(a, b.shape)` repeats the element of an `a` of size 1"
+            * broadcasts
+        ),
     )
     state = trace.current()
     if state is not None:

@@ -4,8 +4,9 @@ The leaves of a `Padded` meet code that knows nothing of sizes: optimizers, `jax
 averages of parameters. So each bit of a size is a pair of floats: a nonzero one and a zero, whose order
 is the bit. Sums and multiples of codes of the same sizes keep these pairs. Adding the code of other
 sizes leaves a pair of two nonzero floats, and differentiation a pair of zeros, which `decode` reports.
-The pairs are scattered over a matrix, so that a transpose, a flip or a sort tears them apart, and two
-fixed floats are so large that a norm or a sum over all leaves, which would read padding, is infinite.
+The pairs are scattered over an array, so that a transpose, a flip or a sort tears them apart. The floats are
+so small that sums and norms over all leaves do not count them. The shape of the array is one that data hardly
+have: a reduction that is wrong for padding of 0, such as a mean, knows by it that it reads a code.
 """
 
 from __future__ import annotations
@@ -17,10 +18,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.platform import jax_private as jp
+
 _BITS = 32
 _COLUMNS = 16
 _FIXED = 8
-_LARGE = 1.5 * 2.0**127
+# Dimensions of 1 in the middle make the shape a rare one.
+_ONES = (1, 1, 1)
+RANK = 2 + len(_ONES)
+# Squares of the floats of a code underflow to 0, those of gradients even after steps of optimizers.
+_SMALL = 2.0**-76
+GRADIENT = 2.0**-96
+# What steps of optimizers make of a code that is to be summed, at most.
+LARGEST = 2.0**-30
 
 
 class _Layout(NamedTuple):
@@ -55,9 +65,33 @@ def _weights(count: int) -> np.ndarray:
     return weights
 
 
-def shape_of(count: int) -> tuple[int, int]:
+@functools.cache
+def _magnitudes(count: int) -> np.ndarray:
+    """Return the nonzero floats of a code; they differ, so that a difference of multiples is hardly ever 0."""
+    floats = _layout(count).number.size
+    return np.float32(_SMALL * (1 + np.random.RandomState(count).random_sample(floats)))
+
+
+@functools.cache
+def damaged(count: int) -> np.ndarray:
+    """Return an array that damages the code it is combined with, by sums, products, minima or choices."""
+    number, bit, _ = _layout(count)
+    marks = np.float32([np.nan, 1, -1])[(number * _BITS + bit) % 3]
+    return marks.reshape(shape_of(count))
+
+
+def shape_of(count: int) -> tuple[int, ...]:
     """Return the shape of the array that encodes `count` numbers."""
-    return 2 * (_BITS * count + _FIXED) // _COLUMNS, _COLUMNS
+    return (2 * (_BITS * count + _FIXED) // _COLUMNS, *_ONES, _COLUMNS)
+
+
+def has_shape_of_code(shape: tuple[Any, ...]) -> bool:
+    """Return whether the last dimensions of a shape are those of a code."""
+    if len(shape) < RANK or tuple(shape[1 - RANK :]) != (*_ONES, _COLUMNS):
+        return False
+    rows = shape[-RANK]
+    (first, *_), (second, *_) = shape_of(1), shape_of(2)
+    return isinstance(rows, int) and rows > first and (rows - first) % (second - first) == 0
 
 
 @jax.jit
@@ -69,21 +103,20 @@ def encode(numbers: tuple[jax.Array, ...]) -> jax.Array:
     for i, n in enumerate(jnp.broadcast_arrays(*numbers)):
         owner = jnp.where(number == i, n.astype(jnp.int32)[..., None], owner)
     is_set = ((owner >> bit) & 1) ^ is_inverse
-    is_large = (number == count) & (bit < 2)
-    code = is_set.astype(jnp.float32) * np.where(is_large, np.float32(_LARGE), np.float32(1))
+    code = is_set.astype(jnp.float32) * _magnitudes(count)
     return code.reshape(*code.shape[:-1], *shape_of(count))
 
 
 def decode_on_host(code: np.ndarray, count: int) -> tuple[tuple[Any, ...], Any]:
     """Decode `count` numbers with NumPy; return them, and whether the code is undamaged."""
-    is_set = (code != 0).reshape(*code.shape[:-2], -1)
+    is_set = (code != 0).reshape(*code.shape[:-RANK], -1)
     return _numbers_of(np, np.tensordot(is_set.astype(np.int32), _weights(count), 1))
 
 
 @functools.partial(jax.jit, static_argnums=1)
 def decode(code: jax.Array, count: int) -> tuple[tuple[jax.Array, ...], jax.Array]:
     """Decode `count` numbers; return them, and whether the code is undamaged."""
-    is_set = (code != 0).reshape(*code.shape[:-2], -1, 1, 1)
+    is_set = (code != 0).reshape(*code.shape[:-RANK], -1, 1, 1)
     return _numbers_of(jnp, jnp.sum(jnp.where(is_set, _weights(count), 0), -3))
 
 
@@ -108,7 +141,26 @@ def is_code(leaf: Any, count: int) -> bool:
     """Return whether a leaf has the shape and a dtype of a code of `count` numbers."""
     shape, dtype = getattr(leaf, "shape", ()), getattr(leaf, "dtype", None)
     return (
-        tuple(shape[-2:]) == shape_of(count)
+        tuple(shape[-RANK:]) == shape_of(count)
         and dtype is not None
         and jax.dtypes.issubdtype(dtype, np.inexact)
     )
+
+
+def have_different_sizes(first: Any, second: Any, count: int) -> Any:
+    """Return whether two codes, of equal shapes, are both undamaged and encode different numbers."""
+    is_traced = any(map(jp.is_tracer, (first, second)))
+    read = decode if is_traced else lambda code, count: decode_on_host(np.asarray(code), count)
+    xp: Any = jnp if is_traced else np
+    (*a, _), a_is_whole = read(first, count)
+    (*b, _), b_is_whole = read(second, count)
+    differ = functools.reduce(xp.logical_or, map(xp.not_equal, a, b), np.bool_(False))
+    return xp.any(differ & a_is_whole & b_is_whole)
+
+
+def shrunk(code: Any) -> Any:
+    """Return a code with small floats again, after a step such as `sign` has made them large."""
+    if jnp.finfo(code.dtype).tiny > GRADIENT:  # small numbers would be 0
+        return code
+    is_large = jnp.abs(code) > 2 * _SMALL * 2**6
+    return jnp.where(is_large, code * jnp.asarray(GRADIENT, code.dtype), code)

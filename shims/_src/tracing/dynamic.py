@@ -50,6 +50,8 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverte
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
     operands = [narrow_array(leaves[i]) for i in places]
+    for x in filter(_is_leaf, operands):
+        x.check_is_one_value()
 
     def on_operands(f):
         def called(*xs):
@@ -79,6 +81,7 @@ def entered(tree):
 
 
 def _entered(x: Padded):
+    x.check_is_one_value()
     if not any(map(jp.is_tracer, jax.tree.leaves(x))):
         return x.unpad()
     if jp.is_tracer(x.status):

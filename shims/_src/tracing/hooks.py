@@ -22,9 +22,11 @@ from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
     handled_errors,
+    hooked_broadcasts,
     hooked_indexing,
     hooked_loops,
     hooked_numpy,
+    hooked_pullbacks,
     hooked_quotients,
     hooked_random,
     hooked_ranges,
@@ -73,6 +75,7 @@ def install() -> None:
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _install_for_shapes(modules)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
+        _replace(modules["derivatives"], "_flatten_bwd", hooked_pullbacks.flatten_bwd)
         for name in jp.inlined_functions(modules["reductions"]):
             _replace(modules["reductions"], name, hooked_reductions.call_in_place)
         product = modules["reduce_prod"]
@@ -89,6 +92,7 @@ def install() -> None:
         numpy_functions = [f for module in hooked for f in module.FUNCTIONS]
         by_module = {
             "numpy": numpy_functions,
+            "broadcasts": hooked_broadcasts.FUNCTIONS,
             "random": hooked_random.FUNCTIONS,
             "image": hooked_quotients.FUNCTIONS,
         }
