@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import io
 import pickle
 import sys
@@ -142,3 +143,15 @@ def test_a_function_of_the_main_program_is_saved_by_value_where_the_pickler_does
     (again,) = pickle.loads(file.getvalue())
     assert again is not decorated
     np.testing.assert_array_equal(again(X), [3, 1, 5])
+
+
+def test_a_bound_function_has_the_signature_of_a_method():
+    """Keras and others bind arguments by it."""
+
+    class Model:
+        @shims.function
+        def call(self, x, training=False):
+            return x * 2 if training else x
+
+    assert str(inspect.signature(Model().call)) == "(x, training=False)"
+    assert str(inspect.signature(Model.call)) == "(self, x, training=False)"

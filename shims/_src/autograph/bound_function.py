@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 
@@ -18,6 +19,12 @@ class BoundFunction:
     def __call__(self, *args, **kwargs):
         """Call the function on the instance."""
         return self.__func__(self.__self__, *args, **kwargs)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The parameters without the instance, as Python has them of bound methods."""
+        signature = inspect.signature(self.__func__)
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
     def get_concrete_function(self, *args, **kwargs):
         """Return the compiled program for one signature, bound to this instance."""
