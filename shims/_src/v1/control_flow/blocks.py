@@ -219,6 +219,7 @@ def add_outer(
     controls.update(dict.fromkeys(c for part in parts for c in part.controls))
     op = Operation(graph, type_, name, compute, [*inputs, *captured], outputs, list(controls))
     op.attributes["blocks"] = tuple(part.block for part in parts)
+    op.attributes["parts"] = tuple(parts)
     op.writes = tuple(dict.fromkeys(v for part in parts for v in part.writes))
     return op
 

@@ -74,6 +74,7 @@ def map_fn(
         op = add_outer(
             graph, "Map", graph.unique_name("while"), compute, sliced.tensors, outputs, [made.part]
         )
+        op.attributes["loop"] = ("map_fn", (tuple(made.parameters),))
         link(op, made.part, made.places(), back_prop=back_prop)
         return made.rebuild(stacked_outputs(graph, op))
 
@@ -115,6 +116,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
             outputs,
             [made.part],
         )
+        op.attributes["loop"] = ("map_fn", (tuple(made.parameters),))
         link(op, made.part, made.places())
         return made.rebuild(op.outputs)
 
@@ -257,6 +259,8 @@ def _accumulate(kind: str, fn, elems, initializer, back_prop, name, reverse: boo
             outputs,
             [made.part],
         )
+        named = f"reversed {kind}" if reverse else kind
+        op.attributes["loop"] = (named, (tuple(made.parameters),))
         link(op, made.part, made.places(first_again=not start), count, back_prop)
         if kind == "scan":
             return rebuild(stacked_outputs(graph, op))

@@ -177,6 +177,7 @@ def _add_operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operati
         graph.present_control_inputs(),
     )
     op.attributes["copied"] = tuple(tensors)
+    op.attributes["gradients"] = (tuple(ys), tuple(xs), tuple(rows), tuple(weights))
     kinds = [x for x, is_rows in zip(xs, rows, strict=True) for x in [x] * (3 if is_rows else 1)]
     op.attributes["shapes"] = {i: x.shape for i, x in enumerate(kinds)}
     op.attributes["variables"] = tuple(x for x in [*xs, *stops] if isinstance(x, GraphVariable))

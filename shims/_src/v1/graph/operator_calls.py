@@ -86,6 +86,7 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
         public = ""  # the caller knows the whole name
     named = naming.named(graph, public, name, features, len(found.shapes))
     operation = _add_operation(graph, named.names[0], type_ or named.type, compute, operands, found)
+    operation.attributes["call"] = (f, *jax.tree.unflatten(tree, leaves))
     if not operation.outputs:
         return operation
     return jax.tree.unflatten(found.tree, separate(operation, named))

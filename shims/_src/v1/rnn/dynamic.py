@@ -189,6 +189,7 @@ class _Loop:
         outputs = [*((t.shape, t.dtype) for t in carried), *specs]
         name = graph.unique_name("LoopCond")
         op = add_outer(graph, "While", name, compute, [*carried, *self.inputs], outputs, [part])
+        op.attributes["loop"] = ("dynamic_rnn", (tuple(parameters),))
         link(op, part, {t: i for i, t in enumerate(parameters)}, count=count)
         return op
 

@@ -214,7 +214,10 @@ class Optimizer:
             updates = []
             for gradient, variable in kept:
                 with graph.name_scope(f"update_{variable.op.name}"):
-                    updates.append(self._apply_gradient(gradient, variable))
+                    update = self._apply_gradient(gradient, variable)
+                    done = update.op if isinstance(update, Tensor) else update
+                    done.attributes["optimizer"] = (self, gradient, variable)
+                    updates.append(update)
             if global_step is None:
                 done = self._finish(updates, scope)
             else:

@@ -368,6 +368,7 @@ class GraphVariable(Scattering):
             return [run.write(self, as_array(new), op)]
 
         op = self._add_operation(graph, type_, name, compute, given)
+        op.attributes["formula"] = f
         return self._mark_assignment(op)
 
     def __repr__(self) -> str:

@@ -1,0 +1,70 @@
+"""Break long statements into lines at the commas of their outermost brackets."""
+
+from __future__ import annotations
+
+WIDTH = 100
+_OPEN, _CLOSE = "([{", ")]}"
+
+
+def wrapped(text: str, depth: int, comment: str = "") -> list[str]:
+    """Return the lines of a statement, none longer than `WIDTH` if brackets allow it."""
+    indent = "    " * depth
+    if len(indent) + len(text) + len(comment) <= WIDTH:
+        return [indent + text + comment]
+    if len(indent) + len(text) <= WIDTH:
+        return [f"{indent}{comment.strip()}", indent + text]
+    split = _outermost(text)
+    if split is None:
+        return [*([f"{indent}{comment.strip()}"] if comment else []), indent + text]
+    start, inside, end = split
+    lines = wrapped_parts(inside, depth + 1)
+    return [f"{indent}{start}{comment}", *lines, f"{indent}{end}"]
+
+
+def wrapped_parts(inside: str, depth: int) -> list[str]:
+    """Return the lines of the content of a bracket."""
+    indent = "    " * depth
+    parts = _parts(inside)
+    joined = ", ".join(parts)
+    if len(indent) + len(joined) <= WIDTH:
+        return [indent + joined]
+    lines: list[str] = []
+    for part in parts:
+        broken = wrapped(part, depth)
+        lines += [*broken[:-1], broken[-1] + ("," if len(parts) > 1 else "")]
+    return lines
+
+
+def _outermost(text: str) -> tuple[str, str, str] | None:
+    """Return a text as what precedes the content of its last outermost bracket, that, and the rest."""
+    begin, level, quote = -1, 0, ""
+    best: tuple[int, int] | None = None
+    for i, c in enumerate(text):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'":
+            quote = c
+        elif c in _OPEN:
+            begin, level = (i if level == 0 else begin), level + 1
+        elif c in _CLOSE:
+            level -= 1
+            if level == 0 and i > begin + 1 and (best is None or i - begin >= best[1] - best[0]):
+                best = (begin, i)
+    return None if best is None else (text[: best[0] + 1], text[best[0] + 1 : best[1]], text[best[1] :])
+
+
+def _parts(inside: str) -> list[str]:
+    parts, level, begin, quote = [], 0, 0, ""
+    for i, c in enumerate(inside):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'":
+            quote = c
+        elif c in _OPEN:
+            level += 1
+        elif c in _CLOSE:
+            level -= 1
+        elif c == "," and not level:
+            parts.append(inside[begin:i].strip())
+            begin = i + 1
+    return [p for p in [*parts, inside[begin:].strip()] if p]

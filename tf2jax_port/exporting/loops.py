@@ -1,0 +1,217 @@
+"""Write loops as `lax.scan`, `lax.map` and `lax.while_loop`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tf2jax_port.exporting.body import wanted_name
+from tf2jax_port.exporting.body_parts import run_part
+from tf2jax_port.exporting.expressions import Expression, tuple_of
+from tf2jax_port.exporting.original import statement_of
+from tf2jax_port.importing.rule import UnsupportedError
+
+
+def write(body: Any, op: Any) -> None:
+    """Write a loop."""
+    kind, parameters = op.attributes["loop"]
+    used = body.keys_used_by(op)
+    body.settle_outer()
+    inputs = [body.find(body.step.key(t, op)) for t in op.inputs]
+    captured = op.inputs[len(parameters[0]) :]
+    for tensor in captured if kind != "while_loop" else op.inputs[len(parameters[1]) :]:
+        key = body.step.key(tensor, op)
+        if key in body.pending:
+            body.settle(key)
+    if kind == "dynamic_rnn":
+        _write_rnn(body, op, parameters[0], inputs)
+    elif kind == "map_fn":
+        _write_map(body, op, parameters[0], inputs)
+    elif kind == "while_loop":
+        _write_while(body, op, parameters, inputs)
+    else:
+        _write_fold(body, op, kind, parameters[0], inputs)
+    body.done(used)
+    body._forget(used)
+
+
+def _bind(body: Any, tensors: Sequence[Any], names: Sequence[str]) -> None:
+    for tensor, name in zip(tensors, names, strict=True):
+        body.values[tensor] = body._described(tensor, Expression(name))
+        body.bound[name] = tensor
+
+
+def _parameters(inner: Any, tensors: Sequence[Any], names: Sequence[str]) -> list[str]:
+    """Give the parameters of a loop body names; return them."""
+    found = [inner.names.new(name) for name in names]
+    _bind(inner, tensors, found)
+    return found
+
+
+def _tuple(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+def _results(body: Any, op: Any, tensors: Sequence[Any]) -> list[str]:
+    """Return a name for each result of a loop, `_` for one that nothing uses."""
+    names = []
+    for tensor in tensors:
+        shown = _shown(body, tensor)
+        names.append(body.name_for(op, shown) if body.uses.get(tensor) else "_")
+    _bind(body, [t for t, n in zip(tensors, names, strict=True) if n != "_"], [n for n in names if n != "_"])
+    return names
+
+
+def _shown(body: Any, tensor: Any) -> Any:
+    """Return the tensor that carries the name of a loop's result: the identity behind it, if any."""
+    user = body.user.get(tensor)
+    if user is not None and hasattr(user, "outputs") and len(user.inputs) == 1 and len(user.outputs) == 1:
+        return user.outputs[0]
+    return tensor
+
+
+def _state_names(count: int) -> list[str]:
+    return ["state"] if count == 1 else [f"state_{i + 1}" for i in range(count)]
+
+
+def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[Expression]) -> None:
+    """Write the loop of `dynamic_rnn` as `lax.scan` over time."""
+    part = op.attributes["parts"][0]
+    states = len(part.outputs) - 1
+    outputs = len(op.outputs)
+    carried = 1
+    while carried < outputs and op.outputs[carried].shape.rank == part.outputs[carried].shape.rank:
+        carried += 1
+    carried = min(carried, len(parameters) - 1)
+    del states
+    time, kept, slices = parameters[0], parameters[1:carried], parameters[carried:]
+    uses_time = any(time in o.inputs for o in part.operations if o.type != "AddV2" or len(o.inputs) > 1)
+    inner = body.inner(is_loop=True)
+    statement = statement_of(op)
+    name = body.names.new("step")
+    state = _parameters(inner, kept, _state_names(len(kept)))
+    given = _parameters(inner, slices, ["x"] * len(slices))
+    if uses_time:
+        clock = _parameters(inner, [time], ["time"])
+    keys = run_part(inner, part, range(1, len(part.outputs)))
+    body.write(f"def {name}(carry, inputs):", statement)
+    taken = [*(clock if uses_time else []), *given]
+    inner_head = [f"{_tuple(state)} = carry", f"{', '.join(taken)} = inputs"]
+    indent = "    " * inner.depth
+    body.lines += [indent + line for line in inner_head if line.split(" = ")[0] != line.split(" = ")[1]]
+    body.lines += inner.lines
+    inner.lines = []
+    count = len(kept)
+    texts = [inner.find(k).text for k in keys]
+    inner.write(f"return {_tuple(texts[:count])}, {_tuple(texts[count:])}")
+    body.lines += [*inner.lines, ""]
+    start = [inputs[i].text for i in range(1, 1 + count)]
+    rows = [e.text for e in inputs[1 + count : 1 + count + len(slices)]]
+    if uses_time:
+        rows = [f"jnp.arange({rows[0]}.shape[0])", *rows]
+    names = _results(body, op, op.outputs[1:])
+    body.write(
+        f"{_tuple(names[:count])}, {_tuple(names[count:])} = "
+        f"lax.scan({name}, {_tuple(start)}, {_tuple(rows)})"
+    )
+
+
+def _write_map(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[Expression]) -> None:
+    part = op.attributes["parts"][0]
+    inner = body.inner(is_loop=True)
+    statement = statement_of(op)
+    name = body.names.new("apply")
+    given = _parameters(inner, parameters, [wanted_name(t) for t in op.inputs[: len(parameters)]])
+    keys = run_part(inner, part, range(len(part.outputs)))
+    body.write(f"def {name}(row):", statement)
+    body.lines.append("    " * inner.depth + f"{_tuple(given)} = row")
+    body.lines += inner.lines
+    inner.lines = []
+    inner.write(f"return {inner.result_text(keys)}")
+    body.lines += [*inner.lines, ""]
+    names = _results(body, op, op.outputs)
+    rows = _tuple([e.text for e in inputs[: len(parameters)]])
+    body.write(f"{', '.join(names)} = lax.map({name}, {rows})")
+
+
+def _write_fold(body: Any, op: Any, kind: str, parameters: Sequence[Any], inputs: Sequence[Expression]) -> None:
+    """Write `scan`, `foldl` or `foldr` as `lax.scan`."""
+    part = op.attributes["parts"][0]
+    count = len(part.outputs)
+    rows = len(parameters) - count
+    statement = statement_of(op)
+    starts = len(op.inputs) - len(_captured(op, part))
+    has_start = starts == count + rows
+    backwards = kind in ("foldr", "reversed scan")
+    inner = body.inner(is_loop=True)
+    name = body.names.new("step")
+    state = _parameters(inner, parameters[:count], _state_names(count))
+    given = _parameters(inner, parameters[count:], ["x"] * rows)
+    keys = run_part(inner, part, range(count))
+    body.write(f"def {name}(carry, row):", statement)
+    indent = "    " * inner.depth
+    body.lines += [f"{indent}{_tuple(state)} = carry", f"{indent}{_tuple(given)} = row"]
+    body.lines += inner.lines
+    inner.lines = []
+    texts = [inner.find(k) for k in keys]
+    if len(texts) == 1 and texts[0].is_name:
+        inner.write(f"return {texts[0].text}, {texts[0].text}")
+    else:
+        fresh = [inner.names.new("new_" + s) for s in state]
+        inner.write(f"{', '.join(fresh)} = {', '.join(t.text for t in texts)}")
+        inner.write(f"return {_tuple(fresh)}, {_tuple(fresh) if 'scan' in kind else 'None'}")
+    body.lines += [*inner.lines, ""]
+    elements = inputs[count : count + rows] if has_start else inputs[:rows]
+    names = _results(body, op, op.outputs)
+    edge, rest = ("-1", ":-1") if backwards else ("0", "1:")
+    start = [e.text for e in inputs[:count]] if has_start else [f"{e.at(8)}[{edge}]" for e in elements]
+    over = [e.text if has_start else f"{e.at(8)}[{rest}]" for e in elements]
+    options = ", reverse=True" if backwards else ""
+    call = f"lax.scan({name}, {_tuple(start)}, {_tuple(over)}{options})"
+    if "scan" not in kind:
+        body.write(f"{_tuple(names)}, _ = {call}")
+        return
+    body.write(f"_, {_tuple(names)} = {call}")
+    if not has_start:
+        for n, first in zip(names, start, strict=True):
+            joined = f"{n}, {first}[None]" if backwards else f"{first}[None], {n}"
+            body.write(f"{n} = jnp.concatenate(({joined}))")
+
+
+def _captured(op: Any, part: Any) -> list[Any]:
+    return list(part.captured)
+
+
+def _write_while(body: Any, op: Any, parameters: Any, inputs: Sequence[Expression]) -> None:
+    """Write `lax.while_loop`.
+
+    Raises:
+      UnsupportedError: its gradient is needed, which JAX has for a known number of iterations only.
+    """
+    if op.attributes.get("differentiated"):
+        raise UnsupportedError(
+            "the gradient of a loop whose number of iterations depends on data needs shims"
+        )
+    condition, loop_body = op.attributes["parts"]
+    count = len(parameters[1])
+    if len(op.inputs) > count and op.inputs[count] not in (*condition.captured, *loop_body.captured):
+        raise UnsupportedError("a loop with a maximum number of iterations has no rule")
+    statement = statement_of(op)
+    wanted = [wanted_name(t) for t in op.inputs[:count]]
+    functions = []
+    for part, tensors, label in ((condition, parameters[0], "condition"), (loop_body, parameters[1], "body")):
+        inner = body.inner(is_loop=True)
+        name = body.names.new(label)
+        functions.append(name)
+        given = _parameters(inner, tensors, wanted)
+        keys = run_part(inner, part, range(len(part.outputs)))
+        body.write(f"def {name}(carry):", statement)
+        body.lines.append("    " * inner.depth + f"{_tuple(given)} = carry")
+        body.lines += inner.lines
+        inner.lines = []
+        texts = [inner.find(k) for k in keys]
+        inner.write(f"return {texts[0].text if len(texts) == 1 else tuple_of(texts).text}")
+        body.lines += [*inner.lines, ""]
+    names = _results(body, op, op.outputs)
+    start = _tuple([e.text for e in inputs[:count]])
+    body.write(f"{_tuple(names)} = lax.while_loop({', '.join(functions)}, {start})")

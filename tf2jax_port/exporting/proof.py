@@ -1,0 +1,235 @@
+"""Compare a written module with the session that it was made from: values, gradients, training."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import pathlib
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tf2jax_port.exporting.replay import Key, replaying
+from tf2jax_port.exporting.writing import Export
+
+_RATE = 0.01
+# A gradient below this part of the largest gradient is rounding, and steps along it are arbitrary.
+_ROUNDING = 1e-6
+
+
+def prove(export: Export, path: pathlib.Path, steps: int, tolerance: float) -> dict[str, Any]:
+    """Compare the module at a path with the session.
+
+    Returns:
+      For the loss, the new state, the gradients and the training each, whether they are equal, and
+      the largest difference in parts of the largest number.
+    """
+    module = _load(path)
+    sides = Sides(export, module)
+    with replaying(module):
+        found = {
+            "loss": sides.loss(),
+            "gradients": sides.gradients(),
+            "training": sides.training(steps),
+        }
+    for entry in found.values():
+        entry["equal"] = bool(entry["difference"] <= tolerance)
+    return found
+
+
+def _load(path: pathlib.Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Sides:
+    """The session and the module, brought to the same state before each comparison."""
+
+    def __init__(self, export: Export, module: Any):
+        self.export, self.module = export, module
+        self.step, self.session = export.step, export.step.session
+        self.feeds = {**self.step.feeds, **{i.tensor: i.value for i in export.inputs}}
+        self.start = dict(self.session.values)
+        self.takes = inspect.signature(module.loss_fn).parameters
+
+    # ---- comparisons -----------------------------------------------------------------------------
+
+    def loss(self) -> dict[str, Any]:
+        """Compare the loss, and the new values of variables that are updated beside the step."""
+        self._reset()
+        key = self._key([self.step.loss])
+        updates = [u.writer for u in self.step.updates]
+        ours = self._loss(self._params(), self._state(), key)
+        value, *_ = self._run([self.step.loss, *updates])
+        pairs = {"loss": (ours[0] if self.step.updates else ours, value)}
+        if self.step.updates:
+            flat = _flat(ours[1])
+            for variable, (root, path) in self.export.paths.items():
+                if root == "state":
+                    pairs["/".join(path)] = (flat["/".join(path)], self.session.values[variable])
+        return _worst(pairs, {})
+
+    def gradients(self) -> dict[str, Any]:
+        """Compare the gradients of the loss with respect to all parameters."""
+        self._reset()
+        outputs = self._gradient_tensors()
+        key = self._key(outputs)
+        theirs = self._dense(self._run(outputs))
+        ours = self._gradients(key)
+        self.sizes = {n: float(np.max(np.abs(g), initial=0.0)) for n, g in theirs.items()}
+        largest = max(self.sizes.values(), default=0.0)
+        return _worst({n: (ours[n], g) for n, g in theirs.items()}, dict.fromkeys(theirs, largest))
+
+    def training(self, steps: int) -> dict[str, Any]:
+        """Compare the losses and the variables of some training steps on one batch."""
+        self._reset()
+        operations, loss = self._training_operations(), self.step.loss
+        params, state = self._params(), self._state()
+        optimizer_state = self.module.optimizer().init(params)
+        losses: list[tuple[float, float]] = []
+        for _ in range(steps):
+            key = self._key([loss, *operations])
+            theirs = self._run([loss, *operations])[0]
+            params, state, optimizer_state, value = self._train(params, state, optimizer_state, key)
+            losses.append((float(value), float(theirs)))
+        pairs: dict[str, Any] = {"losses": tuple(np.array(side) for side in zip(*losses, strict=True))}
+        skipped = []
+        ours = {"params": _flat(params), "state": _flat(state)}
+        largest = max(self.sizes.values(), default=0.0)
+        for variable, (root, path) in self.export.paths.items():
+            name = "/".join(path)
+            if root == "params" and self.sizes.get(name, 1.0) <= _ROUNDING * largest:
+                skipped.append(name)
+                continue
+            pairs[name] = (ours[root][name], self.session.values[variable])
+        return {**_worst(pairs, {}), "steps": steps, "only_rounding": skipped}
+
+    # ---- the module ------------------------------------------------------------------------------
+
+    def _params(self) -> Any:
+        return self._tree("params")
+
+    def _state(self) -> Any:
+        return self._tree("state")
+
+    def _tree(self, root: str) -> dict[str, Any]:
+        """Return the values of the session's variables, as the module takes them."""
+        found: dict[str, Any] = {}
+        for variable, (kind, path) in self.export.paths.items():
+            if kind == root:
+                place = found
+                for part in path[:-1]:
+                    place = place.setdefault(part, {})
+                place[path[-1]] = jnp.asarray(self.session.values[variable])
+        return found
+
+    def _given(self, key: Key) -> dict[str, Any]:
+        given = {
+            i.name: i.python_value() if i.is_static else jnp.asarray(i.value)
+            for i in self.export.inputs
+        }
+        return {**given, **({"key": key} if self.export.drawn else {})}
+
+    def _loss(self, params: Any, state: Any, key: Key) -> Any:
+        given = {n: v for n, v in self._given(key).items() if n in self.takes}
+        states = {"state": state} if "state" in self.takes else {}
+        return self.module.loss_fn(params, **states, **given)
+
+    def _gradients(self, key: Key) -> dict[str, np.ndarray]:
+        state = self._state()
+        scalar = lambda p: self._loss(p, state, key)[0] if self.step.updates else self._loss(p, state, key)
+        return _flat(jax.grad(scalar)(self._params()))
+
+    def _train(self, params: Any, state: Any, optimizer_state: Any, key: Key) -> Any:
+        states = {"state": state} if "state" in self.takes else {}
+        found = self.module.train_step(params, **states, opt_state=optimizer_state, **self._given(key))
+        return found if self.step.updates else (found[0], state, *found[1:])
+
+    # ---- the session -----------------------------------------------------------------------------
+
+    def _reset(self) -> None:
+        self.session.values = dict(self.start)
+
+    def _run(self, fetches: list[Any]) -> list[Any]:
+        return self.session.run(fetches, self.feeds)
+
+    def _key(self, fetches: list[Any]) -> Key:
+        """Return a key that draws what the next run of the session will draw."""
+        wanted = {op for op in self.export.drawn.values()}
+        tensors = [t for t in fetches if hasattr(t, "op") and t not in self.feeds]
+        operations = [f for f in fetches if not hasattr(f, "op")]
+        from shims._src.v1.session.execution_plan import Plan, counters_of
+
+        counters_of(Plan(operations, tensors, list(self.feeds)), self.session.counters)
+        places = {}
+        for path, op in self.export.drawn.items():
+            if op in wanted:
+                slot, words = self.session.counters[op, 0]
+                before = np.asarray(slot.stored_value)
+                places[path] = jnp.asarray(np.concatenate([words[:2], before, words[2:]]), jnp.uint32)
+        return Key(places, ())
+
+    def _gradient_tensors(self) -> list[Any]:
+        return list(self.step.gradients.outputs)
+
+    def _dense(self, outputs: list[Any]) -> dict[str, np.ndarray]:
+        """Return gradients by the names of their variables, those of gathered rows as whole arrays."""
+        found, rest = {}, iter(outputs)
+        for variable, is_rows in zip(self.step.trained, self.step.rows, strict=True):
+            name = "/".join(self.export.paths[variable][1])
+            if not is_rows:
+                found[name] = np.asarray(next(rest))
+                continue
+            values, indices, shape = next(rest), next(rest), next(rest)
+            found[name] = np.zeros(shape, values.dtype)
+            np.add.at(found[name], indices, values)
+        return found
+
+    def _training_operations(self) -> list[Any]:
+        """Return the operations of a training step: those of the program, or plain gradient descent."""
+        if not self.export.optimizer.why_not:
+            return [op for op in self.step.after if op.writes] + [u.writer for u in self.step.updates]
+        import shims.compat.v1 as tf
+
+        graph = self.session.graph
+        graph._unsafe_unfinalize()
+        with graph.as_default(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            descent = tf.train.GradientDescentOptimizer(_RATE)
+            return [
+                descent.minimize(self.step.loss, var_list=list(self.step.trained)),
+                *(u.writer for u in self.step.updates),
+            ]
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, np.ndarray]:
+    """Return the arrays of nested dictionaries by their paths."""
+    found: dict[str, np.ndarray] = {}
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{name}/")
+        else:
+            found[prefix + name] = np.asarray(value)
+    return found
+
+
+def _worst(pairs: Mapping[str, tuple[Any, Any]], scales: Mapping[str, float]) -> dict[str, Any]:
+    """Return the largest difference of pairs of arrays, in parts of the largest number of each."""
+    worst, where = 0.0, ""
+    for name, (ours, theirs) in pairs.items():
+        ours, theirs = np.asarray(ours, np.float64), np.asarray(theirs, np.float64)
+        if ours.shape != theirs.shape:
+            return {"difference": float("inf"), "where": name}
+        gap = float(np.max(np.abs(ours - theirs), initial=0.0))
+        scale = scales.get(name) or float(np.max(np.abs(theirs), initial=0.0)) or 1.0
+        found = gap / scale if np.isfinite(gap) else float("inf")
+        if found >= worst:
+            worst, where = found, name
+    return {"difference": worst, "where": where, "count": len(pairs)}

@@ -1,0 +1,405 @@
+"""Write a training step as a module of JAX."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from tf2jax_port.exporting import layout, training
+from tf2jax_port.exporting.body import Body
+from tf2jax_port.exporting.expressions import Expression
+from tf2jax_port.exporting.functions import Writer
+from tf2jax_port.exporting.helpers import HELPERS
+from tf2jax_port.exporting.module import Module, identifier
+from tf2jax_port.exporting.original import statement_of
+from tf2jax_port.exporting.scopes import Group, Grouping
+from tf2jax_port.exporting.step import Step, Version, check_supported
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """A tensor that the loss needs from outside.
+
+    Args:
+      tensor: the tensor.
+      name: the name of the argument.
+      value: the value that the program fed.
+      is_static: whether it is a Python value, known when JAX traces.
+      is_number: whether it is a scalar, which gets a default.
+    """
+
+    tensor: Any
+    name: str
+    value: np.ndarray
+    is_static: bool
+    is_number: bool
+
+    def python_value(self) -> Any:
+        """Return the value as a Python number or tuple, for an input that is static."""
+        listed = self.value.tolist()
+        return tuple(listed) if isinstance(listed, list) else listed
+
+
+@dataclasses.dataclass
+class Export:
+    """A training step that was written as a module.
+
+    Args:
+      step: the step.
+      module: the functions of the module.
+      text: the source.
+      inputs: the arguments for what the program feeds.
+      paths: where `params` and `state` hold each variable.
+      optimizer: the optimizer.
+      drawn: the random operations by their path through `jax.random.split`.
+      left_out: names of operations of the step that the module does not have.
+    """
+
+    step: Step
+    module: Module
+    text: str
+    inputs: list[Input]
+    paths: dict[Any, tuple[str, tuple[str, ...]]]
+    optimizer: Any
+    drawn: dict[tuple[int, ...], Any]
+    left_out: list[str]
+    dynamic: bool = False
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the arrays of the file beside the module: variables and constants by their names."""
+        values = self.step.session.values
+        found = {}
+        for variable, (root, path) in self.paths.items():
+            found[f"{root}/{'/'.join(path)}"] = _narrow(np.asarray(values[variable]))
+        return found | {f"constants/{n}": a for n, a in self.module.constants.items()}
+
+
+def _narrow(array: np.ndarray) -> np.ndarray:
+    """Return an array with 32-bit numbers in place of 64-bit ones, as JAX has them."""
+    kind = {"float64": "float32", "int64": "int32"}.get(str(array.dtype))
+    return array.astype(kind) if kind else array
+
+
+def export(step: Step, values: dict[Any, np.ndarray], title: str) -> Export:
+    """Write a training step as a module.
+
+    Args:
+      step: the step.
+      values: the value of each tensor from outside.
+      title: what was exported, for the docstring.
+
+    Raises:
+      UnsupportedError: an operation has no rule.
+    """
+    check_supported(step)
+    inputs = _inputs(step, values)
+    results = [step.resolved(step.loss, None), *step.updates]
+    operations = step.needed(results)
+    paths = _paths(step, operations)
+    module = Module()
+    for i in inputs:
+        module.names.taken.add(i.name)
+    names = {i.tensor: i.name for i in inputs}
+    fixed = {i.tensor for i in inputs if i.is_static}
+    writer = Writer(module, step, names, fixed, paths)
+    group = Grouping(step, operations).whole()
+    writer.prepare(group, results)
+    body = _loss_body(writer, group, inputs, results)
+    optimizer = training.Training(writer, step, inputs)
+    export = Export(step, module, "", inputs, paths, optimizer.optimizer, {}, [])
+    export.drawn = _draws(writer, group, ())
+    export.dynamic = module.dynamic
+    signature = Signature(inputs, "state" in {root for root, _ in paths.values()}, bool(export.drawn))
+    loss = _loss_text(writer, body, step, results, signature, paths)
+    parts = [*module.named_functions(), module.finished(loss), *optimizer.texts(signature, module)]
+    export.left_out = optimizer.left_out
+    export.text = _assembled(module, parts, title, signature, optimizer)
+    return export
+
+
+# ---- inputs and variables ------------------------------------------------------------------------
+
+
+def _inputs(step: Step, values: dict[Any, np.ndarray]) -> list[Input]:
+    module_names = Module().names
+    found = []
+    for tensor in step.batch:
+        value = np.asarray(values[tensor])
+        name = module_names.new(_input_name(tensor))
+        static = value.dtype == bool and value.ndim == 0 or _gives_shapes(step, tensor)
+        found.append(Input(tensor, name, value, static, value.ndim == 0))
+    return sorted(found, key=lambda i: (i.is_static or i.is_number))
+
+
+def _input_name(tensor: Any) -> str:
+    """Return the name of an argument: that of the placeholder, or of what the original calls it."""
+    last = tensor.op.name.removeprefix("IteratorGetNext")
+    statement = statement_of(tensor.op)
+    if re.fullmatch(r"(.*/)?Placeholder(WithDefault)?(_\d+)?", last) or not last:
+        if statement is not None and len(statement.targets) == 1:
+            return identifier(statement.targets[0])
+    return identifier(last.replace("/", "_"))
+
+
+def _gives_shapes(step: Step, tensor: Any) -> bool:
+    """Return whether a fed vector of whole numbers is the shape of something."""
+    if tensor.dtype.name not in ("int32", "int64") or tensor.shape.rank not in (0, 1):
+        return False
+    for op in step.plan.order:
+        call = op.attributes.get("call")
+        if call is None or tensor not in op.inputs:
+            continue
+        places = [v for v in jax.tree.leaves(call[1:2], is_leaf=_is_leaf)]
+        if any(getattr(v, "dense_shape", None) is tensor for v in places):
+            return True
+        if getattr(call[0], "__name__", "") in ("uniform", "normal", "truncated_normal", "zeros", "ones", "fill"):
+            return call[1][0] is tensor
+    return False
+
+
+def _is_leaf(value: Any) -> bool:
+    return hasattr(value, "dense_shape") or hasattr(value, "read_of")
+
+
+def _paths(step: Step, operations: Sequence[Any]) -> dict[Any, tuple[str, tuple[str, ...]]]:
+    """Return, for each variable, the dictionary that holds it and its path there."""
+    used = dict.fromkeys(step.trained)
+    for op in operations:
+        used.update(dict.fromkeys(k.variable for k in step.inputs_of(op) if isinstance(k, Version)))
+        used.update(dict.fromkeys(op.writes))
+    trained = set(step.trained)
+    found = {}
+    for variable in used:
+        root = "params" if variable in trained else "state"
+        found[variable] = (root, tuple(variable.op.name.split("/")))
+    return _without_conflicts(found)
+
+
+def _without_conflicts(paths: dict[Any, tuple[str, tuple[str, ...]]]) -> dict[Any, tuple[str, tuple[str, ...]]]:
+    """Use whole names where the name of a variable is the scope of another."""
+    every = {(root, path[:i]) for root, path in paths.values() for i in range(len(path))}
+    if not any(p in every for p in paths.values()):
+        return paths
+    return {v: (root, ("/".join(path),)) for v, (root, path) in paths.items()}
+
+
+# ---- the loss ------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """The arguments of the loss.
+
+    Args:
+      inputs: those for what the program feeds.
+      has_state: whether it takes variables that are not trained.
+      draws: whether it takes a random key.
+    """
+
+    inputs: list[Input]
+    has_state: bool
+    draws: bool
+
+    def arrays(self) -> list[str]:
+        """Return the names of the arguments that have no default, `params` and `state` aside."""
+        return [i.name for i in self.inputs if not (i.is_number or i.is_static)]
+
+    def options(self) -> list[str]:
+        """Return the names of the arguments that have a default."""
+        return [i.name for i in self.inputs if i.is_number or i.is_static]
+
+    def static(self) -> list[str]:
+        """Return the names of the arguments that are Python values."""
+        return [i.name for i in self.inputs if i.is_static]
+
+    def parameters(self, first: Sequence[str] = ("params",)) -> str:
+        """Return the source of the parameters of a function that takes them all."""
+        names = [*first, *(["state"] if self.has_state else [])]
+        return ", ".join([*names, *self.rest(defaults=True)])
+
+    def rest(self, defaults: bool = False) -> list[str]:
+        """Return the parameters behind `params` and `state`."""
+        found = [*self.arrays(), *(["key"] if self.draws else [])]
+        for i in self.inputs:
+            if i.is_number or i.is_static:
+                shown = f"{i.name}={_default(i)}" if defaults else i.name
+                found.append(shown)
+        return found
+
+
+def _default(one: Input) -> str:
+    value = one.python_value()
+    return str(np.float32(value)) if isinstance(value, float) else repr(value)
+
+
+def _loss_body(writer: Writer, group: Group, inputs: list[Input], results: Sequence[Any]) -> Body:
+    roots: dict[str, tuple[str, ...]] = {"params": (), "state": ()}
+    body = writer.body(group, roots)
+    for key in results:
+        if isinstance(key, Version) and key.writer is None:
+            body.values[key] = writer._read(key, roots)
+    for i in inputs:
+        expression = Expression(i.name, is_static=i.is_static)
+        if i.is_static and i.value.ndim == 1:
+            items = tuple(Expression(f"{i.name}[{n}]", is_static=True) for n in range(i.value.size))
+            expression = dataclasses.replace(expression, items=items if i.value.size > 1 else None)
+        described = body._described(i.tensor, expression)
+        if described.shape is None and i.value.ndim:
+            described = dataclasses.replace(described, shape=(None,) * i.value.ndim)
+        body.values[i.tensor] = described
+    writer.fill(body, group, results)
+    return body
+
+
+def _loss_text(writer: Writer, body: Body, step: Step, results: Sequence[Any], signature: Signature, paths: Any) -> str:
+    if step.updates:
+        for key in results:
+            if key in body.pending:
+                body.settle(key)
+    value = body.find(results[0]).text
+    name = next(iter(results))
+    statement = statement_of(name.op) if hasattr(name, "op") else None
+    del statement
+    if step.updates:
+        tree = _new_state(body, step, paths)
+        body.lines += layout.wrapped(f"new_state = {tree}", 1)
+        body.lines += layout.wrapped(f"return {value}, new_state", 1)
+    else:
+        body.lines += layout.wrapped(f"return {value}", 1)
+    what = "the loss, and the new values of `state`" if step.updates else "the loss"
+    head = layout.wrapped(f"def loss_fn({signature.parameters()}):", 0)
+    return "\n".join([*head, f'    """Return {what}."""', *body.lines]) + "\n"
+
+
+def _new_state(body: Body, step: Step, paths: Any) -> str:
+    """Return the source of the dictionary of all variables that are not trained, after the step."""
+    updated = {u.variable: body.find(u).text for u in step.updates}
+    tree: dict[str, Any] = {}
+    for variable, (root, path) in paths.items():
+        if root != "state":
+            continue
+        place = tree
+        for part in path[:-1]:
+            place = place.setdefault(part, {})
+        place[path[-1]] = updated.get(variable)
+    return _tree_text(tree, "state")
+
+
+def _tree_text(tree: Any, source: str) -> str:
+    if tree is None:
+        return source
+    if isinstance(tree, str):
+        return tree
+    parts = [f'"{k}": {_tree_text(v, f"{source}[{chr(34)}{k}{chr(34)}]")}' for k, v in tree.items()]
+    return f"{{{', '.join(parts)}}}"
+
+
+def _draws(writer: Writer, group: Group, path: tuple[int, ...]) -> dict[tuple[int, ...], Any]:
+    found: dict[tuple[int, ...], Any] = {}
+    drawn = writer.drawing(group)
+    for i, item in enumerate(drawn):
+        inner = path if len(drawn) == 1 else (*path, i)
+        if isinstance(item, Group):
+            found |= _draws(writer, item, inner)
+        else:
+            found[inner] = item
+    return found
+
+
+# ---- the file ------------------------------------------------------------------------------------
+
+
+def _assembled(module: Module, parts: Sequence[str], title: str, signature: Signature, optimizer: Any) -> str:
+    """Return the source of the module."""
+    functions = "\n\n".join(_with_docstring(module, text) for text in parts)
+    helpers = "\n\n".join(HELPERS[name].text for name in module.helpers)
+    constants = '\n\nCONSTANTS = load("constants")\n' if module.constants else ""
+    state = (
+        '\n\ndef load_state():\n    """Return the variables that are not trained, by their scopes."""\n'
+        '    return load("state")\n'
+        if signature.has_state
+        else ""
+    )
+    text = "\n".join(
+        [
+            _HEAD.format(title=title),
+            _LOADING + state + constants + ("\n\n" + helpers if helpers else "") + "\n\n" + functions,
+        ]
+    )
+    return _imports(text)
+
+
+def _with_docstring(module: Module, text: str) -> str:
+    if "_docstring_" not in text:
+        return text
+    name = re.match(r"def (\w+)", text)
+    found = next(f for f in module.functions if name is not None and f.name == name[1])
+    scopes = " and ".join(filter(None, [", ".join(f"`{s}`" for s in found.scopes[:-1]), f"`{found.scopes[-1]}`"]))
+    word = "Scopes" if len(found.scopes) > 1 else "Scope"
+    where = ""
+    if found.lines:
+        lines = [s.line for s in found.lines if s.file == found.lines[0].file]
+        where = f" ({found.lines[0].file}:{min(lines)}-{max(lines)})" if min(lines) != max(lines) else f" ({found.lines[0]})"
+    line = f'    """{word} {scopes}{where}."""'
+    if len(line) > layout.WIDTH:
+        line = f'    """{word} {", ".join(f"`{s}`" for s in found.scopes[:2])} and {len(found.scopes) - 2} more{where}."""'
+    return text.replace("_docstring_", line)
+
+
+def _imports(text: str) -> str:
+    """Add the imports that a module uses."""
+    body = text.split("_imports_\n", 1)[1]
+    uses = lambda name: re.search(rf"\b{name}\b", body) is not None
+    standard = [f"import {n}" for n in ("functools", "pathlib") if uses(n)]
+    others = ["import jax"] if uses("jax") else []
+    others += ["import jax.numpy as jnp"] if uses("jnp") else []
+    others += ["import numpy as np"]
+    others += ["import optax"] if uses("optax") else []
+    others += ["from jax import lax"] if uses("lax") else []
+    if re.search(r"\bshims\.", body):
+        others += ["", "import shims"]
+    return text.replace("_imports_\n", "\n".join([*standard, "", *others]) + "\n", 1)
+
+
+_HEAD = '''"""{title}"""
+
+_imports_
+
+ARRAYS = pathlib.Path(__file__).with_suffix(".npz")
+'''
+
+_LOADING = '''
+def load(kind):
+    """Return the arrays of one kind in the file beside this module, in dictionaries by their scopes."""
+    found = {}
+    with np.load(ARRAYS) as file:
+        for name in file.files:
+            root, *scopes, last = name.split("/")
+            if root == kind:
+                place = found
+                for scope in scopes:
+                    place = place.setdefault(scope, {})
+                place[last] = jnp.asarray(file[name])
+    return found
+
+
+def load_params():
+    """Return the trained variables as they were at the first step, by their scopes."""
+    return load("params")
+'''
+
+
+def save(export: Export, path: pathlib.Path) -> list[pathlib.Path]:
+    """Write the module, and its arrays beside it; return the paths."""
+    arrays = path.with_suffix(".npz")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with arrays.open("wb") as file:
+        np.savez(file, **cast("Any", export.arrays()))
+    path.write_text(export.text, encoding="utf-8")
+    return [path, arrays]
