@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
 
 from tf2jax_port.exporting import calls, layout
-from tf2jax_port.exporting.expressions import ATOM, Expression, as_expression, tuple_of
+from tf2jax_port.exporting.expressions import ATOM, SUM, Expression, as_expression
 from tf2jax_port.exporting.module import Module, identifier
 from tf2jax_port.exporting.original import Statement, statement_of
 from tf2jax_port.exporting.step import Step, Version
@@ -20,7 +20,10 @@ WIDTH = 100
 _SHORT = 56
 _ROOM = 84  # columns that an expression may take on a line
 # Parts of names of operations that say nothing about a value.
-_SAY_NOTHING = ("merge", "switch", "cond", "identity", "value", "while", "exit", "loopcond")
+_SAY_NOTHING = (
+    *("tensorarraygatherv", "tensorarraystack", "tensorarrayreadv", "tensorliststack"),
+    "merge", "switch", "cond", "identity", "value", "while", "exit", "loopcond",
+)
 _PLAIN_NAMES = {"truediv": "quotient", "mul": "product", "sub": "difference", "add": "total"}
 
 
@@ -48,6 +51,8 @@ class Body:
         self.remaining: dict[Any, int] = {}
         self.at: Statement | None = None
         self.extra: dict[Any, list[str]] = {}
+        self.made: dict[str, tuple[str, tuple[int, ...]]] = {}
+        self.given: dict[str, int] = {}
         self.roots: dict[str, tuple[str, ...]] = {}
         self.request_key: Callable[[Any], str] = _no_key
 
@@ -146,8 +151,7 @@ class Body:
         """
         used = self.keys_used_by(op)
         found = make()
-        longest = max((len(e.text) for e in _listed(found)), default=0)
-        if longest > _ROOM:
+        if any(len(e.text) > _room(e) for e in _listed(found)):
             self._shorten(used)
             found = make()
         kept = [k for k in keys if self.uses.get(k)]
@@ -187,6 +191,8 @@ class Body:
 
     def _is_free(self, found: Expression) -> bool:
         """Return whether an expression needs no name: a name, a constant, a part of a shape."""
+        if " if " in found.text:
+            return False
         if found.is_name or found.is_static and len(found.text) <= 40:
             return True
         return found.text.startswith("CONSTANTS[")
@@ -205,14 +211,31 @@ class Body:
         return len(found.text) <= _SHORT and not _is_named(op)
 
     def _assign(self, op: Any, keys: list[Any], found: Expression) -> None:
-        names = [
-            self.name_for(op, key, i, len(keys), found.hint) if self.uses.get(key) else "_"
-            for i, key in enumerate(keys)
-        ]
+        known = self.made.get(found.text) if len(keys) == 1 else None
+        if known is not None and known[1] == self._state_of([known[0], *_names_in(found.text)]):
+            self.values[keys[0]] = self._described(keys[0], Expression(known[0]))
+            return
+        names: list[str] = []
+        for i, key in enumerate(keys):
+            name = self.name_for(op, key, i, len(keys), found.hint) if self.uses.get(key) else "_"
+            names.append(self.names.new(name) if name in names and name != "_" else name)
         self.write(f"{', '.join(names)} = {found.text}", statement_of(op))
         for key, name in zip(keys, names, strict=True):
-            self.values[key] = self._described(key, dataclasses.replace(found, text=name, level=ATOM, items=None))
-            self.bound[name] = key
+            self.bind(key, name, found.dynamic)
+        if len(keys) == 1:
+            used = [names[0], *_names_in(found.text)]
+            if names[0] not in _names_in(found.text):
+                self.made[found.text] = (names[0], self._state_of(used))
+
+    def _state_of(self, names: Iterable[str]) -> tuple[int, ...]:
+        """Return how often each name was given to a value, to tell whether one has changed."""
+        return tuple(self.given.get(name, 0) for name in names)
+
+    def bind(self, key: Any, name: str, dynamic: bool = False) -> None:
+        """Note that a name holds a value."""
+        self.values[key] = self._described(key, Expression(name, dynamic=dynamic))
+        self.bound[name] = key
+        self.given[name] = self.given.get(name, 0) + 1
 
     def _described(self, key: Any, found: Expression) -> Expression:
         """Add the dtype and shape that the graph knows to an expression."""
@@ -302,6 +325,15 @@ class Body:
             self.settle_all(k for k, t in zip(keys, texts, strict=True) if len(t) > 20)
             texts = [self.find(k).text for k in keys]
         return ", ".join(texts)
+
+
+def _room(found: Expression) -> int:
+    """Return how long an expression may be: a sum can go over several lines."""
+    return 3 * _ROOM if found.level == SUM else _ROOM
+
+
+def _names_in(text: str) -> list[str]:
+    return re.findall(r"[A-Za-z_]\w*", text)
 
 
 def _no_key(op: Any) -> str:

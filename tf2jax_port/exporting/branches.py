@@ -106,5 +106,4 @@ def _names(body, op, wanted, inner, keys) -> list[str]:
 
 def _bind(body, keys, names) -> None:
     for key, name in zip(keys, names, strict=True):
-        body.values[key] = body._described(key, Expression(name))
-        body.bound[name] = key
+        body.bind(key, name)

@@ -136,6 +136,9 @@ def _bound(f: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     bound.apply_defaults()
     found = dict(bound.arguments)
     found.pop("name", None)
+    for parameter in bound.signature.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            found |= found.pop(parameter.name)
     return found
 
 

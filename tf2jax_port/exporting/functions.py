@@ -105,7 +105,7 @@ class Writer:
             body.values[key] = Expression(self.inputs[key], is_static=True)
         self.fill(body, group, results)
         drawn = bool(self.drawing(group))
-        given = [_root_argument(root, path, self.paths) for root, path in roots.items()]
+        given = [_root_argument(root, path, self.paths, roots) for root, path in roots.items()]
         given += [f"_argument_{i}_" for i in range(len(data))]
         given += [self.inputs[k] for k in fixed] + (["key"] if drawn else [])
         statements = {str(statement_of(op)): statement_of(op) for op in group.operations()}
@@ -134,7 +134,7 @@ class Writer:
         if start == path:
             text = _leaf_name(path)
         else:
-            text = root + "".join(f'["{part}"]' for part in path[len(start) :])
+            text = _shown_root(root, roots) + "".join(f'["{part}"]' for part in path[len(start) :])
         return Expression(text, ATOM, key.variable.dtype.name, None if shape.rank is None else tuple(shape.as_list()))
 
     def _roots(self, variables: Iterable[Any]) -> dict[str, tuple[str, ...]]:
@@ -198,15 +198,15 @@ class Writer:
         names = [body.name_for(None, k) if body.uses.get(k) else "_" for k in keys]
         body.write(f"{', '.join(names)} = {text}", _caller(last, written.statements))
         for key, name in zip(keys, names, strict=True):
-            body.values[key] = body._described(key, Expression(name))
-            body.bound[name] = key
+            body.bind(key, name)
 
     def _root_value(self, body: Body, root: str, path: tuple[str, ...]) -> str:
         """Return the source of the dictionary, or of the variable, that a called function takes."""
         start = body.roots.get(root, ())
         if start == path and any(p == path for r, p in self.paths.values() if r == root):
             return _leaf_name(path)
-        return root + "".join(f'["{part}"]' for part in path[len(start) :])
+        shown = _shown_root(root, body.roots)
+        return shown + "".join(f'["{part}"]' for part in path[len(start) :])
 
 
 def own_in_order(group: Group) -> list[Any]:
@@ -250,9 +250,15 @@ def _leaf_name(path: tuple[str, ...]) -> str:
     return identifier(path[-1])
 
 
-def _root_argument(root: str, path: tuple[str, ...], paths: dict[Any, Any]) -> str:
+def _root_argument(root: str, path: tuple[str, ...], paths: dict[Any, Any], roots: Any) -> str:
     """Return the name of the argument for a dictionary of variables, or for a single variable."""
-    return _leaf_name(path) if any(p == (root, path) for p in paths.values()) else root
+    is_leaf = any(p == (root, path) for p in paths.values())
+    return _leaf_name(path) if is_leaf else _shown_root(root, roots)
+
+
+def _shown_root(root: str, roots: Any) -> str:
+    """Return the name of a dictionary in a function: `params` if it is the only one."""
+    return root if len(roots) > 1 else "params"
 
 
 def _caller(op: Any, inside: set[str]) -> Statement | None:

@@ -13,12 +13,59 @@ def wrapped(text: str, depth: int, comment: str = "") -> list[str]:
         return [indent + text + comment]
     if len(indent) + len(text) <= WIDTH:
         return [f"{indent}{comment.strip()}", indent + text]
+    summed = _terms(text, depth, comment)
+    if summed:
+        return summed
     split = _outermost(text)
     if split is None:
         return [*([f"{indent}{comment.strip()}"] if comment else []), indent + text]
     start, inside, end = split
     lines = wrapped_parts(inside, depth + 1)
     return [f"{indent}{start}{comment}", *lines, f"{indent}{end}"]
+
+
+def _terms(text: str, depth: int, comment: str) -> list[str]:
+    """Return the lines of an assignment or a `return` of a sum or product, broken before operators."""
+    head, separator, value = text.partition(" = ")
+    if text.startswith("return "):
+        head, separator, value = "return", " ", text[7:]
+    if not separator or any(c in head for c in _OPEN):
+        return []
+    for signs in ((" + ", " - "), (" * ", " / ", " @ ")):
+        places = _outer_places(value, signs)
+        if places and not _outer_places(value, (" if ", ", ")):
+            break
+    else:
+        return []
+    parts = [value[a:b].strip() for a, b in zip([0, *places], [*places, len(value)], strict=True)]
+    inside = "    " * (depth + 1)
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + 1 + len(part) <= 88:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(inside + part)
+    if any(len(line) > WIDTH for line in lines):
+        return []
+    indent = "    " * depth
+    return [f"{indent}{head}{separator}({comment}", *lines, f"{indent})"]
+
+
+def _outer_places(text: str, signs: tuple[str, ...]) -> list[int]:
+    """Return where operators are outside of all brackets."""
+    found, level, quote = [], 0, ""
+    for i, c in enumerate(text):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'":
+            quote = c
+        elif c in _OPEN:
+            level += 1
+        elif c in _CLOSE:
+            level -= 1
+        elif not level and any(text.startswith(s, i) for s in signs):
+            found.append(i)
+    return found
 
 
 def wrapped_parts(inside: str, depth: int) -> list[str]:

@@ -37,8 +37,7 @@ def write(body: Any, op: Any) -> None:
 
 def _bind(body: Any, tensors: Sequence[Any], names: Sequence[str]) -> None:
     for tensor, name in zip(tensors, names, strict=True):
-        body.values[tensor] = body._described(tensor, Expression(name))
-        body.bound[name] = tensor
+        body.bind(tensor, name)
 
 
 def _parameters(inner: Any, tensors: Sequence[Any], names: Sequence[str]) -> list[str]:
@@ -87,6 +86,7 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     time, kept, slices = parameters[0], parameters[1:carried], parameters[carried:]
     uses_time = any(time in o.inputs for o in part.operations if o.type != "AddV2" or len(o.inputs) > 1)
     inner = body.inner(is_loop=True)
+    inner.at = statement_of(op)
     statement = statement_of(op)
     name = body.names.new("step")
     state = _parameters(inner, kept, _state_names(len(kept)))
@@ -94,9 +94,10 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     if uses_time:
         clock = _parameters(inner, [time], ["time"])
     keys = run_part(inner, part, range(1, len(part.outputs)))
+    body.lines.append("")
     body.write(f"def {name}(carry, inputs):", statement)
     taken = [*(clock if uses_time else []), *given]
-    inner_head = [f"{_tuple(state)} = carry", f"{', '.join(taken)} = inputs"]
+    inner_head = [f"{', '.join(state)} = carry", f"{', '.join(taken)} = inputs"]
     indent = "    " * inner.depth
     body.lines += [indent + line for line in inner_head if line.split(" = ")[0] != line.split(" = ")[1]]
     body.lines += inner.lines
@@ -110,8 +111,9 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     if uses_time:
         rows = [f"jnp.arange({rows[0]}.shape[0])", *rows]
     names = _results(body, op, op.outputs[1:])
+    last = "_" if set(names[:count]) == {"_"} else _tuple(names[:count])
     body.write(
-        f"{_tuple(names[:count])}, {_tuple(names[count:])} = "
+        f"{last}, {_tuple(names[count:])} = "
         f"lax.scan({name}, {_tuple(start)}, {_tuple(rows)})"
     )
 
@@ -119,12 +121,14 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
 def _write_map(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[Expression]) -> None:
     part = op.attributes["parts"][0]
     inner = body.inner(is_loop=True)
+    inner.at = statement_of(op)
     statement = statement_of(op)
     name = body.names.new("apply")
     given = _parameters(inner, parameters, [wanted_name(t) for t in op.inputs[: len(parameters)]])
     keys = run_part(inner, part, range(len(part.outputs)))
+    body.lines.append("")
     body.write(f"def {name}(row):", statement)
-    body.lines.append("    " * inner.depth + f"{_tuple(given)} = row")
+    body.lines.append("    " * inner.depth + f"{', '.join(given)} = row")
     body.lines += inner.lines
     inner.lines = []
     inner.write(f"return {inner.result_text(keys)}")
@@ -144,13 +148,15 @@ def _write_fold(body: Any, op: Any, kind: str, parameters: Sequence[Any], inputs
     has_start = starts == count + rows
     backwards = kind in ("foldr", "reversed scan")
     inner = body.inner(is_loop=True)
+    inner.at = statement_of(op)
     name = body.names.new("step")
     state = _parameters(inner, parameters[:count], _state_names(count))
     given = _parameters(inner, parameters[count:], ["x"] * rows)
     keys = run_part(inner, part, range(count))
+    body.lines.append("")
     body.write(f"def {name}(carry, row):", statement)
     indent = "    " * inner.depth
-    body.lines += [f"{indent}{_tuple(state)} = carry", f"{indent}{_tuple(given)} = row"]
+    body.lines += [f"{indent}{', '.join(state)} = carry", f"{indent}{', '.join(given)} = row"]
     body.lines += inner.lines
     inner.lines = []
     texts = [inner.find(k) for k in keys]
@@ -201,12 +207,14 @@ def _write_while(body: Any, op: Any, parameters: Any, inputs: Sequence[Expressio
     functions = []
     for part, tensors, label in ((condition, parameters[0], "condition"), (loop_body, parameters[1], "body")):
         inner = body.inner(is_loop=True)
+        inner.at = statement
         name = body.names.new(label)
         functions.append(name)
         given = _parameters(inner, tensors, wanted)
         keys = run_part(inner, part, range(len(part.outputs)))
+        body.lines.append("")
         body.write(f"def {name}(carry):", statement)
-        body.lines.append("    " * inner.depth + f"{_tuple(given)} = carry")
+        body.lines.append("    " * inner.depth + f"{', '.join(given)} = carry")
         body.lines += inner.lines
         inner.lines = []
         texts = [inner.find(k) for k in keys]

@@ -132,7 +132,11 @@ def _function_name(scopes: list[str]) -> str:
     stems = {re.sub(r"_?\d+$", "", last) for last in lasts}
     if len(stems) == 1:
         return stems.pop() or lasts[0]
-    return lasts[0]
+    words = [last.split("_") for last in lasts]
+    shared = 0
+    while all(len(w) > shared and w[-1 - shared] == words[0][-1 - shared] for w in words):
+        shared += 1
+    return "_".join(words[0][len(words[0]) - shared :]) if shared else lasts[0]
 
 
 def _argument_name(wanted: list[str], place: int, count: int) -> str:

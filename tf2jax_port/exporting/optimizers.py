@@ -147,4 +147,4 @@ OPTAX = {
     "AdagradOptimizer": "optax.adagrad",
     "RMSPropOptimizer": "optax.rmsprop",
 }
-DEFAULTS = {"b1": 0.9, "b2": 0.999}
+DEFAULTS = {"b1": 0.9, "b2": 0.999, "eps": 1e-8}

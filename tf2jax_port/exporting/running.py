@@ -163,13 +163,14 @@ def _trains(plan: Any) -> bool:
 @contextlib.contextmanager
 def _recorded_statements() -> Any:
     """Record, for each operation, the statements of the program that led to it, the innermost first."""
-    from shims._src.platform import user_frames
     from shims._src.v1.graph.graph import Graph
 
     original = Graph.add
 
     def add(self: Any, operation: Any) -> None:
-        frame = user_frames.user_frame()
+        frame = sys._getframe(1)
+        while frame is not None and not _is_of_program(frame):
+            frame = frame.f_back  # type: ignore[assignment]
         found = []
         while frame is not None and _is_of_program(frame):
             found.append(statement_at(frame.f_code.co_filename, frame.f_lineno))

@@ -11,6 +11,7 @@ from tf2jax_port.exporting.original import statement_of
 from tf2jax_port.exporting.step import Step, Version
 
 _FEWEST = 2  # statements of the original program that are worth a function
+_FEWEST_REPEATED = 6  # operations that are worth a function if they repeat
 _TRIVIAL = ("Const", "Merge", "Exit", "Identity", "TensorArrayGatherV3", "NoOp")
 
 
@@ -101,13 +102,14 @@ class Grouping:
         for op in operations:
             if len(self.scopes[op]) > depth:
                 by_scope.setdefault(self.scopes[op][depth], []).append(op)
-        worth = {s for s, ops in by_scope.items() if _is_worth_a_function(ops)}
-        return {
-            op: self.scopes[op][depth]
-            if len(self.scopes[op]) > depth and self.scopes[op][depth] in worth
-            else None
-            for op in operations
-        }
+        found: dict[Any, str | None] = dict.fromkeys(operations)
+        for scope, ops in by_scope.items():
+            size = _period(ops)
+            if size:
+                found.update((op, f"{scope} {i // size}") for i, op in enumerate(ops))
+            elif _is_worth_a_function(ops):
+                found.update(dict.fromkeys(ops, scope))
+        return found
 
     def _parts(self, operations, labels) -> list[tuple[str | None, list[Any]]]:
         """Return the members of each group; a scope is divided where others lie between its parts."""
@@ -163,6 +165,15 @@ def _is_worth_a_function(operations: Sequence[Any]) -> bool:
     real = [op for op in operations if op.type not in _TRIVIAL and op.inputs]
     statements = {str(statement_of(op)) for op in real}
     return len(statements) >= _FEWEST
+
+
+def _period(operations: Sequence[Any]) -> int:
+    """Return how many operations repeat in a scope that was entered again and again; 0 if none do."""
+    kinds = [op.type for op in operations]
+    for size in range(_FEWEST_REPEATED, len(kinds) // 2 + 1):
+        if len(kinds) % size == 0 and kinds == kinds[:size] * (len(kinds) // size):
+            return size
+    return 0
 
 
 def _reaches(edges: dict[int, set[int]], start: int, ends: set[int]) -> bool:

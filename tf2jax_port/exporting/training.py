@@ -65,7 +65,7 @@ class Training:
             text = self._number(name, value)
             if name == "learning_rate":
                 given.append(text)
-            elif optimizers.DEFAULTS.get(name) != value or text != str(value):
+            elif optimizer.name != "AdamOptimizer" or text != str(optimizers.DEFAULTS.get(name)):
                 given.append(f"{name}={text}")
         given += [f"{name}={value!r}" for name, value in optimizer.options.items()]
         if optimizer.name == "AdagradOptimizer":

@@ -144,7 +144,9 @@ def _input_name(tensor: Any) -> str:
     if re.fullmatch(r"(.*/)?Placeholder(WithDefault)?(_\d+)?", last) or not last:
         if statement is not None and len(statement.targets) == 1:
             return identifier(statement.targets[0])
-    return identifier(last.replace("/", "_"))
+    if tensor.op.type.startswith("Placeholder"):
+        return identifier(last.replace("/", "_"))
+    return identifier(last.rpartition("/")[2]).rstrip("0123456789").rstrip("_")
 
 
 def _gives_shapes(step: Step, tensor: Any) -> bool:
@@ -240,7 +242,7 @@ def _default(one: Input) -> str:
 
 def _loss_body(writer: Writer, group: Group, inputs: list[Input], results: Sequence[Any]) -> Body:
     roots: dict[str, tuple[str, ...]] = {"params": (), "state": ()}
-    body = writer.body(group, roots)
+    body = writer.body(group, roots)  # both by their names
     for key in results:
         if isinstance(key, Version) and key.writer is None:
             body.values[key] = writer._read(key, roots)

@@ -145,7 +145,9 @@ def _stack(call: Any, values: Any, axis: Any = 0) -> Expression:
     if all(p.is_static and p.items is None and p.rank in (0, None) for p in parts) and value_of(axis) == 0:
         return tuple_of(parts)
     options = "" if value_of(axis) == 0 else f", axis={value_of(axis)}"
-    return fill("jnp.stack(" + tuple_of(parts).text + options + ")")
+    found = fill("jnp.stack(" + tuple_of(parts).text + options + ")")
+    at_end = value_of(axis) in (-1, parts[0].rank)
+    return dataclasses.replace(found, items=tuple(parts) if at_end else None)
 
 
 def _unstack(call: Any, value: Any, num: Any = None, axis: Any = 0) -> Any:
@@ -253,6 +255,9 @@ def _lookup(call: Any, params: Any, ids: Any, partition_strategy: Any = "mod", v
 def _gather_nd(call: Any, params: Any, indices: Any, batch_dims: Any = 0, **others: Any) -> Expression:
     if batch_dims:
         raise UnsupportedError("`gather_nd` with `batch_dims` has no rule")
+    found = as_expression(indices)
+    if found.items is not None and not found.is_static:
+        return fill("{0:a}[" + ", ".join(item.text for item in found.items) + "]", params)
     return fill("{0:a}[tuple(jnp.moveaxis({1}, -1, 0))]", params, indices)
 
 

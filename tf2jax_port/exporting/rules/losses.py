@@ -72,7 +72,8 @@ def _absolute(call: Any, labels: Any, predictions: Any) -> Expression:
 
 
 def _huber(call: Any, labels: Any, predictions: Any, delta: Any = 1.0) -> Expression:
-    return fill("optax.huber_loss({0}, {1}, {2})", predictions, labels, delta)
+    options = "" if value_of(delta) == 1 else ", delta={2}"
+    return fill("optax.huber_loss({0}, {1}" + options + ")", predictions, labels, delta)
 
 
 def _softmax_loss(call: Any, onehot_labels: Any, logits: Any, label_smoothing: Any = 0) -> Expression:
