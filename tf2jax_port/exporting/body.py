@@ -269,7 +269,7 @@ class Body:
         """Return whether a name can be given to another value: nothing uses the present one again."""
         if self.outer is not None or holder is key:
             return False
-        left = (k for k in self.values if self.remaining.get(k, 0) > 0)
+        left = (k for k in self.values if k is not key and self.remaining.get(k, 0) > 0)
         return not any(self.values[k].mentions(name) for k in left)
 
     # ---- what rules use --------------------------------------------------------------------------

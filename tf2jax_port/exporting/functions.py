@@ -263,6 +263,8 @@ def _shown_root(root: str, roots: Any) -> str:
 
 def _caller(op: Any, inside: set[str]) -> Statement | None:
     """Return the statement of the original from which the code of a group was called."""
+    if len(inside) == 1:
+        return statement_of(op)
     for statement in op.attributes.get("statements", ()):
         if str(statement) not in inside:
             return statement

@@ -98,6 +98,11 @@ def weighted_mean(losses, weights):
     count = jnp.count_nonzero(weights)
     return jnp.where(count > 0, jnp.sum(losses * weights) / jnp.maximum(count, 1), 0.0)
 '''),
+    "sigmoid_cross_entropy": _helper('''
+def sigmoid_cross_entropy(logits, labels):
+    """Return the cross-entropy of independent probabilities, from their logits."""
+    return jnp.maximum(logits, 0) - logits * labels + jnp.log1p(jnp.exp(-jnp.abs(logits)))
+'''),
     "log_poisson_loss": _helper('''
 def log_poisson_loss(targets, log_input):
     """Return the Poisson loss of the logarithm of a rate, without the constant term."""
@@ -118,27 +123,75 @@ def reverse_sequence(x, lengths):
 '''),
     "log_uniform_candidates": _helper('''
 def log_uniform_candidates(key, count, classes):
-    """Draw different classes, the frequent ones (the first) more often, and how often to expect each."""
-    ids = jnp.arange(classes)
-    chances = jnp.log1p(1 / (ids + 1)) / jnp.log(classes + 1)
-    drawn = jax.random.choice(key, classes, (count,), replace=False, p=chances)
-    return drawn, chances
+    """Draw classes, the first ones more often, until `count` of them differ.
+
+    Returns them, and for each class how often it is expected among them.
+    """
+
+    def some_are_missing(state):
+        return state[1].sum() < count
+
+    def draw(state):
+        key, drawn, tries = state
+        key, now = jax.random.split(key)
+        place = jnp.exp(jax.random.uniform(now) * jnp.log(classes + 1.0)) - 1
+        return key, drawn.at[place.astype(int)].set(True, mode="clip"), tries + 1
+
+    _, drawn, tries = lax.while_loop(some_are_missing, draw, (key, jnp.zeros(classes, bool), 0))
+    chances = jnp.log1p(1 / (jnp.arange(classes) + 1)) / jnp.log(classes + 1.0)
+    return jnp.nonzero(drawn, size=count)[0], -jnp.expm1(tries * jnp.log1p(-chances))
+'''),
+    "sampled_softmax": _helper('''
+def sampled_softmax(key, weights, biases, labels, inputs, count, classes):
+    """Return the softmax cross-entropy over the true class and `count` classes that are drawn."""
+    labels = labels[:, 0]
+    drawn, expected = log_uniform_candidates(key, count, classes)
+    true = jnp.sum(inputs * weights[labels], axis=1) + biases[labels] - jnp.log(expected[labels])
+    others = inputs @ weights[drawn].T + biases[drawn] - jnp.log(expected[drawn])
+    others = jnp.where(labels[:, None] == drawn, jnp.finfo(others.dtype).min, others)
+    logits = jnp.concatenate((true[:, None], others), axis=1)
+    return optax.softmax_cross_entropy_with_integer_labels(logits, jnp.zeros_like(labels))
+''', "log_uniform_candidates"),
+    "ftrl": _helper('''
+def ftrl(learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1=0.0, l2=0.0):
+    """FTRL-proximal, which Optax does not have."""
+
+    def init(params):
+        squares = jax.tree.map(lambda p: jnp.full_like(p, initial_accumulator_value), params)
+        return squares, jax.tree.map(jnp.zeros_like, params), jnp.zeros((), int)
+
+    def step(param, gradient, squares, linear, rate):
+        total = squares + gradient**2
+        grown = total**-learning_rate_power
+        linear += gradient - (grown - squares**-learning_rate_power) / rate * param
+        near = (l1 * jnp.sign(linear) - linear) / (grown / rate + 2 * l2)
+        return jnp.where(jnp.abs(linear) > l1, near, 0) - param, total, linear
+
+    def update(gradients, state, params):
+        *kept, count = state
+        rate = learning_rate(count) if callable(learning_rate) else learning_rate
+        found = jax.tree.map(functools.partial(step, rate=rate), params, gradients, *kept)
+        pick = lambda i: jax.tree.map(lambda _, triple: triple[i], params, found)
+        return pick(0), (pick(1), pick(2), count + 1)
+
+    return optax.GradientTransformation(init, update)
 '''),
     "adam": _helper('''
 def adam(learning_rate, b1=0.9, b2=0.999, eps=1e-8):
     """Adam as TensorFlow 1 has it: `eps` is added to the root of an average that is not corrected."""
+    b1, b2 = jnp.float32(b1), jnp.float32(b2)
 
     def init(params):
         zeros = jax.tree.map(jnp.zeros_like, params)
-        return optax.ScaleByAdamState(jnp.zeros((), jnp.int32), zeros, zeros)
+        return zeros, zeros, b1, b2
 
     def update(gradients, state, params=None):
-        mu = jax.tree.map(lambda m, g: m + (g - m) * (1 - b1), state.mu, gradients)
-        nu = jax.tree.map(lambda v, g: v + (g * g - v) * (1 - b2), state.nu, gradients)
-        step = state.count + 1
-        scale = jnp.sqrt(1 - b2**step) / (1 - b1**step)
-        updates = jax.tree.map(lambda m, v: scale * m / (jnp.sqrt(v) + eps), mu, nu)
-        return updates, optax.ScaleByAdamState(step, mu, nu)
+        mu, nu, power1, power2 = state
+        mu = jax.tree.map(lambda m, g: m + (g - m) * (1 - b1), mu, gradients)
+        nu = jax.tree.map(lambda v, g: v + (g * g - v) * (1 - b2), nu, gradients)
+        scale = jnp.sqrt(1 - power2) / (1 - power1)
+        updates = jax.tree.map(lambda m, v: m * scale / (jnp.sqrt(v) + eps), mu, nu)
+        return updates, (mu, nu, power1 * b1, power2 * b2)
 
     moments = optax.GradientTransformation(init, update)
     return optax.chain(moments, optax.scale_by_learning_rate(learning_rate))

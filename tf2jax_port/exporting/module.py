@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tf2jax_port.exporting import layout
 from tf2jax_port.exporting.expressions import Expression
 from tf2jax_port.exporting.helpers import HELPERS
 from tf2jax_port.importing.scope import Names
@@ -93,10 +94,17 @@ class Module:
 
     # ---- names -----------------------------------------------------------------------------------
 
-    def named_functions(self) -> list[str]:
-        """Choose the names of all functions and their arguments; return their sources."""
+    def named_functions(self, *others: str) -> list[str]:
+        """Choose the names of all functions and their arguments; return their sources.
+
+        others: the sources of further functions, whose names for values are not used again.
+        """
+        texts = [*(f.text for f in self.functions), *others]
+        used = {name for text in texts for name in re.findall(r"[A-Za-z_]\w*", text)}
         for function in self.functions:
-            function.name = self.names.new(_function_name(function.scopes))
+            name = _function_name(function.scopes)
+            is_taken = name in used or name in self.names.taken
+            function.name = self.names.new(f"{name}_scope" if is_taken else name)
         return [self._finished(function) for function in self.functions]
 
     def finished(self, text: str) -> str:
@@ -114,7 +122,9 @@ class Module:
                 number += 1
                 name = f"{chosen}_{number}"
             text = text.replace(token, name)
-        return text
+        head, rest = text.split("_docstring_", 1)
+        head = " ".join(head.split()).replace("( ", "(").replace(", )", ")").replace(" )", ")")
+        return "\n".join(layout.wrapped(head, 0)) + "\n_docstring_" + rest
 
 
 def identifier(name: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tf2jax_port.exporting.calls import path_of
 from tf2jax_port.exporting.step import Step
+from tf2jax_port.importing.rule import UnsupportedError
 
 # Optimizers whose steps for gathered rows are those for the whole variable with zero gradients.
 _ROWS_ARE_WHOLE = ("GradientDescentOptimizer", "AdamOptimizer", "AdagradOptimizer")
@@ -55,7 +56,10 @@ def recognized(step: Step) -> Optimizer:
     clipping, why_not = _clipping(step, [g for _, g, _ in made], rows)
     if why_not:
         return _unknown(why_not)
-    numbers, options = _KNOWN[name](optimizer)
+    try:
+        numbers, options = _KNOWN[name](optimizer)
+    except UnsupportedError as error:
+        return _unknown(str(error))
     return Optimizer(name, numbers, options, clipping)
 
 
@@ -133,12 +137,23 @@ def _rmsprop(optimizer: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return numbers, {"initial_scale": 1.0} | ({"centered": True} if optimizer._centered else {})
 
 
+def _ftrl(optimizer: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    names = ("learning_rate", "learning_rate_power", "initial_accumulator_value")
+    numbers = {name: getattr(optimizer, f"_{name}") for name in names}
+    numbers["l1"] = optimizer._l1_regularization_strength
+    numbers["l2"] = optimizer._l2_regularization_strength
+    if optimizer._l2_shrinkage_regularization_strength or optimizer._beta:
+        raise UnsupportedError("FtrlOptimizer with shrinkage or `beta` has no counterpart in Optax")
+    return numbers, {}
+
+
 _KNOWN: dict[str, Callable[[Any], tuple[dict[str, Any], dict[str, Any]]]] = {
     "GradientDescentOptimizer": _fields(learning_rate="learning_rate"),
     "MomentumOptimizer": _momentum,
     "AdamOptimizer": _fields(learning_rate="_lr", b1="_beta1", b2="_beta2", eps="_epsilon"),
     "AdagradOptimizer": _fields(learning_rate="learning_rate", initial_accumulator_value="_initial_accumulator_value"),
     "RMSPropOptimizer": _rmsprop,
+    "FtrlOptimizer": _ftrl,
 }
 OPTAX = {
     "GradientDescentOptimizer": "optax.sgd",
@@ -146,5 +161,16 @@ OPTAX = {
     "AdamOptimizer": "adam",
     "AdagradOptimizer": "optax.adagrad",
     "RMSPropOptimizer": "optax.rmsprop",
+    "FtrlOptimizer": "ftrl",
 }
-DEFAULTS = {"b1": 0.9, "b2": 0.999, "eps": 1e-8}
+# Optimizers that the module has to define, since those of Optax make other steps.
+OWN = {"AdamOptimizer": "adam", "FtrlOptimizer": "ftrl"}
+DEFAULTS = {
+    "AdamOptimizer": {"b1": 0.9, "b2": 0.999, "eps": 1e-8},
+    "FtrlOptimizer": {
+        "learning_rate_power": -0.5,
+        "initial_accumulator_value": 0.1,
+        "l1": 0.0,
+        "l2": 0.0,
+    },
+}

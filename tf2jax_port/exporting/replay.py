@@ -90,6 +90,16 @@ def _drawn(key: Key, draw: Any) -> Any:
         return draw()
 
 
+def _candidates(key: Any, count: int, classes: int) -> Any:
+    """Return the classes that the session draws, and how often it expects each."""
+    import shims
+
+    true = jnp.arange(classes)[:, None]
+    sample = shims.random.log_uniform_candidate_sampler
+    drawn, expected, _ = _drawn(key, lambda: sample(true, 1, count, True, classes))
+    return drawn, expected[:, 0]
+
+
 class _Jax:
     """Stands for `jax` in a module."""
 
@@ -102,9 +112,12 @@ class _Jax:
 @contextlib.contextmanager
 def replaying(module: Any) -> Iterator[None]:
     """Let a module draw from the streams of a session where it gets a `Key`."""
-    original = module.jax
-    module.jax = _Jax()
+    replaced = {"jax": _Jax(), "log_uniform_candidates": _candidates}
+    kept = {name: getattr(module, name) for name in replaced if hasattr(module, name)}
+    for name in kept:
+        setattr(module, name, replaced[name])
     try:
         yield
     finally:
-        module.jax = original
+        for name, value in kept.items():
+            setattr(module, name, value)

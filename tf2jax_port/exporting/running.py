@@ -44,7 +44,7 @@ class Request:
     out: str
     report: str
     steps: int = 50
-    tolerance: float = 1e-3
+    tolerance: float = 1e-4
 
 
 class _Found(BaseException):

@@ -94,7 +94,10 @@ class Grouping:
             inner = self._divided(members, depth + 1)
             # A scope whose only content is another scope needs no function of its own.
             alone = len(inner) == 1 and isinstance(inner[0], Group)
-            items.append(inner[0] if alone else Group("/".join(self.scopes[members[0]][: depth + 1]), inner))
+            scope = self.scopes[members[0]][: depth + 1]
+            if scope[-1] != label:  # one of several times that the scope was entered
+                scope = _common([self.scopes[op] for op in members])
+            items.append(inner[0] if alone else Group("/".join(scope), inner))
         return self._ordered(items)
 
     def _labels(self, operations: Sequence[Any], depth: int) -> dict[Any, str | None]:

@@ -37,14 +37,12 @@ class Training:
             self.optimizer = optimizers._unknown(str(error))
             self.arguments, self.functions = [], []
             self.call = self._call(self.optimizer)
-        if self.optimizer.name == "AdamOptimizer":
-            writer.module.helper("adam")
+        if self.optimizer.name in optimizers.OWN:
+            writer.module.helper(optimizers.OWN[self.optimizer.name])
         self.left_out = self._left_out()
 
     def _left_out(self) -> list[str]:
         """Return the assignments behind the gradients that are not part of an optimizer."""
-        if self.optimizer.why_not:
-            return []
         found = []
         slots = {v for op in self.step.after if "optimizer" in op.attributes for v in op.writes}
         for op in self.step.after:
@@ -65,7 +63,7 @@ class Training:
             text = self._number(name, value)
             if name == "learning_rate":
                 given.append(text)
-            elif optimizer.name != "AdamOptimizer" or text != str(optimizers.DEFAULTS.get(name)):
+            elif text != str(optimizers.DEFAULTS.get(optimizer.name, {}).get(name)):
                 given.append(f"{name}={text}")
         given += [f"{name}={value!r}" for name, value in optimizer.options.items()]
         if optimizer.name == "AdagradOptimizer":

@@ -117,7 +117,7 @@ def export(step: Step, values: dict[Any, np.ndarray], title: str) -> Export:
     export.dynamic = module.dynamic
     signature = Signature(inputs, "state" in {root for root, _ in paths.values()}, bool(export.drawn))
     loss = _loss_text(writer, body, step, results, signature, paths)
-    parts = [*module.named_functions(), module.finished(loss), *optimizer.texts(signature, module)]
+    parts = [*module.named_functions(loss), module.finished(loss), *optimizer.texts(signature, module)]
     export.left_out = optimizer.left_out
     export.text = _assembled(module, parts, title, signature, optimizer)
     return export
@@ -342,15 +342,16 @@ def _with_docstring(module: Module, text: str) -> str:
         return text
     name = re.match(r"def (\w+)", text)
     found = next(f for f in module.functions if name is not None and f.name == name[1])
-    scopes = " and ".join(filter(None, [", ".join(f"`{s}`" for s in found.scopes[:-1]), f"`{found.scopes[-1]}`"]))
-    word = "Scopes" if len(found.scopes) > 1 else "Scope"
+    shown = [f"`{s}`" for s in dict.fromkeys(found.scopes)]
+    scopes = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    word = "Scopes" if len(shown) > 1 else "Scope"
     where = ""
     if found.lines:
         lines = [s.line for s in found.lines if s.file == found.lines[0].file]
         where = f" ({found.lines[0].file}:{min(lines)}-{max(lines)})" if min(lines) != max(lines) else f" ({found.lines[0]})"
     line = f'    """{word} {scopes}{where}."""'
     if len(line) > layout.WIDTH:
-        line = f'    """{word} {", ".join(f"`{s}`" for s in found.scopes[:2])} and {len(found.scopes) - 2} more{where}."""'
+        line = f'    """{word} {", ".join(shown[:2])} and {len(shown) - 2} more{where}."""'
     return text.replace("_docstring_", line)
 
 

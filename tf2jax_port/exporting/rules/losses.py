@@ -31,7 +31,7 @@ def _is_computed(labels: Any) -> bool:
 
 
 def _sigmoid_entropy(call: Any, labels: Any = None, logits: Any = None) -> Expression:
-    return fill("optax.sigmoid_binary_cross_entropy({0}, {1})", logits, labels)
+    return fill(call.helper("sigmoid_cross_entropy") + "({0}, {1})", logits, labels)
 
 
 def _poisson(call: Any, targets: Any, log_input: Any, compute_full_loss: Any = False) -> Expression:

@@ -44,10 +44,13 @@ def _normal(function: str, bounds: str) -> Callable[..., Expression]:
     return rule
 
 
-def _sampled_softmax(call: Any, **arguments: Any) -> Expression:
-    raise UnsupportedError(
-        "a sampled softmax draws its classes inside of the operator; pass `sampled_values`"
-    )
+def _sampled_softmax(call: Any, weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: Any = True, **others: Any) -> Expression:
+    if num_true != 1 or sampled_values is not None or not remove_accidental_hits:
+        raise UnsupportedError("a sampled softmax has a rule for one true class and its own candidates")
+    if isinstance(weights, (list, tuple)):
+        raise UnsupportedError("weights in several parts have no rule")
+    text = call.helper("sampled_softmax") + f"({call.key()}, {{0}}, {{1}}, {{2}}, {{3}}, {{4}}, {{5}})"
+    return fill(text, weights, biases, labels, inputs, num_sampled, num_classes)
 
 
 RULES: dict[str, Callable[..., Any]] = {
