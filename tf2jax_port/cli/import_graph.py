@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tf2jax_port.cli import running_program
 from tf2jax_port.cli.command import Command
 from tf2jax_port.cli.mistakes import ExistingPath
 
@@ -18,7 +19,15 @@ NAMES = "separated by commas, as in a:0,b:0"
 
 
 @click.command(cls=Command)
-@click.argument("model", type=ExistingPath(), metavar="MODEL")
+@click.argument("model", type=ExistingPath(), metavar="MODEL", required=False)
+@click.argument("arguments", nargs=-1, metavar="[-- ARGUMENTS]")
+@click.option(
+    "--run",
+    "program",
+    type=ExistingPath(dir_okay=False),
+    metavar="FILE.py",
+    help="Run this TensorFlow 1 program, and convert its first training step.",
+)
 @click.option(
     "--inputs", metavar="NAMES", help=f"Tensors to feed, {NAMES}. [default: placeholders]"
 )
@@ -42,6 +51,21 @@ NAMES = "separated by commas, as in a:0,b:0"
     help="With --check: arrays to feed, by the names of the inputs. [default: random numbers]",
 )
 @click.option(
+    "--steps",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    help="With --run: how many training steps to compare.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="With --run: when to give up.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(["text", "json"]),
@@ -50,25 +74,39 @@ NAMES = "separated by commas, as in a:0,b:0"
     help="Text, or JSON for programs.",
 )
 def import_graph(
-    model: str,
+    model: str | None,
+    arguments: tuple[str, ...],
+    program: str | None,
     inputs: str | None,
     outputs: str | None,
     signature: str | None,
     out: pathlib.Path | None,
     check: bool,
     data: str | None,
+    steps: int,
+    timeout: float,
     form: str,
 ) -> None:
-    """Turn a frozen graph or a SavedModel into a JAX program.
+    """Turn a frozen graph, a SavedModel or a running program into a JAX program.
 
     MODEL is a GraphDef (.pb, or .pbtxt as text) or the folder of a SavedModel. Its inputs, outputs
     and operators are listed, and each operator that cannot be imported is named with its node. With
     --out a module is written whose function `model(variables, feeds)` is pure. Only --check needs
     TensorFlow.
 
-    Exit code 0: it can be imported; 1: some operator cannot, or --check found a difference; 2: could
+    With --run a program of TensorFlow 1 is run on `shims.compat.v1` up to its first training step.
+    With --out that step is written as readable JAX, and proved equal to the session in values,
+    gradients and training.
+
+    Exit code 0: it can be imported; 1: some operator cannot, or a difference was found; 2: could
     not run.
     """
+    if program is not None:
+        given = [*([model] if model else []), *arguments]
+        asked = running_program.Asked(program, given, _split(outputs), _split(inputs), steps, timeout)
+        raise SystemExit(running_program.convert(asked, out, form))
+    if model is None or arguments:
+        raise click.UsageError("name one MODEL, or a program with --run.")
     if data and not check:
         raise click.UsageError("--data is used by --check only; add --check.")
     found = _read(model, _split(inputs), _split(outputs), signature)

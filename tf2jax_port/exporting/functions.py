@@ -49,12 +49,15 @@ class Writer:
       inputs: the name of each tensor from outside.
       fixed: those of them that are Python values, known when JAX traces.
       paths: for each variable the dictionary that holds it, `params` or `state`, and its path there.
+
+    Attributes:
+      globals: the expressions of tensors from outside that are constants of the module.
     """
 
     def __init__(self, module: Module, step: Step, inputs: dict[Any, str], fixed: set[Any], paths: dict[Any, tuple[str, tuple[str, ...]]]):
         self.module, self.step = module, step
         self.inputs, self.fixed, self.paths = inputs, fixed, paths
-        self.written: dict[int, Written] = {}
+        self.globals: dict[Any, Expression] = {}
 
     # ---- what a group needs ----------------------------------------------------------------------
 
@@ -95,7 +98,7 @@ class Writer:
         """Write the function of a group, those of inner groups first."""
         outside = self._outside(group)
         results = self._results(group)
-        data = [k for k in outside if not isinstance(k, Version) and k not in self.fixed and not _is_read(k)]
+        data = [k for k in outside if self._is_data(k)]
         fixed = [k for k in outside if k in self.fixed]
         roots = self._roots(k.variable for k in outside if isinstance(k, Version))
         body = self.body(group, roots)
@@ -117,6 +120,11 @@ class Writer:
         number = self.module.add(text, group.scope, names, lines)
         return Written(number, data, fixed, roots, results, drawn, set(statements))
 
+    def _is_data(self, key: Any) -> bool:
+        if isinstance(key, Version) or key in self.fixed or key in self.globals:
+            return False
+        return not _is_read(key)
+
     def body(self, group: Group, roots: dict[str, tuple[str, ...]]) -> Body:
         """Return an empty body whose variables are at hand."""
         leaves = [_leaf_name(p) for r, p in self.paths.values() if roots.get(r) == p]
@@ -125,6 +133,8 @@ class Writer:
         for key in self._outside(group):
             if isinstance(key, Version):
                 body.values[key] = self._read(key, roots)
+            elif key in self.globals:
+                body.values[key] = body._described(key, self.globals[key])
         return body
 
     def _read(self, key: Version, roots: dict[str, tuple[str, ...]]) -> Expression:

@@ -34,6 +34,8 @@ def prove(export: Export, path: pathlib.Path, steps: int, tolerance: float) -> d
     sides = Sides(export, module)
     with replaying(module):
         found = {"loss": sides.loss(), "gradients": sides.gradients()}
+        if export.outputs:
+            found["outputs"] = sides.outputs()
         for entry in found.values():
             entry["equal"] = bool(entry["difference"] <= tolerance)
         found["training"] = sides.training(steps, tolerance)
@@ -58,7 +60,6 @@ class Sides:
         self.start = dict(self.session.values)
         self.places = {p: np.array(slot.stored_value) for p, (slot, _) in self.session.counters.items()}
         self.descent: list[Any] = []
-        self.takes = inspect.signature(module.loss_fn).parameters
 
     # ---- comparisons -----------------------------------------------------------------------------
 
@@ -76,6 +77,16 @@ class Sides:
                 if root == "state":
                     pairs["/".join(path)] = (flat["/".join(path)], self.session.values[variable])
         return _worst(pairs)
+
+    def outputs(self) -> dict[str, Any]:
+        """Compare the results that were asked for besides the loss."""
+        self._reset()
+        names = list(self.export.outputs)
+        key = self._key(names, "outputs")
+        function = self.module.outputs
+        ours = function(self._params(), **self._given(key, function, state=self._state()))
+        theirs = dict(zip(names, self._run(names), strict=True))
+        return _worst({n: (ours[n], theirs[n]) for n in names})
 
     def gradients(self) -> dict[str, Any]:
         """Compare the gradients of the loss with respect to all parameters."""
@@ -161,17 +172,18 @@ class Sides:
                 place[path[-1]] = jnp.asarray(self.session.values[variable])
         return found
 
-    def _given(self, key: Key) -> dict[str, Any]:
+    def _given(self, key: Key, function: Any, **more: Any) -> dict[str, Any]:
+        """Return the arguments of a function of the module, `params` aside."""
         given = {
             i.name: i.python_value() if i.is_static else jnp.asarray(i.value)
             for i in self.export.inputs
         }
-        return {**given, **({"key": key} if self.export.drawn else {})}
+        takes = inspect.signature(function).parameters
+        return {n: v for n, v in {**given, "key": key, **more}.items() if n in takes}
 
     def _loss(self, params: Any, state: Any, key: Key) -> Any:
-        given = {n: v for n, v in self._given(key).items() if n in self.takes}
-        states = {"state": state} if "state" in self.takes else {}
-        return self.module.loss_fn(params, **states, **given)
+        function = self.module.loss_fn
+        return function(params, **self._given(key, function, state=state))
 
     def _gradients(self, key: Key) -> dict[str, np.ndarray]:
         state = self._state()
@@ -179,8 +191,8 @@ class Sides:
         return _flat(jax.grad(scalar)(self._params()))
 
     def _train(self, params: Any, state: Any, optimizer_state: Any, key: Key) -> Any:
-        states = {"state": state} if "state" in self.takes else {}
-        found = self.module.train_step(params, **states, opt_state=optimizer_state, **self._given(key))
+        function = self.module.train_step
+        found = function(params, **self._given(key, function, state=state, opt_state=optimizer_state))
         return found if self.step.updates else (found[0], state, *found[1:])
 
     # ---- the session -----------------------------------------------------------------------------
@@ -193,20 +205,20 @@ class Sides:
     def _run(self, fetches: list[Any]) -> list[Any]:
         return self.session.run(fetches, self.feeds)
 
-    def _key(self, fetches: list[Any]) -> Key:
+    def _key(self, fetches: list[Any], function: str = "loss_fn") -> Key:
         """Return a key that draws what the next run of the session will draw."""
-        wanted = {op for op in self.export.drawn.values()}
-        tensors = [t for t in fetches if hasattr(t, "op") and t not in self.feeds]
-        operations = [f for f in fetches if not hasattr(f, "op")]
+        graph = self.session.graph
+        found = [graph.as_graph_element(f) for f in fetches]
+        tensors = [t for t in found if hasattr(t, "op") and t not in self.feeds]
+        operations = [f for f in found if not hasattr(f, "op")]
         from shims._src.v1.session.execution_plan import Plan, counters_of
 
         counters_of(Plan(operations, tensors, list(self.feeds)), self.session.counters)
         places = {}
-        for path, op in self.export.drawn.items():
-            if op in wanted:
-                slot, words = self.session.counters[op, 0]
-                before = np.asarray(slot.stored_value)
-                places[path] = jnp.asarray(np.concatenate([words[:2], before, words[2:]]), jnp.uint32)
+        for path, op in self.export.drawn[function].items():
+            slot, words = self.session.counters[op, 0]
+            before = np.asarray(slot.stored_value)
+            places[path] = jnp.asarray(np.concatenate([words[:2], before, words[2:]]), jnp.uint32)
         return Key(places, ())
 
     def _gradient_tensors(self) -> list[Any]:

@@ -35,6 +35,8 @@ class Request:
       arguments: its command line.
       out: the module to write; empty to write none.
       report: the file for the report.
+      outputs: tensors to compute besides the loss.
+      inputs: fed tensors that become arguments; all if `None`.
       steps: how many training steps to compare.
       tolerance: the largest difference, in parts of the largest number.
     """
@@ -43,6 +45,8 @@ class Request:
     arguments: list[str]
     out: str
     report: str
+    outputs: list[str] | None = None
+    inputs: list[str] | None = None
     steps: int = 50
     tolerance: float = 1e-4
 
@@ -69,10 +73,11 @@ def run(request: Request) -> dict[str, Any]:
     from tf2jax_port.exporting import proof, writing
 
     step = first_step(request.program, request.arguments)
-    values = batch_of(step)
+    wanted = _wanted(step, request)
+    values = batch_of(step, wanted)
     name = os.path.basename(request.program)
     title = f"{name} as JAX: its first training step, written by `tf2jax-port import-graph`."
-    export = writing.export(step, values, title)
+    export = writing.export(step, values, title, wanted)
     report: dict[str, Any] = {
         "inputs": {
             i.name: {"tensor": i.tensor.name, "dtype": str(i.value.dtype), "shape": list(i.value.shape)}
@@ -93,10 +98,34 @@ def run(request: Request) -> dict[str, Any]:
     return report
 
 
-def batch_of(step: Step) -> dict[Any, np.ndarray]:
-    """Return the value of each tensor that the loss needs from outside."""
-    found = {t: np.asarray(step.feeds[t]) for t in step.batch if t in step.feeds}
-    missing = [t for t in step.batch if t not in found]
+def _wanted(step: Step, request: Request) -> Any:
+    """Return the tensors that a request names.
+
+    Raises:
+      NoStepError: the graph has no such tensor.
+    """
+    from tf2jax_port.exporting.writing import Wanted
+
+    tensors = [_tensor(step, name) for name in request.outputs or ()]
+    outputs = {tensor.name: tensor for tensor in tensors}
+    if request.inputs is None:
+        return Wanted(outputs)
+    return Wanted(outputs, [_tensor(step, name) for name in request.inputs])
+
+
+def _tensor(step: Step, name: str) -> Any:
+    try:
+        return step.session.graph.get_tensor_by_name(name if ":" in name else f"{name}:0")
+    except (KeyError, ValueError) as error:
+        raise NoStepError(str(error.args[0])) from None
+
+
+def batch_of(step: Step, wanted: Any) -> dict[Any, np.ndarray]:
+    """Return the value of each tensor that the loss, or a chosen output, needs from outside."""
+    outputs = [step.resolved(t, None) for t in wanted.outputs.values()]
+    needed = dict.fromkeys([*step.batch, *step.outside(outputs)])
+    found = {t: np.asarray(step.feeds[t]) for t in needed if t in step.feeds}
+    missing = [t for t in needed if t not in found]
     if missing:
         computed = step.session.run(missing, dict(step.feeds))
         found.update(zip(missing, map(np.asarray, computed), strict=True))

@@ -79,7 +79,7 @@ class Step:
             for v in op.writes
         ]
         self.updates = list({u.variable: u for u in self.updates}.values())
-        self.batch = self._outside([self.resolved(self.loss, None), *self.updates])
+        self.batch = self.outside([self.resolved(self.loss, None), *self.updates])
 
     # ---- values ----------------------------------------------------------------------------------
 
@@ -165,7 +165,7 @@ class Step:
             found.append(version)
         return found
 
-    def _outside(self, keys: Iterable[Any]) -> list[Any]:
+    def outside(self, keys: Iterable[Any]) -> list[Any]:
         """Return the tensors from outside that some keys need."""
         keys = list(keys)
         operations = self.needed(keys)

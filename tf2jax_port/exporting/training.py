@@ -43,6 +43,8 @@ class Training:
 
     def _left_out(self) -> list[str]:
         """Return the assignments behind the gradients that are not part of an optimizer."""
+        if self.optimizer.why_not:
+            return []
         found = []
         slots = {v for op in self.step.after if "optimizer" in op.attributes for v in op.writes}
         for op in self.step.after:

@@ -46,6 +46,19 @@ class Input:
         return tuple(listed) if isinstance(listed, list) else listed
 
 
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """What the user chose.
+
+    Args:
+      outputs: tensors to compute besides the loss, by their names.
+      inputs: the fed tensors that become arguments; all if `None`.
+    """
+
+    outputs: dict[str, Any] = dataclasses.field(default_factory=dict)
+    inputs: list[Any] | None = None
+
+
 @dataclasses.dataclass
 class Export:
     """A training step that was written as a module.
@@ -57,8 +70,10 @@ class Export:
       inputs: the arguments for what the program feeds.
       paths: where `params` and `state` hold each variable.
       optimizer: the optimizer.
-      drawn: the random operations by their path through `jax.random.split`.
+      drawn: for each function the random operations by their path through `jax.random.split`.
       left_out: names of operations of the step that the module does not have.
+      outputs: further results that were asked for, by their names.
+      dynamic: whether sizes depend on data.
     """
 
     step: Step
@@ -67,8 +82,9 @@ class Export:
     inputs: list[Input]
     paths: dict[Any, tuple[str, tuple[str, ...]]]
     optimizer: Any
-    drawn: dict[tuple[int, ...], Any]
+    drawn: dict[str, dict[tuple[int, ...], Any]]
     left_out: list[str]
+    outputs: dict[str, Any]
     dynamic: bool = False
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -86,50 +102,84 @@ def _narrow(array: np.ndarray) -> np.ndarray:
     return array.astype(kind) if kind else array
 
 
-def export(step: Step, values: dict[Any, np.ndarray], title: str) -> Export:
+def export(step: Step, values: dict[Any, np.ndarray], title: str, wanted: Wanted) -> Export:
     """Write a training step as a module.
 
     Args:
       step: the step.
       values: the value of each tensor from outside.
       title: what was exported, for the docstring.
+      wanted: the tensors that the user chose.
 
     Raises:
       UnsupportedError: an operation has no rule.
     """
     check_supported(step)
-    inputs = _inputs(step, values)
+    outputs = {name: step.resolved(tensor, None) for name, tensor in wanted.outputs.items()}
+    every = [*step.batch, *(t for t in step.outside(outputs.values()) if t not in step.batch)]
+    inputs = _inputs(step, every, values)
     results = [step.resolved(step.loss, None), *step.updates]
-    operations = step.needed(results)
-    paths = _paths(step, operations)
+    paths = _paths(step, step.needed([*results, *outputs.values()]))
     module = Module()
     for i in inputs:
         module.names.taken.add(i.name)
-    names = {i.tensor: i.name for i in inputs}
-    fixed = {i.tensor for i in inputs if i.is_static}
-    writer = Writer(module, step, names, fixed, paths)
+    writer = Writer(module, step, {i.tensor: i.name for i in inputs}, {i.tensor for i in inputs if i.is_static}, paths)
+    constants = _constants(writer, inputs, wanted)
+    inputs = [i for i in inputs if i.tensor not in writer.globals]
+    has_state = any(root == "state" for root, _ in paths.values())
+    export = Export(step, module, "", inputs, paths, None, {}, [], outputs)
+    loss, signature = _function(export, writer, "loss_fn", results, inputs, has_state)
+    more = [_function(export, writer, "outputs", list(outputs.values()), inputs, has_state)[0]] if outputs else []
+    optimizer = training.Training(writer, step, inputs)
+    export.optimizer, export.left_out, export.dynamic = optimizer.optimizer, optimizer.left_out, module.dynamic
+    named = module.named_functions(loss, *more)
+    parts = [*named, *map(module.finished, (loss, *more)), *optimizer.texts(signature, module)]
+    export.text = _assembled(module, parts, title, signature, constants)
+    return export
+
+
+def _function(export: Export, writer: Writer, name: str, results: Sequence[Any], inputs: list[Input], has_state: bool) -> tuple[str, Signature]:
+    """Return the source of a function of the whole module, and its signature."""
+    step = export.step
+    operations = step.needed(results)
+    needed = set(step.outside(results))
+    used = [i for i in inputs if i.tensor in needed]
     group = Grouping(step, operations).whole()
     writer.prepare(group, results)
-    body = _loss_body(writer, group, inputs, results)
-    optimizer = training.Training(writer, step, inputs)
-    export = Export(step, module, "", inputs, paths, optimizer.optimizer, {}, [])
-    export.drawn = _draws(writer, group, ())
-    export.dynamic = module.dynamic
-    signature = Signature(inputs, "state" in {root for root, _ in paths.values()}, bool(export.drawn))
-    loss = _loss_text(writer, body, step, results, signature, paths)
-    parts = [*module.named_functions(loss), module.finished(loss), *optimizer.texts(signature, module)]
-    export.left_out = optimizer.left_out
-    export.text = _assembled(module, parts, title, signature, optimizer)
-    return export
+    body = _whole_body(writer, group, used, results)
+    drawn = _draws(writer, group, ())
+    export.drawn[name] = drawn
+    signature = Signature(used, has_state, bool(drawn))
+    if name == "loss_fn":
+        return _loss_text(body, step, results, signature, export.paths), signature
+    texts = [f"{n!r}: {body.find(k).text}".replace("'", '"') for n, k in zip(export.outputs, results, strict=True)]
+    body.lines += layout.wrapped(f"return {{{', '.join(texts)}}}", 1)
+    head = layout.wrapped(f"def outputs({signature.parameters()}):", 0)
+    return "\n".join([*head, '    """Return the tensors that were asked for, by their names."""', *body.lines]) + "\n", signature
+
+
+def _constants(writer: Writer, inputs: list[Input], wanted: Wanted) -> list[str]:
+    """Make the inputs that the user did not choose constants of the module; return their sources."""
+    lines = []
+    for i in inputs:
+        if wanted.inputs is None or i.tensor in wanted.inputs:
+            continue
+        writer.fixed.discard(i.tensor)
+        if i.value.ndim:
+            writer.globals[i.tensor] = writer.module.constant(i.name, i.value)
+            continue
+        lines.append(f"{i.name.upper()} = {_default(i)}")
+        writer.globals[i.tensor] = Expression(i.name.upper(), is_static=i.is_static)
+    return lines
 
 
 # ---- inputs and variables ------------------------------------------------------------------------
 
 
-def _inputs(step: Step, values: dict[Any, np.ndarray]) -> list[Input]:
+def _inputs(step: Step, tensors: Sequence[Any], values: dict[Any, np.ndarray]) -> list[Input]:
     module_names = Module().names
     found = []
-    for tensor in step.batch:
+    for tensor in tensors:
         value = np.asarray(values[tensor])
         name = module_names.new(_input_name(tensor))
         static = value.dtype == bool and value.ndim == 0 or _gives_shapes(step, tensor)
@@ -240,7 +290,7 @@ def _default(one: Input) -> str:
     return str(np.float32(value)) if isinstance(value, float) else repr(value)
 
 
-def _loss_body(writer: Writer, group: Group, inputs: list[Input], results: Sequence[Any]) -> Body:
+def _whole_body(writer: Writer, group: Group, inputs: list[Input], results: Sequence[Any]) -> Body:
     roots: dict[str, tuple[str, ...]] = {"params": (), "state": ()}
     body = writer.body(group, roots)  # both by their names
     for key in results:
@@ -259,15 +309,12 @@ def _loss_body(writer: Writer, group: Group, inputs: list[Input], results: Seque
     return body
 
 
-def _loss_text(writer: Writer, body: Body, step: Step, results: Sequence[Any], signature: Signature, paths: Any) -> str:
+def _loss_text(body: Body, step: Step, results: Sequence[Any], signature: Signature, paths: Any) -> str:
     if step.updates:
         for key in results:
             if key in body.pending:
                 body.settle(key)
     value = body.find(results[0]).text
-    name = next(iter(results))
-    statement = statement_of(name.op) if hasattr(name, "op") else None
-    del statement
     if step.updates:
         tree = _new_state(body, step, paths)
         body.lines += layout.wrapped(f"new_state = {tree}", 1)
@@ -317,11 +364,11 @@ def _draws(writer: Writer, group: Group, path: tuple[int, ...]) -> dict[tuple[in
 # ---- the file ------------------------------------------------------------------------------------
 
 
-def _assembled(module: Module, parts: Sequence[str], title: str, signature: Signature, optimizer: Any) -> str:
+def _assembled(module: Module, parts: Sequence[str], title: str, signature: Signature, constants: Sequence[str]) -> str:
     """Return the source of the module."""
     functions = "\n\n".join(_with_docstring(module, text) for text in parts)
     helpers = "\n\n".join(HELPERS[name].text for name in module.helpers)
-    constants = '\n\nCONSTANTS = load("constants")\n' if module.constants else ""
+    arrays = '\n\nCONSTANTS = load("constants")\n' if module.constants else ""
     state = (
         '\n\ndef load_state():\n    """Return the variables that are not trained, by their scopes."""\n'
         '    return load("state")\n'
@@ -330,8 +377,8 @@ def _assembled(module: Module, parts: Sequence[str], title: str, signature: Sign
     )
     text = "\n".join(
         [
-            _HEAD.format(title=title),
-            _LOADING + state + constants + ("\n\n" + helpers if helpers else "") + "\n\n" + functions,
+            _HEAD.format(title=title) + "".join(f"{line}\n" for line in constants),
+            _LOADING + state + arrays + ("\n\n" + helpers if helpers else "") + "\n\n" + functions,
         ]
     )
     return _imports(text)
