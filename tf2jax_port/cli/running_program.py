@@ -15,6 +15,9 @@ from typing import Any
 import click
 
 
+_STDERR = 2  # its file descriptor
+
+
 @dataclasses.dataclass(frozen=True)
 class Asked:
     """What to convert.
@@ -65,8 +68,9 @@ def _in_child(asked: Asked, path: str) -> dict[str, Any]:
         fields |= {"out": path, "report": str(report)}
         request.write_text(json.dumps(fields), encoding="utf-8")
         command = [sys.executable, "-m", "tf2jax_port.exporting.running", str(request)]
+        # What the program prints goes to stderr; stdout is for the report.
         child = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=sys.stderr, start_new_session=True
+            command, stdin=subprocess.DEVNULL, stdout=_STDERR, start_new_session=True
         )
         try:
             code = child.wait(asked.timeout)

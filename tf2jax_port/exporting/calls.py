@@ -8,6 +8,7 @@ import inspect
 from typing import Any
 
 import jax
+import numpy as np
 
 from tf2jax_port.exporting import branches, loops
 from tf2jax_port.exporting.expressions import Expression, as_expression, text_of
@@ -78,10 +79,10 @@ def _write_call(body: Any, op: Any) -> None:
         given, named = _arguments(body, op, args, kwargs)
         bound = _bound(f, given, named)
         if _is_dynamic(path, given, named, bound):
-            return _borrowed(body, path, given, named)
+            return _borrowed(body, path, f, bound)
         rule = RULES.get(path)
         if rule is None:
-            return _borrowed(body, path, given, named, needed=True)
+            return _borrowed(body, path, f, bound, needed=True)
         return rule(_Call(body, op, f), **bound)
 
     body.produce(op, keys, make)
@@ -150,7 +151,7 @@ def _is_dynamic(path: str, args: Any, kwargs: Any, bound: dict[str, Any]) -> boo
     return any(isinstance(v, Expression) and v.dynamic for v in leaves)
 
 
-def _borrowed(body: Any, path: str, args: Any, kwargs: Any, needed: bool = False) -> Expression:
+def _borrowed(body: Any, path: str, f: Any, bound: dict[str, Any], needed: bool = False) -> Expression:
     """Return a call of the operator of shims itself.
 
     needed: whether it is called because no rule exists, and not because sizes depend on data.
@@ -159,9 +160,21 @@ def _borrowed(body: Any, path: str, args: Any, kwargs: Any, needed: bool = False
         raise UnsupportedError(f"there is no rule for {path.rpartition('.')[2].lstrip('_')}")
     body.module.borrowed.setdefault(path)
     body.module.dynamic = body.module.dynamic or not needed
-    texts = [text_of(a) for a in args if a != ()]
-    texts += [f"{k}={text_of(v)}" for k, v in kwargs.items() if v is not None]
+    texts, by_name = [], False
+    for name, parameter in inspect.signature(f).parameters.items():
+        if name not in bound or _is_default(bound[name], parameter.default):
+            by_name = True
+            continue
+        text = text_of(bound[name])
+        texts.append(f"{name}={text}" if by_name else text)
     return Expression(f"{path}({', '.join(texts)})", dynamic=not needed)
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Return whether an argument has the default value of its parameter."""
+    if isinstance(value, (Expression, np.ndarray, list, tuple)):
+        return False
+    return value is default or (type(value) is type(default) and value == default)
 
 
 # ---- assignments ---------------------------------------------------------------------------------

@@ -100,7 +100,8 @@ class Module:
         others: the sources of further functions, whose names for values are not used again.
         """
         texts = [*(f.text for f in self.functions), *others]
-        used = {name for text in texts for name in re.findall(r"[A-Za-z_]\w*", text)}
+        code = re.sub(r"\"[^\"\n]*\"|#.*", "", "\n".join(texts))
+        used = set(re.findall(r"[A-Za-z_]\w*", code))
         for function in self.functions:
             name = _function_name(function.scopes)
             is_taken = name in used or name in self.names.taken

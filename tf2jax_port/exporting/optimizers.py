@@ -154,6 +154,7 @@ _KNOWN: dict[str, Callable[[Any], tuple[dict[str, Any], dict[str, Any]]]] = {
     "AdagradOptimizer": _fields(learning_rate="learning_rate", initial_accumulator_value="_initial_accumulator_value"),
     "RMSPropOptimizer": _rmsprop,
     "FtrlOptimizer": _ftrl,
+    "AdadeltaOptimizer": _fields(learning_rate="_lr", rho="_rho", eps="_epsilon"),
 }
 OPTAX = {
     "GradientDescentOptimizer": "optax.sgd",
@@ -162,6 +163,7 @@ OPTAX = {
     "AdagradOptimizer": "optax.adagrad",
     "RMSPropOptimizer": "optax.rmsprop",
     "FtrlOptimizer": "ftrl",
+    "AdadeltaOptimizer": "optax.adadelta",
 }
 # Optimizers that the module has to define, since those of Optax make other steps.
 OWN = {"AdamOptimizer": "adam", "FtrlOptimizer": "ftrl"}

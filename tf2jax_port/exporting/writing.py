@@ -398,7 +398,7 @@ def _with_docstring(module: Module, text: str) -> str:
         where = f" ({found.lines[0].file}:{min(lines)}-{max(lines)})" if min(lines) != max(lines) else f" ({found.lines[0]})"
     line = f'    """{word} {scopes}{where}."""'
     if len(line) > layout.WIDTH:
-        line = f'    """{word} {", ".join(shown[:2])} and {len(shown) - 2} more{where}."""'
+        line = f'    """{word} {shown[0]} and {len(shown) - 1} more{where}."""'
     return text.replace("_docstring_", line)
 
 
