@@ -33,10 +33,7 @@ assert not any(m.partition(".")[0] == "shims" and sys.modules[m] for m in sys.mo
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(p.name, marks=[] if p.name in ROUTINE else [pytest.mark.long])
-        for p in PROGRAMS
-    ],
+    [pytest.param(p.name, marks=[] if p.name in ROUTINE else [pytest.mark.long]) for p in PROGRAMS],
 )
 def test_a_program(name, export, tmp_path):
     report, path = export(name)

@@ -30,7 +30,7 @@ STEP = "step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)\n"
 def sides(tmp_path, monkeypatch):
     """A function that converts a program in this process, and plants a fault into the module."""
     from shims.compat import v1
-    from tf2jax_port.exporting import proof, running, writing
+    from tf2jax_port.exporting import inputs, proof, running, writing
 
     monkeypatch.setattr(sys, "path", list(sys.path))
 
@@ -39,7 +39,7 @@ def sides(tmp_path, monkeypatch):
         program.write_text(text)
         with v1.Graph().as_default():
             step = running.first_step(str(program), [])
-        found = writing.export(step, running.batch_of(step, writing.Wanted()), "", writing.Wanted())
+        found = writing.export(step, running.batch_of(step, inputs.Wanted()), "", inputs.Wanted())
         assert found.text.count(old) == 1, found.text
         found.text = found.text.replace(old, new)
         path = pathlib.Path(tmp_path) / "module.py"
@@ -106,7 +106,7 @@ def test_inputs_that_are_not_named_are_constants(export):
 
 def test_a_pipeline_becomes_an_argument(export):
     text = START.replace(
-        "x = tf.placeholder(tf.float32, [None, 3], name=\"x\")",
+        'x = tf.placeholder(tf.float32, [None, 3], name="x")',
         "rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).repeat().batch(4)\n"
         "x = rows.make_one_shot_iterator().get_next()",
     )

@@ -103,7 +103,9 @@ def import_graph(
     """
     if program is not None:
         given = [*([model] if model else []), *arguments]
-        asked = running_program.Asked(program, given, _split(outputs), _split(inputs), steps, timeout)
+        asked = running_program.Asked(
+            program, given, _split(outputs), _split(inputs), steps, timeout
+        )
         raise SystemExit(running_program.convert(asked, out, form))
     if model is None or arguments:
         raise click.UsageError("name one MODEL, or a program with --run.")

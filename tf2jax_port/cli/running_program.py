@@ -14,7 +14,6 @@ from typing import Any
 
 import click
 
-
 _STDERR = 2  # its file descriptor
 
 
@@ -114,7 +113,9 @@ def _optimizer(report: dict[str, Any]) -> str:
 def _check_line(name: str, entry: dict[str, Any]) -> str:
     verdict = "equal" if entry["equal"] else "DIFFERENT"
     steps = f" of {entry['steps']} steps" if "steps" in entry else ""
-    line = f"  {verdict}  {name}{steps}  largest difference {entry['difference']:.1e} of the largest"
+    line = (
+        f"  {verdict}  {name}{steps}  largest difference {entry['difference']:.1e} of the largest"
+    )
     line += f" number, in {entry['where']}"
     if "drift" in entry:
         line += f"; from variables one bit away the session differs by {entry['drift']:.1e}"

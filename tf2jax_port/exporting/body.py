@@ -11,20 +11,16 @@ import jax
 
 from tf2jax_port.exporting import calls, layout
 from tf2jax_port.exporting.expressions import ATOM, SUM, Expression, as_expression
-from tf2jax_port.exporting.module import Module, identifier
+from tf2jax_port.exporting.module import Module
+from tf2jax_port.exporting.naming import is_named, wanted_name
 from tf2jax_port.exporting.original import Statement, statement_of
 from tf2jax_port.exporting.step import Step, Version
 from tf2jax_port.importing.rule import UnsupportedError
+from tf2jax_port.importing.scope import Names
 
 WIDTH = 100
 _SHORT = 56
 _ROOM = 84  # columns that an expression may take on a line
-# Parts of names of operations that say nothing about a value.
-_SAY_NOTHING = (
-    *("tensorarraygatherv", "tensorarraystack", "tensorarrayreadv", "tensorliststack"),
-    "merge", "switch", "cond", "identity", "value", "while", "exit", "loopcond",
-)
-_PLAIN_NAMES = {"truediv": "quotient", "mul": "product", "sub": "difference", "add": "total"}
 
 
 class Body:
@@ -38,7 +34,9 @@ class Body:
       outer: the body that contains this one, if any.
     """
 
-    def __init__(self, module: Module, step: Step, names: Any, depth: int = 1, outer: Body | None = None):
+    def __init__(
+        self, module: Module, step: Step, names: Any, depth: int = 1, outer: Body | None = None
+    ):
         self.module, self.step, self.names = module, step, names
         self.depth, self.outer = depth, outer
         self.lines: list[str] = []
@@ -53,12 +51,15 @@ class Body:
         self.extra: dict[Any, list[str]] = {}
         self.made: dict[str, tuple[str, tuple[int, ...]]] = {}
         self.given: dict[str, int] = {}
+        self.is_loop = False
         self.roots: dict[str, tuple[str, ...]] = {}
         self.request_key: Callable[[Any], str] = _no_key
 
     # ---- uses ------------------------------------------------------------------------------------
 
-    def count_uses(self, items: Iterable[Any], inputs: Callable[[Any], Sequence[Any]], results) -> None:
+    def count_uses(
+        self, items: Iterable[Any], inputs: Callable[[Any], Sequence[Any]], results
+    ) -> None:
         """Count how often each value is used, to decide which expressions get a name."""
         for item in items:
             for key in inputs(item):
@@ -109,14 +110,6 @@ class Body:
             op = body.pending.pop(key)
             body._assign(op, [key], body.values[key])
         return self.find(key)
-
-    def settle_outer(self) -> None:
-        """Give names to all expressions of outer bodies that no statement holds yet."""
-        body = self.outer
-        while body is not None:
-            for key in list(body.pending):
-                body.settle(key)
-            body = body.outer
 
     def settle_all(self, keys: Iterable[Any]) -> None:
         """Give names to expressions of these keys."""
@@ -169,7 +162,9 @@ class Body:
     def _shorten(self, used: Sequence[Any]) -> None:
         """Give names to the longest expressions among those that a statement uses."""
         waiting = [k for k in dict.fromkeys(used) if k in self.pending]
-        for key in sorted(waiting, key=lambda k: -len(self.values[k].text))[: max(1, len(waiting) // 2)]:
+        for key in sorted(waiting, key=lambda k: -len(self.values[k].text))[
+            : max(1, len(waiting) // 2)
+        ]:
             self.settle(key)
 
     def _take(self, op: Any, key: Any, found: Expression, used: Sequence[Any]) -> None:
@@ -193,7 +188,7 @@ class Body:
         """Return whether an expression needs no name: a name, a constant, a part of a shape."""
         if " if " in found.text:
             return False
-        if found.is_name or found.is_static and len(found.text) <= 40:
+        if found.is_name or (found.is_static and len(found.text) <= 40):
             return True
         return found.text.startswith("CONSTANTS[")
 
@@ -208,7 +203,7 @@ class Body:
         if str(mine) == str(theirs):
             return mine is not None
         # What the original gives no name needs none here.
-        return len(found.text) <= _SHORT and not _is_named(op)
+        return len(found.text) <= _SHORT and not is_named(op)
 
     def _assign(self, op: Any, keys: list[Any], found: Expression) -> None:
         known = self.made.get(found.text) if len(keys) == 1 else None
@@ -280,9 +275,8 @@ class Body:
         if found.is_name or found.is_static:
             return found.text
         for key, kept in list(self.values.items()):
-            if kept is found or kept.text == found.text:
-                if key in self.pending:
-                    return self.settle(key).text
+            if (kept is found or kept.text == found.text) and key in self.pending:
+                return self.settle(key).text
         return found.text if found.level == ATOM else f"({found.text})"
 
     def two_names(self, op: Any, wanted: Sequence[str], text: str) -> list[str]:
@@ -294,14 +288,14 @@ class Body:
 
     def key_of(self, op: Any) -> str:
         """Return the source of the random key of an operation."""
-        if self.outer is not None and self.depth > 1 and self._in_loop():
+        if self._in_loop():
             raise UnsupportedError("it draws random numbers in a loop")
         return self._root().request_key(op)
 
     def _in_loop(self) -> bool:
         body: Body | None = self
         while body is not None:
-            if getattr(body, "is_loop", False):
+            if body.is_loop:
                 return True
             body = body.outer
         return False
@@ -312,10 +306,12 @@ class Body:
             body = body.outer
         return body
 
-    def inner(self, is_loop: bool = False) -> Body:
-        """Return the body of a function inside of this one."""
+    def inner(self, is_function: bool = True, is_loop: bool = False) -> Body:
+        """Return a body inside of this one: of a function, or of one side of an `if`."""
         found = Body(self.module, self.step, self.names, self.depth + 1, self)
-        found.is_loop = is_loop  # type: ignore[attr-defined]
+        if is_function:  # its names are its own
+            found.names = Names(tuple(self.names.taken))
+        found.is_loop = is_loop
         return found
 
     def result_text(self, keys: Sequence[Any]) -> str:
@@ -338,45 +334,6 @@ def _names_in(text: str) -> list[str]:
 
 def _no_key(op: Any) -> str:
     raise UnsupportedError("it draws random numbers where no key is at hand")
-
-
-def wanted_name(key: Any, index: int = 0, count: int = 1, is_last: bool = True) -> str:
-    """Return the name that the original gives to a value, or one after its operation.
-
-    is_last: whether it is the result of a statement of the original, and not a part of it.
-    """
-    if isinstance(key, Version):
-        return identifier(key.variable.op.name.rpartition("/")[2])
-    op = key.op
-    frames = op.attributes.get("statements") or [statement_of(op)]
-    for statement in frames if is_last else ():
-        if statement is None:
-            continue
-        targets = statement.targets
-        if len(targets) == 1 and count == 1:
-            return _safe(targets[0])
-        if len(targets) > 1 and len(targets) == len(op.outputs) > key.value_index:
-            return _safe(targets[key.value_index])
-        if not statement.is_return:
-            break
-    parts = [identifier(part).rstrip("0123456789").rstrip("_") for part in op.name.split("/")]
-    named = [p for p in parts if p and p not in _SAY_NOTHING]
-    stem = named[-1] if named else "value"
-    return _PLAIN_NAMES.get(stem, stem)
-
-
-def _is_named(op: Any) -> bool:
-    """Return whether the original assigns what an operation computes to a name."""
-    for statement in op.attributes.get("statements") or [statement_of(op)]:
-        if statement is None or statement.targets:
-            return statement is not None
-        if not statement.is_return:
-            return False
-    return False
-
-
-def _safe(name: str) -> str:
-    return identifier(name) if name != "_" else "value"
 
 
 def _listed(found: Any) -> list[Expression]:

@@ -27,7 +27,7 @@ def _write_if(body, op, predicate, wanted, places, used) -> None:
     """Write `if` and `else`, or a conditional expression where neither needs a statement."""
     sides = []
     for part in op.attributes["parts"]:
-        inner = body.inner()
+        inner = body.inner(is_function=False)
         inner.at = statement_of(op)
         keys = run_part(inner, part, places)
         sides.append((inner, keys))

@@ -120,10 +120,13 @@ class _Call:
 
 def _arguments(body: Any, op: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
     """Return the arguments of a call with expressions in place of tensors."""
+
     def convert(value: Any) -> Any:
         return body.find(body.step.key(value, op)) if is_tensor(value) else value
 
-    leaf = lambda v: is_tensor(v) or not isinstance(v, (list, tuple, dict)) and not _is_composite(v)
+    leaf = lambda v: (
+        is_tensor(v) or (not isinstance(v, (list, tuple, dict)) and not _is_composite(v))
+    )
     return jax.tree.map(convert, args, is_leaf=leaf), jax.tree.map(convert, kwargs, is_leaf=leaf)
 
 
@@ -151,7 +154,9 @@ def _is_dynamic(path: str, args: Any, kwargs: Any, bound: dict[str, Any]) -> boo
     return any(isinstance(v, Expression) and v.dynamic for v in leaves)
 
 
-def _borrowed(body: Any, path: str, f: Any, bound: dict[str, Any], needed: bool = False) -> Expression:
+def _borrowed(
+    body: Any, path: str, f: Any, bound: dict[str, Any], needed: bool = False
+) -> Expression:
     """Return a call of the operator of shims itself.
 
     needed: whether it is called because no rule exists, and not because sizes depend on data.

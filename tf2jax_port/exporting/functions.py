@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tf2jax_port.exporting import layout
-from tf2jax_port.exporting.body import Body, wanted_name
+from tf2jax_port.exporting.body import Body
+from tf2jax_port.exporting.definitions import DEFINITIONS
 from tf2jax_port.exporting.expressions import ATOM, Expression
-from tf2jax_port.exporting.helpers import HELPERS
 from tf2jax_port.exporting.module import RESERVED, Module
+from tf2jax_port.exporting.naming import wanted_name
 from tf2jax_port.exporting.original import Statement, statement_of
 from tf2jax_port.exporting.scopes import Group
 from tf2jax_port.exporting.step import Step, Version
@@ -54,7 +55,14 @@ class Writer:
       globals: the expressions of tensors from outside that are constants of the module.
     """
 
-    def __init__(self, module: Module, step: Step, inputs: dict[Any, str], fixed: set[Any], paths: dict[Any, tuple[str, tuple[str, ...]]]):
+    def __init__(
+        self,
+        module: Module,
+        step: Step,
+        inputs: dict[Any, str],
+        fixed: set[Any],
+        paths: dict[Any, tuple[str, tuple[str, ...]]],
+    ):
         self.module, self.step = module, step
         self.inputs, self.fixed, self.paths = inputs, fixed, paths
         self.globals: dict[Any, Expression] = {}
@@ -112,7 +120,9 @@ class Writer:
         given += [f"_argument_{i}_" for i in range(len(data))]
         given += [self.inputs[k] for k in fixed] + (["key"] if drawn else [])
         statements = {str(statement_of(op)): statement_of(op) for op in group.operations()}
-        lines = sorted({s for s in statements.values() if s is not None}, key=lambda s: (s.file, s.line))
+        lines = sorted(
+            {s for s in statements.values() if s is not None}, key=lambda s: (s.file, s.line)
+        )
         body.lines += layout.wrapped(f"return {body.result_text(results)}", 1)
         head = layout.wrapped(f"def _this_function_({', '.join(given)}):", 0)
         text = "\n".join([*head, "_docstring_", *body.lines]) + "\n"
@@ -128,7 +138,9 @@ class Writer:
     def body(self, group: Group, roots: dict[str, tuple[str, ...]]) -> Body:
         """Return an empty body whose variables are at hand."""
         leaves = [_leaf_name(p) for r, p in self.paths.values() if roots.get(r) == p]
-        body = Body(self.module, self.step, Names((*RESERVED, *HELPERS, *self.inputs.values(), *leaves)))
+        body = Body(
+            self.module, self.step, Names((*RESERVED, *DEFINITIONS, *self.inputs.values(), *leaves))
+        )
         body.roots = roots
         for key in self._outside(group):
             if isinstance(key, Version):
@@ -145,7 +157,12 @@ class Writer:
             text = _leaf_name(path)
         else:
             text = _shown_root(root, roots) + "".join(f'["{part}"]' for part in path[len(start) :])
-        return Expression(text, ATOM, key.variable.dtype.name, None if shape.rank is None else tuple(shape.as_list()))
+        return Expression(
+            text,
+            ATOM,
+            key.variable.dtype.name,
+            None if shape.rank is None else tuple(shape.as_list()),
+        )
 
     def _roots(self, variables: Iterable[Any]) -> dict[str, tuple[str, ...]]:
         """Return the dictionaries that hold all given variables, and nothing above them."""
@@ -177,7 +194,7 @@ class Writer:
         def used(item: Any) -> list[Any]:
             if not isinstance(item, Group):
                 return body.keys_used_by(item)
-            return [k for k in self._outside(item)]
+            return self._outside(item)
 
         body.count_uses([i for i in group.items if not _is_read_operation(i)], used, results)
         for item in group.items:

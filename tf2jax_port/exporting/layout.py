@@ -97,7 +97,11 @@ def _outermost(text: str) -> tuple[str, str, str] | None:
             level -= 1
             if level == 0 and i > begin + 1 and (best is None or i - begin >= best[1] - best[0]):
                 best = (begin, i)
-    return None if best is None else (text[: best[0] + 1], text[best[0] + 1 : best[1]], text[best[1] :])
+    return (
+        None
+        if best is None
+        else (text[: best[0] + 1], text[best[0] + 1 : best[1]], text[best[1] :])
+    )
 
 
 def _parts(inside: str) -> list[str]:

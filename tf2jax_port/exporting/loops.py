@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tf2jax_port.exporting.body import wanted_name
 from tf2jax_port.exporting.body_parts import run_part
-from tf2jax_port.exporting.expressions import Expression, tuple_of
+from tf2jax_port.exporting.expressions import ATOM, Expression, tuple_of
+from tf2jax_port.exporting.naming import wanted_name
 from tf2jax_port.exporting.original import statement_of
 from tf2jax_port.importing.rule import UnsupportedError
 
@@ -16,7 +16,6 @@ def write(body: Any, op: Any) -> None:
     """Write a loop."""
     kind, parameters = op.attributes["loop"]
     used = body.keys_used_by(op)
-    body.settle_outer()
     inputs = [body.find(body.step.key(t, op)) for t in op.inputs]
     captured = op.inputs[len(parameters[0]) :]
     for tensor in captured if kind != "while_loop" else op.inputs[len(parameters[1]) :]:
@@ -51,20 +50,29 @@ def _tuple(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
-def _results(body: Any, op: Any, tensors: Sequence[Any]) -> list[str]:
+def _results(body: Any, op: Any, tensors: Sequence[Any], hint: str = "") -> list[str]:
     """Return a name for each result of a loop, `_` for one that nothing uses."""
     names = []
     for tensor in tensors:
         shown = _shown(body, tensor)
-        names.append(body.name_for(op, shown) if body.uses.get(tensor) else "_")
-    _bind(body, [t for t, n in zip(tensors, names, strict=True) if n != "_"], [n for n in names if n != "_"])
+        names.append(body.name_for(op, shown, hint=hint) if body.uses.get(tensor) else "_")
+    _bind(
+        body,
+        [t for t, n in zip(tensors, names, strict=True) if n != "_"],
+        [n for n in names if n != "_"],
+    )
     return names
 
 
 def _shown(body: Any, tensor: Any) -> Any:
     """Return the tensor that carries the name of a loop's result: the identity behind it, if any."""
     user = body.user.get(tensor)
-    if user is not None and hasattr(user, "outputs") and len(user.inputs) == 1 and len(user.outputs) == 1:
+    if (
+        user is not None
+        and hasattr(user, "outputs")
+        and len(user.inputs) == 1
+        and len(user.outputs) == 1
+    ):
         return user.outputs[0]
     return tensor
 
@@ -84,7 +92,9 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     carried = min(carried, len(parameters) - 1)
     del states
     time, kept, slices = parameters[0], parameters[1:carried], parameters[carried:]
-    uses_time = any(time in o.inputs for o in part.operations if o.type != "AddV2" or len(o.inputs) > 1)
+    uses_time = any(
+        time in o.inputs for o in part.operations if o.type != "AddV2" or len(o.inputs) > 1
+    )
     inner = body.inner(is_loop=True)
     inner.at = statement_of(op)
     statement = statement_of(op)
@@ -99,7 +109,9 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     taken = [*(clock if uses_time else []), *given]
     inner_head = [f"{', '.join(state)} = carry", f"{', '.join(taken)} = inputs"]
     indent = "    " * inner.depth
-    body.lines += [indent + line for line in inner_head if line.split(" = ")[0] != line.split(" = ")[1]]
+    body.lines += [
+        indent + line for line in inner_head if line.split(" = ")[0] != line.split(" = ")[1]
+    ]
     body.lines += inner.lines
     inner.lines = []
     count = len(kept)
@@ -110,11 +122,11 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     rows = [e.text for e in inputs[1 + count : 1 + count + len(slices)]]
     if uses_time:
         rows = [f"jnp.arange({rows[0]}.shape[0])", *rows]
-    names = _results(body, op, op.outputs[1:])
+    final = _results(body, op, op.outputs[1 : 1 + count], "final_state")
+    names = [*final, *_results(body, op, op.outputs[1 + count :], "outputs")]
     last = "_" if set(names[:count]) == {"_"} else _tuple(names[:count])
     body.write(
-        f"{last}, {_tuple(names[count:])} = "
-        f"lax.scan({name}, {_tuple(start)}, {_tuple(rows)})"
+        f"{last}, {_tuple(names[count:])} = lax.scan({name}, {_tuple(start)}, {_tuple(rows)})"
     )
 
 
@@ -138,15 +150,16 @@ def _write_map(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     body.write(f"{', '.join(names)} = lax.map({name}, {rows})")
 
 
-def _write_fold(body: Any, op: Any, kind: str, parameters: Sequence[Any], inputs: Sequence[Expression]) -> None:
+def _write_fold(
+    body: Any, op: Any, kind: str, parameters: Sequence[Any], inputs: Sequence[Expression]
+) -> None:
     """Write `scan`, `foldl` or `foldr` as `lax.scan`."""
     part = op.attributes["parts"][0]
     count = len(part.outputs)
     rows = len(parameters) - count
     statement = statement_of(op)
-    starts = len(op.inputs) - len(_captured(op, part))
+    starts = len(op.inputs) - len(part.captured)
     has_start = starts == count + rows
-    backwards = kind in ("foldr", "reversed scan")
     inner = body.inner(is_loop=True)
     inner.at = statement_of(op)
     name = body.names.new("step")
@@ -168,24 +181,36 @@ def _write_fold(body: Any, op: Any, kind: str, parameters: Sequence[Any], inputs
         inner.write(f"return {_tuple(fresh)}, {_tuple(fresh) if 'scan' in kind else 'None'}")
     body.lines += [*inner.lines, ""]
     elements = inputs[count : count + rows] if has_start else inputs[:rows]
+    start = inputs[:count] if has_start else None
+    _call_scan(body, op, kind, name, start, elements)
+
+
+def _call_scan(
+    body: Any,
+    op: Any,
+    kind: str,
+    name: str,
+    given: Sequence[Expression] | None,
+    elements: Sequence[Expression],
+) -> None:
+    """Write the call of `lax.scan` for `scan`, `foldl` or `foldr`.
+
+    given: the initial accumulators; the first elements take their place if `None`.
+    """
+    backwards = kind in ("foldr", "reversed scan")
     names = _results(body, op, op.outputs)
     edge, rest = ("-1", ":-1") if backwards else ("0", "1:")
-    start = [e.text for e in inputs[:count]] if has_start else [f"{e.at(8)}[{edge}]" for e in elements]
-    over = [e.text if has_start else f"{e.at(8)}[{rest}]" for e in elements]
+    start = [e.text if given else f"{e.at(ATOM)}[{edge}]" for e in given or elements]
+    over = [e.text if given else f"{e.at(ATOM)}[{rest}]" for e in elements]
     options = ", reverse=True" if backwards else ""
     call = f"lax.scan({name}, {_tuple(start)}, {_tuple(over)}{options})"
     if "scan" not in kind:
         body.write(f"{_tuple(names)}, _ = {call}")
         return
     body.write(f"_, {_tuple(names)} = {call}")
-    if not has_start:
-        for n, first in zip(names, start, strict=True):
-            joined = f"{n}, {first}[None]" if backwards else f"{first}[None], {n}"
-            body.write(f"{n} = jnp.concatenate(({joined}))")
-
-
-def _captured(op: Any, part: Any) -> list[Any]:
-    return list(part.captured)
+    for n, first in zip(names, start, strict=True) if not given else ():
+        joined = f"{n}, {first}[None]" if backwards else f"{first}[None], {n}"
+        body.write(f"{n} = jnp.concatenate(({joined}))")
 
 
 def _write_while(body: Any, op: Any, parameters: Any, inputs: Sequence[Expression]) -> None:
@@ -200,12 +225,18 @@ def _write_while(body: Any, op: Any, parameters: Any, inputs: Sequence[Expressio
         )
     condition, loop_body = op.attributes["parts"]
     count = len(parameters[1])
-    if len(op.inputs) > count and op.inputs[count] not in (*condition.captured, *loop_body.captured):
+    if len(op.inputs) > count and op.inputs[count] not in (
+        *condition.captured,
+        *loop_body.captured,
+    ):
         raise UnsupportedError("a loop with a maximum number of iterations has no rule")
     statement = statement_of(op)
     wanted = [wanted_name(t) for t in op.inputs[:count]]
     functions = []
-    for part, tensors, label in ((condition, parameters[0], "condition"), (loop_body, parameters[1], "body")):
+    for part, tensors, label in (
+        (condition, parameters[0], "condition"),
+        (loop_body, parameters[1], "body"),
+    ):
         inner = body.inner(is_loop=True)
         inner.at = statement
         name = body.names.new(label)

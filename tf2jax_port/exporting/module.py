@@ -12,14 +12,33 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.exporting import layout
+from tf2jax_port.exporting.definitions import DEFINITIONS
 from tf2jax_port.exporting.expressions import Expression
-from tf2jax_port.exporting.helpers import HELPERS
 from tf2jax_port.importing.scope import Names
 
-RESERVED = (
-    "jax jnp lax np optax shims params state key keys functools pathlib loss_fn train_step optimizer "
-    "opt_state load CONSTANTS gradients updates learning_rate"
-).split()
+RESERVED = [
+    "jax",
+    "jnp",
+    "lax",
+    "np",
+    "optax",
+    "shims",
+    "params",
+    "state",
+    "key",
+    "keys",
+    "functools",
+    "pathlib",
+    "loss_fn",
+    "train_step",
+    "optimizer",
+    "opt_state",
+    "load",
+    "CONSTANTS",
+    "gradients",
+    "updates",
+    "learning_rate",
+]
 _LARGEST_LITERAL = 32
 
 
@@ -60,11 +79,11 @@ class Module:
         self.draws: dict[tuple[int, ...], Any] = {}
         self.borrowed: dict[str, None] = {}
         self.dynamic = False
-        self.names = Names((*RESERVED, *dir(builtins), *keyword.kwlist, *HELPERS))
+        self.names = Names((*RESERVED, *dir(builtins), *keyword.kwlist, *DEFINITIONS))
 
     def helper(self, name: str) -> str:
         """Mark a helper function, and those that it calls, as used; return its name."""
-        for other in HELPERS[name].needs:
+        for other in DEFINITIONS[name].needs:
             self.helper(other)
         self.helpers.setdefault(name)
         return name
@@ -119,7 +138,7 @@ class Module:
             chosen = _argument_name(wanted, i, len(function.wanted))
             used = set(re.findall(r"[A-Za-z_]\w*", text))
             number, name = 1, chosen
-            while name in used or keyword.iskeyword(name) or name in HELPERS:
+            while name in used or keyword.iskeyword(name) or name in DEFINITIONS:
                 number += 1
                 name = f"{chosen}_{number}"
             text = text.replace(token, name)

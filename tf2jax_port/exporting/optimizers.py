@@ -50,7 +50,9 @@ def recognized(step: Step) -> Optimizer:
         return _unknown(f"{name} has no counterpart in Optax")
     rows = any(hasattr(g, "indices") for _, g, _ in made)
     if rows and name not in _ROWS_ARE_WHOLE:
-        return _unknown(f"{name} leaves the rows without a gradient unchanged, which Optax does not")
+        return _unknown(
+            f"{name} leaves the rows without a gradient unchanged, which Optax does not"
+        )
     if any(v.constraint is not None for v in trained):
         return _unknown("a variable has a constraint")
     clipping, why_not = _clipping(step, [g for _, g, _ in made], rows)
@@ -72,7 +74,9 @@ def _clipping(step: Step, gradients: list[Any], rows: bool) -> tuple[str, str]:
     values = [getattr(g, "values", g) if hasattr(g, "indices") else g for g in gradients]
     if all(v.op is step.gradients for v in values):
         return "", ""
-    kinds = {path_of(v.op.attributes["call"][0]) if "call" in v.op.attributes else "" for v in values}
+    kinds = {
+        path_of(v.op.attributes["call"][0]) if "call" in v.op.attributes else "" for v in values
+    }
     if len(kinds) != 1:
         return "", "the gradients are changed in several ways"
     kind = kinds.pop().rpartition(".")[2]
@@ -88,7 +92,11 @@ def _clipping(step: Step, gradients: list[Any], rows: bool) -> tuple[str, str]:
             return "", "the gradients are scaled by a norm that is not their own"
         return f"optax.clip_by_global_norm({_number(arguments[0][2])})", ""
     if kind == "clip_by_value":
-        limits = {(_number(a[1]), _number(a[2])) for a in arguments if _is_number(a[1]) and _is_number(a[2])}
+        limits = {
+            (_number(a[1]), _number(a[2]))
+            for a in arguments
+            if _is_number(a[1]) and _is_number(a[2])
+        }
         if len(limits) == 1:
             low, high = limits.pop()
             if low == -high:
@@ -131,7 +139,9 @@ def _momentum(optimizer: Any) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _rmsprop(optimizer: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    numbers, _ = _fields(learning_rate="learning_rate", decay="decay", eps="epsilon", momentum="momentum")(optimizer)
+    numbers, _ = _fields(
+        learning_rate="learning_rate", decay="decay", eps="epsilon", momentum="momentum"
+    )(optimizer)
     if not numbers["momentum"]:
         del numbers["momentum"]
     return numbers, {"initial_scale": 1.0} | ({"centered": True} if optimizer._centered else {})
@@ -151,7 +161,9 @@ _KNOWN: dict[str, Callable[[Any], tuple[dict[str, Any], dict[str, Any]]]] = {
     "GradientDescentOptimizer": _fields(learning_rate="learning_rate"),
     "MomentumOptimizer": _momentum,
     "AdamOptimizer": _fields(learning_rate="_lr", b1="_beta1", b2="_beta2", eps="_epsilon"),
-    "AdagradOptimizer": _fields(learning_rate="learning_rate", initial_accumulator_value="_initial_accumulator_value"),
+    "AdagradOptimizer": _fields(
+        learning_rate="learning_rate", initial_accumulator_value="_initial_accumulator_value"
+    ),
     "RMSPropOptimizer": _rmsprop,
     "FtrlOptimizer": _ftrl,
     "AdadeltaOptimizer": _fields(learning_rate="_lr", rho="_rho", eps="_epsilon"),

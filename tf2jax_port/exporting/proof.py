@@ -44,7 +44,8 @@ def prove(export: Export, path: pathlib.Path, steps: int, tolerance: float) -> d
 
 def _load(path: pathlib.Path) -> Any:
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -58,7 +59,9 @@ class Sides:
         self.step, self.session = export.step, export.step.session
         self.feeds = {**self.step.feeds, **{i.tensor: i.value for i in export.inputs}}
         self.start = dict(self.session.values)
-        self.places = {p: np.array(slot.stored_value) for p, (slot, _) in self.session.counters.items()}
+        self.places = {
+            p: np.array(slot.stored_value) for p, (slot, _) in self.session.counters.items()
+        }
         self.descent: list[Any] = []
 
     # ---- comparisons -----------------------------------------------------------------------------
@@ -133,7 +136,9 @@ class Sides:
             params, state, optimizer_state, own = self._train(params, state, optimizer_state, key)
             losses.append((float(own), float(value)))
         ours = {"params": _flat(params), "state": _flat(state)}
-        mine = {"/".join(path): ours[root]["/".join(path)] for root, path in self.export.paths.values()}
+        mine = {
+            "/".join(path): ours[root]["/".join(path)] for root, path in self.export.paths.values()
+        }
         return (
             {"the losses": np.array([a for a, _ in losses]), **mine},
             {"the losses": np.array([b for _, b in losses]), **self._variables()},
@@ -187,12 +192,16 @@ class Sides:
 
     def _gradients(self, key: Key) -> dict[str, np.ndarray]:
         state = self._state()
-        scalar = lambda p: self._loss(p, state, key)[0] if self.step.updates else self._loss(p, state, key)
+        scalar = lambda p: (
+            self._loss(p, state, key)[0] if self.step.updates else self._loss(p, state, key)
+        )
         return _flat(jax.grad(scalar)(self._params()))
 
     def _train(self, params: Any, state: Any, optimizer_state: Any, key: Key) -> Any:
         function = self.module.train_step
-        found = function(params, **self._given(key, function, state=state, opt_state=optimizer_state))
+        found = function(
+            params, **self._given(key, function, state=state, opt_state=optimizer_state)
+        )
         return found if self.step.updates else (found[0], state, *found[1:])
 
     # ---- the session -----------------------------------------------------------------------------
@@ -240,7 +249,9 @@ class Sides:
     def _training_operations(self) -> list[Any]:
         """Return the operations of a training step: those of the program, or plain gradient descent."""
         if not self.export.optimizer.why_not:
-            return [op for op in self.step.after if op.writes] + [u.writer for u in self.step.updates]
+            return [op for op in self.step.after if op.writes] + [
+                u.writer for u in self.step.updates
+            ]
         if not self.descent:
             self.descent = self._new_descent()
         return self.descent

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+
 @jax.tree_util.register_pytree_node_class
 class Key:
     """A random key that stands for places in the random streams of a session.
@@ -46,7 +47,9 @@ class _Random:
         """Return several keys."""
         return key.split(num) if isinstance(key, Key) else jax.random.split(key, num)
 
-    def uniform(self, key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
+    def uniform(
+        self, key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0
+    ) -> Any:
         """Return the numbers that the session draws."""
         if not isinstance(key, Key):
             return jax.random.uniform(key, shape, dtype, minval, maxval)
@@ -62,9 +65,13 @@ class _Random:
             return jax.random.normal(key, shape, dtype)
         import shims
 
-        return _drawn(key, lambda: shims.random.normal(shape, dtype=jnp.float32 if dtype is float else dtype))
+        return _drawn(
+            key, lambda: shims.random.normal(shape, dtype=jnp.float32 if dtype is float else dtype)
+        )
 
-    def truncated_normal(self, key: Any, lower: Any, upper: Any, shape: Any = (), dtype: Any = float) -> Any:
+    def truncated_normal(
+        self, key: Any, lower: Any, upper: Any, shape: Any = (), dtype: Any = float
+    ) -> Any:
         """Return the numbers that the session draws."""
         if not isinstance(key, Key):
             return jax.random.truncated_normal(key, lower, upper, shape, dtype)

@@ -63,7 +63,7 @@ def main() -> None:
         report = run(request)
     except (NoStepError, UnsupportedError) as error:
         report = {"problem": str(error)}
-    except Exception:
+    except Exception:  # noqa: BLE001, the report has to say what a program of a user raised
         report = {"problem": "the program failed:\n" + traceback.format_exc(limit=-6)}
     pathlib.Path(request.report).write_text(json.dumps(report), encoding="utf-8")
 
@@ -80,7 +80,11 @@ def run(request: Request) -> dict[str, Any]:
     export = writing.export(step, values, title, wanted)
     report: dict[str, Any] = {
         "inputs": {
-            i.name: {"tensor": i.tensor.name, "dtype": str(i.value.dtype), "shape": list(i.value.shape)}
+            i.name: {
+                "tensor": i.tensor.name,
+                "dtype": str(i.value.dtype),
+                "shape": list(i.value.shape),
+            }
             for i in export.inputs
         },
         "params": [v.op.name for v, (root, _) in export.paths.items() if root == "params"],
@@ -104,7 +108,7 @@ def _wanted(step: Step, request: Request) -> Any:
     Raises:
       NoStepError: the graph has no such tensor.
     """
-    from tf2jax_port.exporting.writing import Wanted
+    from tf2jax_port.exporting.inputs import Wanted
 
     tensors = [_tensor(step, name) for name in request.outputs or ()]
     outputs = {tensor.name: tensor for tensor in tensors}
@@ -167,9 +171,13 @@ def first_step(program: str, arguments: list[str]) -> Step:
         with contextlib.suppress(_Found, SystemExit):
             runpy.run_path(program, run_name="__main__")
     if not found:
-        raise refused[0] if refused else NoStepError(
-            "the program ended without a training step: a `Session.run` that computes gradients and "
-            "assigns variables"
+        raise (
+            refused[0]
+            if refused
+            else NoStepError(
+                "the program ended without a training step: a `Session.run` that computes gradients and "
+                "assigns variables"
+            )
         )
     return found[0]
 
@@ -233,7 +241,9 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: Any) -> Any:
         """Return the module of shims that stands for one of TensorFlow."""
-        rest = spec.name.removeprefix("tensorflow").removeprefix(".compat.v1").removeprefix(".compat")
+        rest = (
+            spec.name.removeprefix("tensorflow").removeprefix(".compat.v1").removeprefix(".compat")
+        )
         if rest == ".v1":
             rest = ""
         return importlib.import_module(f"shims.compat.v1{rest}")

@@ -68,9 +68,9 @@ class Grouping:
         for op in self.operations:
             keys = self.step.inputs_of(op)
             tensors = [k for k in keys if not isinstance(k, Version)]
-            if keys and not op.writes and all(self.step.producer(t) in alone for t in tensors):
-                alone.add(op)
-            elif op.type == "Const":
+            if (
+                keys and not op.writes and all(self.step.producer(t) in alone for t in tensors)
+            ) or op.type == "Const":
                 alone.add(op)
         for op in reversed(self.operations):
             users = self.users[op]
@@ -138,7 +138,10 @@ class Grouping:
 
     def _ordered(self, items: list[Any]) -> list[Any]:
         """Return items in topological order, those that were created first before others."""
-        members = {i: list(it.operations()) if isinstance(it, Group) else [it] for i, it in enumerate(items)}
+        members = {
+            i: list(it.operations()) if isinstance(it, Group) else [it]
+            for i, it in enumerate(items)
+        }
         place = {op: i for i, ops in members.items() for op in ops}
         needs = {
             i: {place[p] for op in ops for p in self._before(op) if p in place} - {i}

@@ -75,7 +75,9 @@ class Step:
             raise NoStepError("the gradients are not those of variables")
         self.after = [op for op in self.plan.order if op in later]
         self.updates = [
-            Version(v, op) for op in self.plan.order if op.writes and op not in later
+            Version(v, op)
+            for op in self.plan.order
+            if op.writes and op not in later
             for v in op.writes
         ]
         self.updates = list({u.variable: u for u in self.updates}.values())
@@ -173,7 +175,8 @@ class Step:
             k for k in [*keys, *(i for op in operations for i in self.inputs_of(op))]
         )
         return [
-            k for k in used
+            k
+            for k in used
             if not isinstance(k, Version) and (k in self.plan.fed or self._is_from_python(k))
         ]
 

@@ -9,8 +9,9 @@ import numpy as np
 from tf2jax_port.exporting import layout, optimizers
 from tf2jax_port.exporting.body import Body
 from tf2jax_port.exporting.calls import is_tensor
+from tf2jax_port.exporting.definitions import DEFINITIONS
 from tf2jax_port.exporting.expressions import Expression
-from tf2jax_port.exporting.helpers import HELPERS
+from tf2jax_port.exporting.inputs import Input, input_name
 from tf2jax_port.exporting.module import RESERVED
 from tf2jax_port.exporting.original import statement_of
 from tf2jax_port.exporting.step import Step, Version
@@ -92,12 +93,10 @@ class Training:
         return users[0] if users else value.op
 
     def _argument(self, key: Any, named: dict[Any, Any]) -> str:
-        from tf2jax_port.exporting.writing import Input, _input_name
-
         found = named.get(key)
         if found is None:
             value = np.asarray(self.step.feeds[key])
-            found = Input(key, self.writer.module.names.new(_input_name(key)), value, False, True)
+            found = Input(key, self.writer.module.names.new(input_name(key)), value, False, True)
             self.inputs.append(found)
         if found not in self.arguments:
             self.arguments.append(found)
@@ -106,21 +105,31 @@ class Training:
     def _schedule(self, name: str, key: Any) -> str:
         """Write a hyperparameter that depends on the number of steps as a function."""
         operations = self.step.needed([key])
-        body = Body(self.writer.module, self.step, Names((*RESERVED, *HELPERS)))
+        body = Body(self.writer.module, self.step, Names((*RESERVED, *DEFINITIONS)))
         keys = {k for op in operations for k in self.step.inputs_of(op)} | {key}
         counters = {k.variable for k in keys if isinstance(k, Version)}
         if len(counters) != 1 or name != "learning_rate":
-            raise UnsupportedError(f"the {name.replace('_', ' ')} is computed from more than the step")
+            raise UnsupportedError(
+                f"the {name.replace('_', ' ')} is computed from more than the step"
+            )
         counter = counters.pop()
         start = int(np.asarray(self.step.session.values[counter]))
         text = "step" if not start else f"(step + {start})"
         body.values[Version(counter)] = Expression(text, dtype="int32", shape=())
-        real = [op for op in operations if not (op.outputs and op.outputs[0].read_of is not None and not op.writes)]
+        real = [
+            op
+            for op in operations
+            if not (op.outputs and op.outputs[0].read_of is not None and not op.writes)
+        ]
         body.count_uses(real, body.keys_used_by, [key])
         for op in real:
             body.operation(op)
         body.write(f"return {body.find(key).text}")
-        lines = ["def learning_rate(step):", '    """Return the learning rate of a step."""', *body.lines]
+        lines = [
+            "def learning_rate(step):",
+            '    """Return the learning rate of a step."""',
+            *body.lines,
+        ]
         self.functions.append("\n".join(lines) + "\n")
         return "learning_rate"
 
@@ -145,7 +154,11 @@ class Training:
     def _step_text(self, signature: Any, module: Any) -> str:
         more = [i for i in self.arguments if i.name not in signature.options()]
         first = ["params", *(["state"] if signature.has_state else []), "opt_state"]
-        parameters = [*first, *signature.rest(defaults=True), *(f"{i.name}={_shown(i.value)}" for i in more)]
+        parameters = [
+            *first,
+            *signature.rest(defaults=True),
+            *(f"{i.name}={_shown(i.value)}" for i in more),
+        ]
         compiler = "shims.function" if module.dynamic else "jax.jit"
         static = signature.static()
         head = f"@{compiler}"

@@ -4,59 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
-import re
 from collections.abc import Sequence
 from typing import Any, cast
 
-import jax
 import numpy as np
 
 from tf2jax_port.exporting import layout, training
+from tf2jax_port.exporting.assembling import assembled
 from tf2jax_port.exporting.body import Body
 from tf2jax_port.exporting.expressions import Expression
 from tf2jax_port.exporting.functions import Writer
-from tf2jax_port.exporting.helpers import HELPERS
-from tf2jax_port.exporting.module import Module, identifier
-from tf2jax_port.exporting.original import statement_of
+from tf2jax_port.exporting.inputs import Input, Signature, Wanted, default_of, inputs_of
+from tf2jax_port.exporting.module import Module
 from tf2jax_port.exporting.scopes import Group, Grouping
 from tf2jax_port.exporting.step import Step, Version, check_supported
-
-
-@dataclasses.dataclass(frozen=True)
-class Input:
-    """A tensor that the loss needs from outside.
-
-    Args:
-      tensor: the tensor.
-      name: the name of the argument.
-      value: the value that the program fed.
-      is_static: whether it is a Python value, known when JAX traces.
-      is_number: whether it is a scalar, which gets a default.
-    """
-
-    tensor: Any
-    name: str
-    value: np.ndarray
-    is_static: bool
-    is_number: bool
-
-    def python_value(self) -> Any:
-        """Return the value as a Python number or tuple, for an input that is static."""
-        listed = self.value.tolist()
-        return tuple(listed) if isinstance(listed, list) else listed
-
-
-@dataclasses.dataclass(frozen=True)
-class Wanted:
-    """What the user chose.
-
-    Args:
-      outputs: tensors to compute besides the loss, by their names.
-      inputs: the fed tensors that become arguments; all if `None`.
-    """
-
-    outputs: dict[str, Any] = dataclasses.field(default_factory=dict)
-    inputs: list[Any] | None = None
 
 
 @dataclasses.dataclass
@@ -117,28 +78,49 @@ def export(step: Step, values: dict[Any, np.ndarray], title: str, wanted: Wanted
     check_supported(step)
     outputs = {name: step.resolved(tensor, None) for name, tensor in wanted.outputs.items()}
     every = [*step.batch, *(t for t in step.outside(outputs.values()) if t not in step.batch)]
-    inputs = _inputs(step, every, values)
+    inputs = inputs_of(step, every, values)
     results = [step.resolved(step.loss, None), *step.updates]
     paths = _paths(step, step.needed([*results, *outputs.values()]))
     module = Module()
     for i in inputs:
         module.names.taken.add(i.name)
-    writer = Writer(module, step, {i.tensor: i.name for i in inputs}, {i.tensor for i in inputs if i.is_static}, paths)
+    writer = Writer(
+        module,
+        step,
+        {i.tensor: i.name for i in inputs},
+        {i.tensor for i in inputs if i.is_static},
+        paths,
+    )
     constants = _constants(writer, inputs, wanted)
     inputs = [i for i in inputs if i.tensor not in writer.globals]
     has_state = any(root == "state" for root, _ in paths.values())
     export = Export(step, module, "", inputs, paths, None, {}, [], outputs)
     loss, signature = _function(export, writer, "loss_fn", results, inputs, has_state)
-    more = [_function(export, writer, "outputs", list(outputs.values()), inputs, has_state)[0]] if outputs else []
+    more = (
+        [_function(export, writer, "outputs", list(outputs.values()), inputs, has_state)[0]]
+        if outputs
+        else []
+    )
     optimizer = training.Training(writer, step, inputs)
-    export.optimizer, export.left_out, export.dynamic = optimizer.optimizer, optimizer.left_out, module.dynamic
+    export.optimizer, export.left_out, export.dynamic = (
+        optimizer.optimizer,
+        optimizer.left_out,
+        module.dynamic,
+    )
     named = module.named_functions(loss, *more)
     parts = [*named, *map(module.finished, (loss, *more)), *optimizer.texts(signature, module)]
-    export.text = _assembled(module, parts, title, signature, constants)
+    export.text = assembled(module, parts, title, signature, constants)
     return export
 
 
-def _function(export: Export, writer: Writer, name: str, results: Sequence[Any], inputs: list[Input], has_state: bool) -> tuple[str, Signature]:
+def _function(
+    export: Export,
+    writer: Writer,
+    name: str,
+    results: Sequence[Any],
+    inputs: list[Input],
+    has_state: bool,
+) -> tuple[str, Signature]:
     """Return the source of a function of the whole module, and its signature."""
     step = export.step
     operations = step.needed(results)
@@ -152,10 +134,15 @@ def _function(export: Export, writer: Writer, name: str, results: Sequence[Any],
     signature = Signature(used, has_state, bool(drawn))
     if name == "loss_fn":
         return _loss_text(body, step, results, signature, export.paths), signature
-    texts = [f"{n!r}: {body.find(k).text}".replace("'", '"') for n, k in zip(export.outputs, results, strict=True)]
+    texts = [
+        f"{n!r}: {body.find(k).text}".replace("'", '"')
+        for n, k in zip(export.outputs, results, strict=True)
+    ]
     body.lines += layout.wrapped(f"return {{{', '.join(texts)}}}", 1)
     head = layout.wrapped(f"def outputs({signature.parameters()}):", 0)
-    return "\n".join([*head, '    """Return the tensors that were asked for, by their names."""', *body.lines]) + "\n", signature
+    return "\n".join(
+        [*head, '    """Return the tensors that were asked for, by their names."""', *body.lines]
+    ) + "\n", signature
 
 
 def _constants(writer: Writer, inputs: list[Input], wanted: Wanted) -> list[str]:
@@ -168,55 +155,12 @@ def _constants(writer: Writer, inputs: list[Input], wanted: Wanted) -> list[str]
         if i.value.ndim:
             writer.globals[i.tensor] = writer.module.constant(i.name, i.value)
             continue
-        lines.append(f"{i.name.upper()} = {_default(i)}")
+        lines.append(f"{i.name.upper()} = {default_of(i)}")
         writer.globals[i.tensor] = Expression(i.name.upper(), is_static=i.is_static)
     return lines
 
 
 # ---- inputs and variables ------------------------------------------------------------------------
-
-
-def _inputs(step: Step, tensors: Sequence[Any], values: dict[Any, np.ndarray]) -> list[Input]:
-    module_names = Module().names
-    found = []
-    for tensor in tensors:
-        value = np.asarray(values[tensor])
-        name = module_names.new(_input_name(tensor))
-        static = value.dtype == bool and value.ndim == 0 or _gives_shapes(step, tensor)
-        found.append(Input(tensor, name, value, static, value.ndim == 0))
-    return sorted(found, key=lambda i: (i.is_static or i.is_number))
-
-
-def _input_name(tensor: Any) -> str:
-    """Return the name of an argument: that of the placeholder, or of what the original calls it."""
-    last = tensor.op.name.removeprefix("IteratorGetNext")
-    statement = statement_of(tensor.op)
-    if re.fullmatch(r"(.*/)?Placeholder(WithDefault)?(_\d+)?", last) or not last:
-        if statement is not None and len(statement.targets) == 1:
-            return identifier(statement.targets[0])
-    if tensor.op.type.startswith("Placeholder"):
-        return identifier(last.replace("/", "_"))
-    return identifier(last.rpartition("/")[2]).rstrip("0123456789").rstrip("_")
-
-
-def _gives_shapes(step: Step, tensor: Any) -> bool:
-    """Return whether a fed vector of whole numbers is the shape of something."""
-    if tensor.dtype.name not in ("int32", "int64") or tensor.shape.rank not in (0, 1):
-        return False
-    for op in step.plan.order:
-        call = op.attributes.get("call")
-        if call is None or tensor not in op.inputs:
-            continue
-        places = [v for v in jax.tree.leaves(call[1:2], is_leaf=_is_leaf)]
-        if any(getattr(v, "dense_shape", None) is tensor for v in places):
-            return True
-        if getattr(call[0], "__name__", "") in ("uniform", "normal", "truncated_normal", "zeros", "ones", "fill"):
-            return call[1][0] is tensor
-    return False
-
-
-def _is_leaf(value: Any) -> bool:
-    return hasattr(value, "dense_shape") or hasattr(value, "read_of")
 
 
 def _paths(step: Step, operations: Sequence[Any]) -> dict[Any, tuple[str, tuple[str, ...]]]:
@@ -233,7 +177,9 @@ def _paths(step: Step, operations: Sequence[Any]) -> dict[Any, tuple[str, tuple[
     return _without_conflicts(found)
 
 
-def _without_conflicts(paths: dict[Any, tuple[str, tuple[str, ...]]]) -> dict[Any, tuple[str, tuple[str, ...]]]:
+def _without_conflicts(
+    paths: dict[Any, tuple[str, tuple[str, ...]]],
+) -> dict[Any, tuple[str, tuple[str, ...]]]:
     """Use whole names where the name of a variable is the scope of another."""
     every = {(root, path[:i]) for root, path in paths.values() for i in range(len(path))}
     if not any(p in every for p in paths.values()):
@@ -242,52 +188,6 @@ def _without_conflicts(paths: dict[Any, tuple[str, tuple[str, ...]]]) -> dict[An
 
 
 # ---- the loss ------------------------------------------------------------------------------------
-
-
-@dataclasses.dataclass(frozen=True)
-class Signature:
-    """The arguments of the loss.
-
-    Args:
-      inputs: those for what the program feeds.
-      has_state: whether it takes variables that are not trained.
-      draws: whether it takes a random key.
-    """
-
-    inputs: list[Input]
-    has_state: bool
-    draws: bool
-
-    def arrays(self) -> list[str]:
-        """Return the names of the arguments that have no default, `params` and `state` aside."""
-        return [i.name for i in self.inputs if not (i.is_number or i.is_static)]
-
-    def options(self) -> list[str]:
-        """Return the names of the arguments that have a default."""
-        return [i.name for i in self.inputs if i.is_number or i.is_static]
-
-    def static(self) -> list[str]:
-        """Return the names of the arguments that are Python values."""
-        return [i.name for i in self.inputs if i.is_static]
-
-    def parameters(self, first: Sequence[str] = ("params",)) -> str:
-        """Return the source of the parameters of a function that takes them all."""
-        names = [*first, *(["state"] if self.has_state else [])]
-        return ", ".join([*names, *self.rest(defaults=True)])
-
-    def rest(self, defaults: bool = False) -> list[str]:
-        """Return the parameters behind `params` and `state`."""
-        found = [*self.arrays(), *(["key"] if self.draws else [])]
-        for i in self.inputs:
-            if i.is_number or i.is_static:
-                shown = f"{i.name}={_default(i)}" if defaults else i.name
-                found.append(shown)
-        return found
-
-
-def _default(one: Input) -> str:
-    value = one.python_value()
-    return str(np.float32(value)) if isinstance(value, float) else repr(value)
 
 
 def _whole_body(writer: Writer, group: Group, inputs: list[Input], results: Sequence[Any]) -> Body:
@@ -309,7 +209,9 @@ def _whole_body(writer: Writer, group: Group, inputs: list[Input], results: Sequ
     return body
 
 
-def _loss_text(body: Body, step: Step, results: Sequence[Any], signature: Signature, paths: Any) -> str:
+def _loss_text(
+    body: Body, step: Step, results: Sequence[Any], signature: Signature, paths: Any
+) -> str:
     if step.updates:
         for key in results:
             if key in body.pending:
@@ -359,90 +261,6 @@ def _draws(writer: Writer, group: Group, path: tuple[int, ...]) -> dict[tuple[in
         else:
             found[inner] = item
     return found
-
-
-# ---- the file ------------------------------------------------------------------------------------
-
-
-def _assembled(module: Module, parts: Sequence[str], title: str, signature: Signature, constants: Sequence[str]) -> str:
-    """Return the source of the module."""
-    functions = "\n\n".join(_with_docstring(module, text) for text in parts)
-    helpers = "\n\n".join(HELPERS[name].text for name in module.helpers)
-    arrays = '\n\nCONSTANTS = load("constants")\n' if module.constants else ""
-    state = (
-        '\n\ndef load_state():\n    """Return the variables that are not trained, by their scopes."""\n'
-        '    return load("state")\n'
-        if signature.has_state
-        else ""
-    )
-    text = "\n".join(
-        [
-            _HEAD.format(title=title) + "".join(f"{line}\n" for line in constants),
-            _LOADING + state + arrays + ("\n\n" + helpers if helpers else "") + "\n\n" + functions,
-        ]
-    )
-    return _imports(text)
-
-
-def _with_docstring(module: Module, text: str) -> str:
-    if "_docstring_" not in text:
-        return text
-    name = re.match(r"def (\w+)", text)
-    found = next(f for f in module.functions if name is not None and f.name == name[1])
-    shown = [f"`{s}`" for s in dict.fromkeys(found.scopes)]
-    scopes = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
-    word = "Scopes" if len(shown) > 1 else "Scope"
-    where = ""
-    if found.lines:
-        lines = [s.line for s in found.lines if s.file == found.lines[0].file]
-        where = f" ({found.lines[0].file}:{min(lines)}-{max(lines)})" if min(lines) != max(lines) else f" ({found.lines[0]})"
-    line = f'    """{word} {scopes}{where}."""'
-    if len(line) > layout.WIDTH:
-        line = f'    """{word} {shown[0]} and {len(shown) - 1} more{where}."""'
-    return text.replace("_docstring_", line)
-
-
-def _imports(text: str) -> str:
-    """Add the imports that a module uses."""
-    body = text.split("_imports_\n", 1)[1]
-    uses = lambda name: re.search(rf"\b{name}\b", body) is not None
-    standard = [f"import {n}" for n in ("functools", "pathlib") if uses(n)]
-    others = ["import jax"] if uses("jax") else []
-    others += ["import jax.numpy as jnp"] if uses("jnp") else []
-    others += ["import numpy as np"]
-    others += ["import optax"] if uses("optax") else []
-    others += ["from jax import lax"] if uses("lax") else []
-    if re.search(r"\bshims\.", body):
-        others += ["", "import shims"]
-    return text.replace("_imports_\n", "\n".join([*standard, "", *others]) + "\n", 1)
-
-
-_HEAD = '''"""{title}"""
-
-_imports_
-
-ARRAYS = pathlib.Path(__file__).with_suffix(".npz")
-'''
-
-_LOADING = '''
-def load(kind):
-    """Return the arrays of one kind in the file beside this module, in dictionaries by their scopes."""
-    found = {}
-    with np.load(ARRAYS) as file:
-        for name in file.files:
-            root, *scopes, last = name.split("/")
-            if root == kind:
-                place = found
-                for scope in scopes:
-                    place = place.setdefault(scope, {})
-                place[last] = jnp.asarray(file[name])
-    return found
-
-
-def load_params():
-    """Return the trained variables as they were at the first step, by their scopes."""
-    return load("params")
-'''
 
 
 def save(export: Export, path: pathlib.Path) -> list[pathlib.Path]:

@@ -16,7 +16,8 @@ from tf2jax_port.exporting.expressions import (
     tuple_of,
     value_of,
 )
-from tf2jax_port.exporting.rules.spelling import as_axis, fill, rest_is_default, spelled
+from tf2jax_port.exporting.rules.shapes import shape_text
+from tf2jax_port.exporting.rules.spelling import as_axis, fill
 from tf2jax_port.importing.rule import UnsupportedError
 
 
@@ -48,56 +49,6 @@ def _reduction(function: str) -> Callable[..., Expression]:
         return fill(f"{function}({{0}}{options})", input_tensor)
 
     return rule
-
-
-def _shape(call: Any, input: Any, out_type: Any = None) -> Expression:
-    """Spell a shape: a tuple, whose known sizes are numbers."""
-    x = as_expression(input)
-    if x.dynamic:
-        raise UnsupportedError("the shape depends on data")
-    whole = f"{call.named(x)}.shape"
-    if x.shape is None:
-        return Expression(whole, is_static=True)
-    items = tuple(
-        as_expression(size) if size is not None else Expression(f"{whole}[{i}]", is_static=True)
-        for i, size in enumerate(x.shape)
-    )
-    return Expression(whole, is_static=True, items=items)
-
-
-def _size_of_axis(call: Any, x: Any, axis: Any) -> Expression:
-    return Expression(f"{call.named(x)}.shape[{value_of(axis)}]", is_static=True)
-
-
-def _size(call: Any, input: Any, out_type: Any = None) -> Expression:
-    return dataclasses.replace(fill("{0:a}.size", input), is_static=True)
-
-
-def _reshape(call: Any, tensor: Any, shape: Any) -> Expression:
-    inside = _sizes(shape)
-    return fill("{0:a}.reshape(" + inside + ")", tensor)
-
-
-def _sizes(shape: Any) -> str:
-    """Return the source of a shape as arguments.
-
-    Raises:
-      UnsupportedError: the shape is computed from data.
-    """
-    found = as_expression(shape)
-    if not found.is_static:
-        raise UnsupportedError("a shape is computed from data")
-    if found.items is None:
-        return found.text
-    return ", ".join(item.text for item in found.items) or "()"
-
-
-def _shape_text(shape: Any) -> str:
-    """Return the source of a shape as one argument, a tuple."""
-    found = as_expression(shape)
-    if not found.is_static:
-        raise UnsupportedError("a shape is computed from data")
-    return found.text if found.items is None else tuple_of(found.items).text
 
 
 def _transpose(call: Any, a: Any, perm: Any = None, conjugate: Any = False) -> Expression:
@@ -142,7 +93,10 @@ def _concat(call: Any, values: Any, axis: Any) -> Expression:
 
 def _stack(call: Any, values: Any, axis: Any = 0) -> Expression:
     parts = [as_expression(v) for v in values]
-    if all(p.is_static and p.items is None and p.rank in (0, None) for p in parts) and value_of(axis) == 0:
+    if (
+        all(p.is_static and p.items is None and p.rank in (0, None) for p in parts)
+        and value_of(axis) == 0
+    ):
         return tuple_of(parts)
     options = "" if value_of(axis) == 0 else f", axis={value_of(axis)}"
     found = fill("jnp.stack(" + tuple_of(parts).text + options + ")")
@@ -158,7 +112,9 @@ def _unstack(call: Any, value: Any, num: Any = None, axis: Any = 0) -> Any:
     return fill("jnp.unstack({0}" + options + ")", x)
 
 
-def _split(call: Any, value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> Expression:
+def _split(
+    call: Any, value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None
+) -> Expression:
     sizes = value_of(num_or_size_splits)
     where = sizes if isinstance(sizes, int) else np.cumsum(sizes)[:-1].tolist()
     place = value_of(axis)
@@ -166,74 +122,22 @@ def _split(call: Any, value: Any, num_or_size_splits: Any, axis: Any = 0, num: A
     return fill("jnp.split({0}, {1}" + options + ")", value, where)
 
 
-def _slice(call: Any, input_: Any, begin: Any, size: Any) -> Expression:
-    begin, size = as_expression(begin), as_expression(size)
-    if begin.items is None or size.items is None:
-        raise UnsupportedError("the bounds of a slice are computed from data")
-    parts = []
-    for start, count in zip(begin.items, size.items, strict=True):
-        first = "" if start.text == "0" else start.text
-        if count.text == "-1":
-            parts.append(f"{first}:")
-        else:
-            last = count.text if not first else f"{start.at(4)} + {count.at(5)}"
-            if start.text.isdigit() and count.text.isdigit():
-                last = str(int(start.text) + int(count.text))
-            parts.append(f"{first}:{last}")
-    if not all(e.is_static for e in (*begin.items, *size.items)):
-        raise UnsupportedError("the bounds of a slice are computed from data")
-    return fill("{0:a}[" + _joined(parts) + "]", input_)
-
-
-def _joined(parts: list[str]) -> str:
-    while len(parts) > 1 and parts[-1] == ":":
-        parts = parts[:-1]
-    return ", ".join(parts)
-
-
-def _strided_slice(call: Any, x: Any, begin: Any, end: Any, strides: Any = None, **masks: Any) -> Expression:
-    x = as_expression(x)
-    masks.pop("var", None)
-    lists = [as_expression(v) for v in (begin, end, strides)]
-    if any(e.items is None for e in lists[:2]):
-        raise UnsupportedError("the bounds of a slice are computed from data")
-    count = len(lists[0].items or ())
-    steps = lists[2].items or (as_expression(1),) * count
-    bit = lambda name, i: bool(masks.get(name, 0) >> i & 1)
-    if x.items is not None and x.is_static:
-        return _part_of_tuple(x, lists, steps, bit)
-    parts = []
-    for i, (first, last, step) in enumerate(zip(lists[0].items, lists[1].items, steps, strict=True)):
-        if bit("ellipsis_mask", i):
-            parts.append("...")
-        elif bit("new_axis_mask", i):
-            parts.append("None")
-        elif bit("shrink_axis_mask", i):
-            parts.append(first.text)
-        else:
-            head = "" if bit("begin_mask", i) or (first.text == "0" and step.text == "1") else first.text
-            tail = "" if bit("end_mask", i) else last.text
-            parts.append(f"{head}:{tail}" + (f":{step.text}" if step.text != "1" else ""))
-    if all(p == ":" for p in parts):
-        return x
-    return fill("{0:a}[" + _joined(parts) + "]", x)
-
-
-def _part_of_tuple(x: Expression, lists: Any, steps: Any, bit: Any) -> Expression:
-    """Return elements of a shape, as a number or a tuple."""
-    items = x.items or ()
-    first, last = (int(e.items[0].text) if e.items else 0 for e in lists[:2])
-    if bit("shrink_axis_mask", 0):
-        return items[first]
-    start = None if bit("begin_mask", 0) else first
-    stop = None if bit("end_mask", 0) else last
-    return tuple_of(items[start : stop : int(steps[0].text)])
-
-
-def _gather(call: Any, params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0) -> Expression:
+def _gather(
+    call: Any,
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: Any = 0,
+) -> Expression:
     place = 0 if axis is None else value_of(axis)
     if batch_dims:
-        if batch_dims == 1 and place in (1, 0, -1) and as_expression(indices).rank == 2 and as_expression(params).rank == 2:
+        if (
+            batch_dims == 1
+            and place in (1, 0, -1)
+            and as_expression(indices).rank == 2
+            and as_expression(params).rank == 2
+        ):
             return fill("jnp.take_along_axis({0}, {1}, axis=1)", params, indices)
         raise UnsupportedError("`gather` with `batch_dims` has no rule")
     indices = as_expression(indices)
@@ -242,7 +146,14 @@ def _gather(call: Any, params: Any, indices: Any, validate_indices: Any = None, 
     return fill("jnp.take({0}, {1}, axis={2})", params, indices, place)
 
 
-def _lookup(call: Any, params: Any, ids: Any, partition_strategy: Any = "mod", validate_indices: Any = True, max_norm: Any = None) -> Expression:
+def _lookup(
+    call: Any,
+    params: Any,
+    ids: Any,
+    partition_strategy: Any = "mod",
+    validate_indices: Any = True,
+    max_norm: Any = None,
+) -> Expression:
     if isinstance(params, (list, tuple)):
         if len(params) != 1:
             raise UnsupportedError("a table in several parts has no rule")
@@ -252,7 +163,9 @@ def _lookup(call: Any, params: Any, ids: Any, partition_strategy: Any = "mod", v
     return fill("{0:a}[{1}]", params, ids)
 
 
-def _gather_nd(call: Any, params: Any, indices: Any, batch_dims: Any = 0, **others: Any) -> Expression:
+def _gather_nd(
+    call: Any, params: Any, indices: Any, batch_dims: Any = 0, **others: Any
+) -> Expression:
     if batch_dims:
         raise UnsupportedError("`gather_nd` with `batch_dims` has no rule")
     found = as_expression(indices)
@@ -262,17 +175,27 @@ def _gather_nd(call: Any, params: Any, indices: Any, batch_dims: Any = 0, **othe
 
 
 def _tile(call: Any, input: Any, multiples: Any) -> Expression:
-    return fill("jnp.tile({0}, " + _shape_text(multiples) + ")", input)
+    return fill("jnp.tile({0}, " + shape_text(multiples) + ")", input)
 
 
-def _pad(call: Any, tensor: Any, paddings: Any, mode: Any = "CONSTANT", constant_values: Any = 0) -> Expression:
+def _pad(
+    call: Any, tensor: Any, paddings: Any, mode: Any = "CONSTANT", constant_values: Any = 0
+) -> Expression:
     options = "" if mode.upper() == "CONSTANT" else f", mode={mode.lower()!r}"
     if not options and value_of(constant_values):
         options = f", constant_values={as_expression(constant_values).text}"
     return fill("jnp.pad({0}, {1}" + options + ")", tensor, paddings)
 
 
-def _one_hot(call: Any, indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None) -> Expression:
+def _one_hot(
+    call: Any,
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+) -> Expression:
     on, off = (1.0 if on_value is None else on_value), (0.0 if off_value is None else off_value)
     options = "" if axis in (None, -1) else f", axis={value_of(axis)}"
     name = call.result.dtype.name
@@ -285,49 +208,21 @@ def _one_hot(call: Any, indices: Any, depth: Any, on_value: Any = None, off_valu
 
 
 def _position(function: str) -> Callable[..., Expression]:
-    def rule(call: Any, input: Any, axis: Any = None, output_type: Any = None, **others: Any) -> Expression:
+    def rule(
+        call: Any, input: Any, axis: Any = None, output_type: Any = None, **others: Any
+    ) -> Expression:
         return fill(f"jnp.{function}({{0}}, axis={0 if axis is None else value_of(axis)})", input)
 
     return rule
-
-
-def _range(call: Any, start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None) -> Expression:
-    start, limit = (0, start) if limit is None else (start, limit)
-    given = [as_expression(v) for v in (start, limit, delta)]
-    if not all(e.is_static for e in given):
-        raise UnsupportedError("the bounds of a range are computed from data")
-    first, last, step = (e.text for e in given)
-    text = last if (first, step) == ("0", "1") else f"{first}, {last}"
-    text += f", {step}" if step != "1" else ""
-    name = call.result.dtype.name
-    text += f", dtype={dtype_text(name)}" if name not in ("int32", "int64") else ""
-    return Expression(f"jnp.arange({text})")
-
-
-def _filled(function: str) -> Callable[..., Expression]:
-    def rule(call: Any, shape: Any, dtype: Any = None, **others: Any) -> Expression:
-        name = call.result.dtype.name
-        kind = "" if name == "float32" else f", {dtype_text(name)}"
-        return Expression(f"jnp.{function}({_shape_text(shape)}{kind})")
-
-    return rule
-
-
-def _fill(call: Any, dims: Any, value: Any, **others: Any) -> Expression:
-    name = call.result.dtype.name
-    kind = "" if as_expression(value).dtype else f", {dtype_text(name)}"
-    return fill("jnp.full(" + _shape_text(dims) + ", {0}" + kind + ")", value)
-
-
-def _zero_state(call: Any, batch_size: Any, sizes: Any, dtype: Any) -> Expression:
-    return _filled("zeros")(call, [batch_size, *sizes], dtype)
 
 
 def _reverse(call: Any, tensor: Any, axis: Any) -> Expression:
     return fill("jnp.flip({0}, axis=" + as_axis(axis) + ")", tensor)
 
 
-def _reverse_sequence(call: Any, input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None) -> Expression:
+def _reverse_sequence(
+    call: Any, input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None
+) -> Expression:
     if (seq_axis, batch_axis or 0) != (1, 0):
         raise UnsupportedError("`reverse_sequence` has a rule for batch-major sequences only")
     return fill(call.helper("reverse_sequence") + "({0}, {1})", input, seq_lengths)
@@ -349,7 +244,9 @@ def _flatten(call: Any, x: Any, channels_first: Any) -> Expression:
 
 
 def _cumulated(function: str) -> Callable[..., Expression]:
-    def rule(call: Any, x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Expression:
+    def rule(
+        call: Any, x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False
+    ) -> Expression:
         if exclusive or reverse:
             raise UnsupportedError("an exclusive or reversed running total has no rule")
         return fill(f"jnp.{function}({{0}}, axis={value_of(axis)})", x)
@@ -360,7 +257,11 @@ def _cumulated(function: str) -> Callable[..., Expression]:
 def _select_finished(call: Any, time: Any, lengths: Any, new: Any, old: Any) -> Expression:
     """Spell what keeps the state of the examples that have ended."""
     rank = as_expression(new).rank or 1
-    mask = "{0:c} < {1:c}" if rank == 1 else "({0:c} < {1:c})[:, " + ", ".join(["None"] * (rank - 1)) + "]"
+    mask = (
+        "{0:c} < {1:c}"
+        if rank == 1
+        else "({0:c} < {1:c})[:, " + ", ".join(["None"] * (rank - 1)) + "]"
+    )
     before = as_expression(0 if old is None else old)
     return fill("jnp.where(" + mask + ", {2}, {3})", time, lengths, new, before)
 
@@ -374,8 +275,6 @@ def _band(call: Any, input: Any, num_lower: Any, num_upper: Any) -> Expression:
     raise UnsupportedError("`band_part` has a rule for triangles only")
 
 
-_GATHERED = "jnp.zeros(({2}, *{0:a}.shape[1:]), {0:a}.dtype).at[{1}].add({0})"
-
 RULES: dict[str, Callable[..., Any]] = {
     "shims.matmul": _matmul,
     "shims.tensordot": _tensordot,
@@ -386,10 +285,6 @@ RULES: dict[str, Callable[..., Any]] = {
     "shims.reduce_logsumexp": _reduction("jax.nn.logsumexp"),
     "shims.math.reduce_std": _reduction("jnp.std"),
     "shims.math.reduce_variance": _reduction("jnp.var"),
-    "shims.shape": _shape,
-    "shims._src.v1.rnn.cell._size_of_axis": _size_of_axis,
-    "shims.size": _size,
-    "shims.reshape": _reshape,
     "shims.transpose": _transpose,
     "shims._src.v1.rnn.finished_examples._swap": _swap,
     "shims._src.v1.rnn.finished_examples._select": _select_finished,
@@ -399,9 +294,6 @@ RULES: dict[str, Callable[..., Any]] = {
     "shims.stack": _stack,
     "shims.unstack": _unstack,
     "shims.split": _split,
-    "shims.slice": _slice,
-    "shims.strided_slice": _strided_slice,
-    "shims._src.v1.variables.operator_overloads._strided_slice": _strided_slice,
     "shims.gather": _gather,
     "shims.nn.embedding_lookup": _lookup,
     "shims._src.v1.ops.embedding.embedding_lookup": _lookup,
@@ -411,11 +303,6 @@ RULES: dict[str, Callable[..., Any]] = {
     "shims.one_hot": _one_hot,
     "shims.argmax": _position("argmax"),
     "shims.argmin": _position("argmin"),
-    "shims.range": _range,
-    "shims.zeros": _filled("zeros"),
-    "shims.ones": _filled("ones"),
-    "shims.fill": _fill,
-    "shims._src.v1.rnn.cell._zeros": _zero_state,
     "shims.zeros_like": lambda call, input, **o: fill("jnp.zeros_like({0})", input),
     "shims.ones_like": lambda call, input, **o: fill("jnp.ones_like({0})", input),
     "shims.reverse": _reverse,
@@ -424,11 +311,10 @@ RULES: dict[str, Callable[..., Any]] = {
     "shims._src.v1.layers.core._flatten": _flatten,
     "shims.cumsum": _cumulated("cumsum"),
     "shims.math.cumprod": _cumulated("cumprod"),
-    "shims.broadcast_to": lambda call, input, shape: fill(
-        "jnp.broadcast_to({0}, " + _shape_text(shape) + ")", input
-    ),
     "shims.linalg.band_part": _band,
     "shims.einsum": lambda call, equation, inputs, **o: fill(
-        "jnp.einsum({0}, " + ", ".join(f"{{{i + 1}}}" for i in range(len(inputs))) + ")", equation, *inputs
+        "jnp.einsum({0}, " + ", ".join(f"{{{i + 1}}}" for i in range(len(inputs))) + ")",
+        equation,
+        *inputs,
     ),
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tf2jax_port.exporting.expressions import PRODUCT, SUM, Expression, as_expression, value_of
-from tf2jax_port.exporting.rules.spelling import as_axis, fill, spelled
+from tf2jax_port.exporting.rules.spelling import as_axis, fill
 from tf2jax_port.importing.rule import UnsupportedError
 
 _SMALLEST_EPSILON = 1.001e-5  # of fused batch normalization
@@ -38,7 +38,15 @@ def _padding(value: Any) -> str:
     return repr(value.upper())
 
 
-def _convolution(call: Any, input: Any, filters: Any, strides: Any = None, padding: Any = "VALID", data_format: Any = None, dilations: Any = None) -> Expression:
+def _convolution(
+    call: Any,
+    input: Any,
+    filters: Any,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: Any = None,
+    dilations: Any = None,
+) -> Expression:
     _channels_last(data_format)
     rank = (as_expression(filters).rank or 0) - 2
     steps = _spatial(1 if strides is None else strides, rank)
@@ -53,18 +61,34 @@ def _convolution(call: Any, input: Any, filters: Any, strides: Any = None, paddi
     if _padding(padding) != "'SAME'":
         options += f", {_padding(padding)}" if options else f", padding={_padding(padding)}"
     options += f", dilation={_tuple(rates)}" if rates != [1, 1] else ""
-    return fill(call.helper("conv2d") + "({0}, {1}" + options.replace("'", '"') + ")", input, filters)
+    return fill(
+        call.helper("conv2d") + "({0}, {1}" + options.replace("'", '"') + ")", input, filters
+    )
 
 
-def _conv2d(call: Any, input: Any, filters: Any, strides: Any, padding: Any, **options: Any) -> Expression:
+def _conv2d(
+    call: Any, input: Any, filters: Any, strides: Any, padding: Any, **options: Any
+) -> Expression:
     return _convolution(call, input, filters, strides, padding, **options)
 
 
-def _conv1d(call: Any, input: Any, filters: Any, stride: Any, padding: Any, **options: Any) -> Expression:
-    return _convolution(call, input, filters, stride, padding, options.get("data_format"), options.get("dilations"))
+def _conv1d(
+    call: Any, input: Any, filters: Any, stride: Any, padding: Any, **options: Any
+) -> Expression:
+    return _convolution(
+        call, input, filters, stride, padding, options.get("data_format"), options.get("dilations")
+    )
 
 
-def _depthwise(call: Any, input: Any, filter: Any, strides: Any, padding: Any, data_format: Any = None, dilations: Any = None) -> Expression:
+def _depthwise(
+    call: Any,
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: Any = None,
+    dilations: Any = None,
+) -> Expression:
     _channels_last(data_format)
     if dilations is not None and set(_spatial(dilations, 2)) != {1}:
         raise UnsupportedError("a dilated depthwise convolution has no rule")
@@ -73,19 +97,34 @@ def _depthwise(call: Any, input: Any, filter: Any, strides: Any, padding: Any, d
     return fill(text.replace("'", '"'), input, filter)
 
 
-def _conv2d_transpose(call: Any, input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME", data_format: Any = "NHWC", dilations: Any = None) -> Expression:
+def _conv2d_transpose(
+    call: Any,
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: Any = "NHWC",
+    dilations: Any = None,
+) -> Expression:
     _channels_last(data_format)
     steps = _spatial(strides, 2)
     sizes, wanted = as_expression(input).shape, call.result.shape.as_list()
     if padding != "SAME" or None in (*sizes[1:3], *wanted[1:3]):
-        raise UnsupportedError("transposed convolutions have a rule for known sizes and padding SAME")
+        raise UnsupportedError(
+            "transposed convolutions have a rule for known sizes and padding SAME"
+        )
     if [n * s for n, s in zip(sizes[1:3], steps, strict=True)] != wanted[1:3]:
         raise UnsupportedError("a transposed convolution has a size that JAX does not give")
-    return fill(call.helper("conv2d_transpose") + "({0}, {1}, " + _tuple(steps) + ")", input, filters)
+    return fill(
+        call.helper("conv2d_transpose") + "({0}, {1}, " + _tuple(steps) + ")", input, filters
+    )
 
 
 def _pool(name: str) -> Callable[..., Expression]:
-    def rule(call: Any, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None) -> Expression:
+    def rule(
+        call: Any, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None
+    ) -> Expression:
         _channels_last(data_format)
         x = as_expression(input)
         if x.rank != 4:
@@ -107,7 +146,9 @@ def _bias_add(call: Any, value: Any, bias: Any, data_format: Any = None) -> Expr
     return fill("{0:s} + {1:p}", value, bias, level=SUM)
 
 
-def _product_plus(call: Any, x: Any, weights: Any, biases: Any, *others: Any, **more: Any) -> Expression:
+def _product_plus(
+    call: Any, x: Any, weights: Any, biases: Any, *others: Any, **more: Any
+) -> Expression:
     return fill("{0:p} @ {1:u} + {2:p}", x, weights, biases, level=SUM)
 
 
@@ -124,7 +165,9 @@ def _moments(call: Any, x: Any, axes: Any, shift: Any = None, keepdims: Any = Fa
     return fill(call.helper("moments") + "({0}, " + as_axis(axes) + options + ")", x)
 
 
-def _batch_normalization(call: Any, x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any) -> Expression:
+def _batch_normalization(
+    call: Any, x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any
+) -> Expression:
     if offset is None or scale is None:
         text = "({0:s} - {1:p}) / jnp.sqrt({2:s} + {3})"
         found = fill(text, x, mean, variance, variance_epsilon, level=PRODUCT)
@@ -133,18 +176,36 @@ def _batch_normalization(call: Any, x: Any, mean: Any, variance: Any, offset: An
         return found if offset is None else fill("{0:s} + {1:p}", found, offset, level=SUM)
     return fill(
         call.helper("batch_norm") + "({0}, {1}, {2}, {3}, {4}, {5})",
-        x, mean, variance, scale, offset, variance_epsilon,
+        x,
+        mean,
+        variance,
+        scale,
+        offset,
+        variance_epsilon,
     )
 
 
-def _normalize(call: Any, x: Any, mean: Any, variance: Any, offset: Any, scale: Any, axis: Any, epsilon: Any) -> Expression:
+def _normalize(
+    call: Any, x: Any, mean: Any, variance: Any, offset: Any, scale: Any, axis: Any, epsilon: Any
+) -> Expression:
     """Spell the normalization of `tf.layers`, of which the last axis has the channels."""
     if value_of(axis) not in (-1, (as_expression(x).rank or 0) - 1):
         raise UnsupportedError("the normalized axis is not the last")
     return _batch_normalization(call, x, mean, variance, offset, scale, epsilon)
 
 
-def _fused_batch_norm(call: Any, x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: Any = 1e-3, data_format: Any = "NHWC", is_training: Any = True, exponential_avg_factor: Any = 1.0) -> list[Expression]:
+def _fused_batch_norm(
+    call: Any,
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: Any = 1e-3,
+    data_format: Any = "NHWC",
+    is_training: Any = True,
+    exponential_avg_factor: Any = 1.0,
+) -> list[Expression]:
     """Spell fused batch normalization: the images, and the moments for the running averages."""
     _channels_last(data_format)
     if exponential_avg_factor != 1.0:
@@ -153,17 +214,29 @@ def _fused_batch_norm(call: Any, x: Any, scale: Any, offset: Any, mean: Any = No
     epsilon = max(value_of(epsilon), _SMALLEST_EPSILON)
     function = call.helper("batch_norm")
     if not is_training:
-        normalized = fill(function + "({0}, {1}, {2}, {3}, {4}, {5})", x, mean, variance, scale, offset, epsilon)
+        normalized = fill(
+            function + "({0}, {1}, {2}, {3}, {4}, {5})", x, mean, variance, scale, offset, epsilon
+        )
         return [normalized, as_expression(mean), as_expression(variance)]
     axes = tuple(range((x.rank or 4) - 1))
     name = call.named(x)
-    moments = call.body.two_names(call.op, ("mean", "variance"), f"{call.helper('moments')}({name}, {axes})")
+    moments = call.body.two_names(
+        call.op, ("mean", "variance"), f"{call.helper('moments')}({name}, {axes})"
+    )
     normalized = fill(
-        function + "({0}, " + ", ".join(moments) + ", {1}, {2}, {3})", name_of(name), scale, offset, epsilon
+        function + "({0}, " + ", ".join(moments) + ", {1}, {2}, {3})",
+        name_of(name),
+        scale,
+        offset,
+        epsilon,
     )
     count = f"{name}.size // {name}.shape[-1]"
     text = f"{call.helper('unbiased')}({moments[1]}, {count})"
-    return [normalized, Expression(moments[0], hint="mean"), Expression(text, hint="unbiased_variance")]
+    return [
+        normalized,
+        Expression(moments[0], hint="mean"),
+        Expression(text, hint="unbiased_variance"),
+    ]
 
 
 def name_of(text: str) -> Expression:
@@ -191,7 +264,11 @@ RULES: dict[str, Callable[..., Any]] = {
     "shims._src.v1.ops.fused_batch_norm.fused_batch_norm": _fused_batch_norm,
     "shims.nn.l2_loss": lambda call, t: fill(call.helper("l2_loss") + "({0})", t),
     "shims.math.l2_normalize": lambda call, x, axis=None, epsilon=1e-12, dim=None: fill(
-        "{0:a} * lax.rsqrt(jnp.maximum(jnp.sum({0:a}**2, axis=" + as_axis(axis) + ", keepdims=True), {1}))",
-        Expression(call.named(x)), epsilon, level=PRODUCT,
+        "{0:a} * lax.rsqrt(jnp.maximum(jnp.sum({0:a}**2, axis="
+        + as_axis(axis)
+        + ", keepdims=True), {1}))",
+        Expression(call.named(x)),
+        epsilon,
+        level=PRODUCT,
     ),
 }

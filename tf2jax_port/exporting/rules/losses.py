@@ -23,7 +23,12 @@ def _entropy(call: Any, labels: Any, logits: Any, axis: Any = -1) -> Expression:
 
 
 def _entropy_of_constants(call: Any, labels: Any, logits: Any, axis: Any = -1) -> Expression:
-    return _entropy(call, fill("lax.stop_gradient({0})", labels) if _is_computed(labels) else labels, logits, axis)
+    return _entropy(
+        call,
+        fill("lax.stop_gradient({0})", labels) if _is_computed(labels) else labels,
+        logits,
+        axis,
+    )
 
 
 def _is_computed(labels: Any) -> bool:
@@ -43,7 +48,13 @@ def _poisson(call: Any, targets: Any, log_input: Any, compute_full_loss: Any = F
 def _weighted(losses: Callable[..., Expression]) -> Callable[..., Expression]:
     """Return the rule of a loss of `tf.losses`: weighted, then summed or averaged."""
 
-    def rule(call: Any, *given: Any, weights: Any = 1.0, reduction: Any = _BY_NONZERO[0], **arguments: Any) -> Expression:
+    def rule(
+        call: Any,
+        *given: Any,
+        weights: Any = 1.0,
+        reduction: Any = _BY_NONZERO[0],
+        **arguments: Any,
+    ) -> Expression:
         for ignored in ("scope", "loss_collection"):
             arguments.pop(ignored, None)
         found = losses(call, *given, **arguments)
@@ -76,13 +87,17 @@ def _huber(call: Any, labels: Any, predictions: Any, delta: Any = 1.0) -> Expres
     return fill("optax.huber_loss({0}, {1}" + options + ")", predictions, labels, delta)
 
 
-def _softmax_loss(call: Any, onehot_labels: Any, logits: Any, label_smoothing: Any = 0) -> Expression:
+def _softmax_loss(
+    call: Any, onehot_labels: Any, logits: Any, label_smoothing: Any = 0
+) -> Expression:
     if label_smoothing:
         onehot_labels = fill("optax.smooth_labels({0}, {1})", onehot_labels, label_smoothing)
     return _entropy(call, onehot_labels, logits)
 
 
-def _sigmoid_loss(call: Any, multi_class_labels: Any, logits: Any, label_smoothing: Any = 0) -> Expression:
+def _sigmoid_loss(
+    call: Any, multi_class_labels: Any, logits: Any, label_smoothing: Any = 0
+) -> Expression:
     if label_smoothing:
         raise UnsupportedError("`label_smoothing` has no rule here")
     return _sigmoid_entropy(call, multi_class_labels, logits)
@@ -97,21 +112,27 @@ def _log_loss(call: Any, labels: Any, predictions: Any, epsilon: Any = 1e-7) -> 
 # ---- learning rates ------------------------------------------------------------------------------
 
 
-def _exponential(call: Any, rate: Any, step: Any, decay_steps: Any, decay_rate: Any, staircase: Any = False) -> Expression:
+def _exponential(
+    call: Any, rate: Any, step: Any, decay_steps: Any, decay_rate: Any, staircase: Any = False
+) -> Expression:
     done = fill("{0:p} / {1:u}", step, decay_steps, level=5)
     if staircase:
         done = fill("jnp.floor({0})", done)
     return fill("{0:p} * {1:a} ** {2:a}", rate, decay_rate, done, level=5)
 
 
-def _polynomial(call: Any, rate: Any, step: Any, decay_steps: Any, end: Any, power: Any) -> Expression:
+def _polynomial(
+    call: Any, rate: Any, step: Any, decay_steps: Any, end: Any, power: Any
+) -> Expression:
     if call.captured("cycle"):
         raise UnsupportedError("a polynomial decay that repeats has no rule")
     left = "(1 - jnp.minimum({1}, {2}) / {2:u})"
     left += "" if value_of(power) == 1 else " ** {4:a}"
     base = "{0:u}" if value_of(end) == 0 else "({0:s} - {3:p})"
     tail = "" if value_of(end) == 0 else " + {3:p}"
-    return fill(base + " * " + left + tail, rate, step, decay_steps, end, power, level=SUM if tail else 5)
+    return fill(
+        base + " * " + left + tail, rate, step, decay_steps, end, power, level=SUM if tail else 5
+    )
 
 
 def _piecewise(call: Any, x: Any, boundaries: Any, values: Any) -> Expression:

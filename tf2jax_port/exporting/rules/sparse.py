@@ -24,7 +24,9 @@ def _scaled(call: Any, *arguments: Any, **named: Any) -> list[Expression]:
     return [as_expression(sparse.indices), values, as_expression(sparse.dense_shape)]
 
 
-def _product(call: Any, sp_a: Any, b: Any, adjoint_a: Any = False, adjoint_b: Any = False) -> Expression:
+def _product(
+    call: Any, sp_a: Any, b: Any, adjoint_a: Any = False, adjoint_b: Any = False
+) -> Expression:
     if adjoint_a or adjoint_b:
         raise UnsupportedError("the product of a transposed sparse matrix has no rule")
     rows = as_expression(sp_a.dense_shape)

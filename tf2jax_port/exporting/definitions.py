@@ -17,7 +17,7 @@ def _helper(text: str, *needs: str) -> Helper:
     return Helper(text.strip("\n") + "\n", needs)
 
 
-HELPERS: dict[str, Helper] = {
+DEFINITIONS: dict[str, Helper] = {
     "conv2d": _helper('''
 def conv2d(x, kernel, strides=(1, 1), padding="SAME", dilation=(1, 1)):
     """Convolve images `[batch, height, width, channels]`."""
@@ -141,7 +141,8 @@ def log_uniform_candidates(key, count, classes):
     chances = jnp.log1p(1 / (jnp.arange(classes) + 1)) / jnp.log(classes + 1.0)
     return jnp.nonzero(drawn, size=count)[0], -jnp.expm1(tries * jnp.log1p(-chances))
 '''),
-    "sampled_softmax": _helper('''
+    "sampled_softmax": _helper(
+        '''
 def sampled_softmax(key, weights, biases, labels, inputs, count, classes):
     """Return the softmax cross-entropy over the true class and `count` classes that are drawn."""
     labels = labels[:, 0]
@@ -151,7 +152,9 @@ def sampled_softmax(key, weights, biases, labels, inputs, count, classes):
     others = jnp.where(labels[:, None] == drawn, jnp.finfo(others.dtype).min, others)
     logits = jnp.concatenate((true[:, None], others), axis=1)
     return optax.softmax_cross_entropy_with_integer_labels(logits, jnp.zeros_like(labels))
-''', "log_uniform_candidates"),
+''',
+        "log_uniform_candidates",
+    ),
     "ftrl": _helper('''
 def ftrl(learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1=0.0, l2=0.0):
     """FTRL-proximal, which Optax does not have."""
