@@ -58,7 +58,10 @@ class Body:
     # ---- uses ------------------------------------------------------------------------------------
 
     def count_uses(
-        self, items: Iterable[Any], inputs: Callable[[Any], Sequence[Any]], results
+        self,
+        items: Iterable[Any],
+        inputs: Callable[[Any], Sequence[Any]],
+        results: Iterable[Any],
     ) -> None:
         """Count how often each value is used, to decide which expressions get a name."""
         for item in items:
@@ -329,7 +332,7 @@ def _room(found: Expression) -> int:
 
 
 def _names_in(text: str) -> list[str]:
-    return re.findall(r"[A-Za-z_]\w*", text)
+    return re.findall(r"(?<![.\w])[A-Za-z_]\w*", text)
 
 
 def _no_key(op: Any) -> str:

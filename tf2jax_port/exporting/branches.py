@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tf2jax_port.exporting.body_parts import run_part
@@ -23,7 +24,9 @@ def write(body: Any, op: Any) -> None:
         _write_cond(body, op, predicate, wanted, places, used)
 
 
-def _write_if(body, op, predicate, wanted, places, used) -> None:
+def _write_if(
+    body: Any, op: Any, predicate: Any, wanted: list[Any], places: list[int], used: list[Any]
+) -> None:
     """Write `if` and `else`, or a conditional expression where neither needs a statement."""
     sides = []
     for part in op.attributes["parts"]:
@@ -67,7 +70,9 @@ def _assign_results(inner: Any, keys: Any, names: Any) -> None:
         inner.write(f"{free[0]} = {left.pop(free[0]).text}")
 
 
-def _write_cond(body, op, predicate, wanted, places, used) -> None:
+def _write_cond(
+    body: Any, op: Any, predicate: Any, wanted: list[Any], places: list[int], used: list[Any]
+) -> None:
     """Write both sides as functions, and `lax.cond`."""
     statement = statement_of(op)
     for key in used:
@@ -93,7 +98,7 @@ def _write_cond(body, op, predicate, wanted, places, used) -> None:
     _bind(body, wanted, names)
 
 
-def _names(body, op, wanted, inner, keys) -> list[str]:
+def _names(body: Any, op: Any, wanted: list[Any], inner: Any, keys: list[Any]) -> list[str]:
     """Return a name for each result: the first is what the original assigns."""
     found = []
     for i, (key, result) in enumerate(zip(wanted, keys, strict=True)):
@@ -104,6 +109,6 @@ def _names(body, op, wanted, inner, keys) -> list[str]:
     return found
 
 
-def _bind(body, keys, names) -> None:
+def _bind(body: Any, keys: Sequence[Any], names: Sequence[str]) -> None:
     for key, name in zip(keys, names, strict=True):
         body.bind(key, name)

@@ -35,9 +35,9 @@ class Expression:
     text: str
     level: int = ATOM
     dtype: str = ""
-    shape: tuple | None = None
+    shape: tuple[Any, ...] | None = None
     is_static: bool = False
-    items: tuple | None = None
+    items: tuple[Any, ...] | None = None
     dynamic: bool = False
     hint: str = ""
 

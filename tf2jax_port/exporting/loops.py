@@ -18,7 +18,9 @@ def write(body: Any, op: Any) -> None:
     used = body.keys_used_by(op)
     inputs = [body.find(body.step.key(t, op)) for t in op.inputs]
     captured = op.inputs[len(parameters[0]) :]
-    for tensor in captured if kind != "while_loop" else op.inputs[len(parameters[1]) :]:
+    if kind == "limited while_loop":
+        raise UnsupportedError("a loop with a maximum number of iterations has no rule")
+    for tensor in captured:
         key = body.step.key(tensor, op)
         if key in body.pending:
             body.settle(key)
@@ -78,19 +80,45 @@ def _shown(body: Any, tensor: Any) -> Any:
 
 
 def _state_names(count: int) -> list[str]:
-    return ["state"] if count == 1 else [f"state_{i + 1}" for i in range(count)]
+    """Return names for the state of a cell: `c` and `h` for the two parts of that of an LSTM."""
+    known = {1: ["h"], 2: ["c", "h"]}
+    return known.get(count) or [f"state_{i + 1}" for i in range(count)]
+
+
+def _head(body: Any, name: str, arguments: Sequence[tuple[str, Sequence[str]]], at: Any) -> None:
+    """Write the head of a function of a loop; an argument of several parts is unpacked."""
+    body.lines.append("")
+    shown = [parts[0] if len(parts) == 1 else whole for whole, parts in arguments]
+    body.write(f"def {name}({', '.join(shown)}):", at)
+    indent = "    " * (body.depth + 1)
+    body.lines += [f"{indent}{', '.join(p)} = {whole}" for whole, p in arguments if len(p) > 1]
+
+
+def _finish(body: Any, inner: Any, parts: Sequence[tuple[Sequence[str], Sequence[Any]]]) -> None:
+    """Write the results of a function of a loop; long ones get names first.
+
+    parts: for each result, which may be a tuple, the names that its elements get, and their keys.
+    """
+    texts = [[inner.find(k).text for k in keys] for _, keys in parts]
+    if sum(len(t) for ts in texts for t in ts) > 60:
+        for (names, _), found in zip(parts, texts, strict=True):
+            for i, (name, text) in enumerate(zip(names, found, strict=True)):
+                if len(text) > 20:
+                    found[i] = inner.names.new(name)
+                    inner.write(f"{found[i]} = {text}")
+    inner.write(f"return {', '.join(_tuple(found) for found in texts)}")
+    body.lines += [*inner.lines, ""]
+    inner.lines = []
 
 
 def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[Expression]) -> None:
     """Write the loop of `dynamic_rnn` as `lax.scan` over time."""
     part = op.attributes["parts"][0]
-    states = len(part.outputs) - 1
     outputs = len(op.outputs)
     carried = 1
     while carried < outputs and op.outputs[carried].shape.rank == part.outputs[carried].shape.rank:
         carried += 1
     carried = min(carried, len(parameters) - 1)
-    del states
     time, kept, slices = parameters[0], parameters[1:carried], parameters[carried:]
     uses_time = any(
         time in o.inputs for o in part.operations if o.type != "AddV2" or len(o.inputs) > 1
@@ -104,20 +132,11 @@ def _write_rnn(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     if uses_time:
         clock = _parameters(inner, [time], ["time"])
     keys = run_part(inner, part, range(1, len(part.outputs)))
-    body.lines.append("")
-    body.write(f"def {name}(carry, inputs):", statement)
     taken = [*(clock if uses_time else []), *given]
-    inner_head = [f"{', '.join(state)} = carry", f"{', '.join(taken)} = inputs"]
-    indent = "    " * inner.depth
-    body.lines += [
-        indent + line for line in inner_head if line.split(" = ")[0] != line.split(" = ")[1]
-    ]
-    body.lines += inner.lines
-    inner.lines = []
+    _head(body, name, [("carry", state), ("inputs", taken)], statement)
     count = len(kept)
-    texts = [inner.find(k).text for k in keys]
-    inner.write(f"return {_tuple(texts[:count])}, {_tuple(texts[count:])}")
-    body.lines += [*inner.lines, ""]
+    fresh, shown = [f"new_{one}" for one in state], ["output"] * (len(keys) - count)
+    _finish(body, inner, [(fresh, keys[:count]), (shown, keys[count:])])
     start = [inputs[i].text for i in range(1, 1 + count)]
     rows = [e.text for e in inputs[1 + count : 1 + count + len(slices)]]
     if uses_time:
@@ -138,13 +157,10 @@ def _write_map(body: Any, op: Any, parameters: Sequence[Any], inputs: Sequence[E
     name = body.names.new("apply")
     given = _parameters(inner, parameters, [wanted_name(t) for t in op.inputs[: len(parameters)]])
     keys = run_part(inner, part, range(len(part.outputs)))
-    body.lines.append("")
-    body.write(f"def {name}(row):", statement)
-    body.lines.append("    " * inner.depth + f"{', '.join(given)} = row")
-    body.lines += inner.lines
-    inner.lines = []
+    _head(body, name, [("row", given)], statement)
     inner.write(f"return {inner.result_text(keys)}")
     body.lines += [*inner.lines, ""]
+    inner.lines = []
     names = _results(body, op, op.outputs)
     rows = _tuple([e.text for e in inputs[: len(parameters)]])
     body.write(f"{', '.join(names)} = lax.map({name}, {rows})")
@@ -163,23 +179,22 @@ def _write_fold(
     inner = body.inner(is_loop=True)
     inner.at = statement_of(op)
     name = body.names.new("step")
-    state = _parameters(inner, parameters[:count], _state_names(count))
+    wanted = ["carry"] if count == 1 else [f"carry_{i + 1}" for i in range(count)]
+    state = _parameters(inner, parameters[:count], wanted)
     given = _parameters(inner, parameters[count:], ["x"] * rows)
     keys = run_part(inner, part, range(count))
-    body.lines.append("")
-    body.write(f"def {name}(carry, row):", statement)
-    indent = "    " * inner.depth
-    body.lines += [f"{indent}{', '.join(state)} = carry", f"{indent}{', '.join(given)} = row"]
-    body.lines += inner.lines
-    inner.lines = []
+    _head(body, name, [("carry", state), ("row", given)], statement)
     texts = [inner.find(k) for k in keys]
-    if len(texts) == 1 and texts[0].is_name:
-        inner.write(f"return {texts[0].text}, {texts[0].text}")
-    else:
-        fresh = [inner.names.new("new_" + s) for s in state]
-        inner.write(f"{', '.join(fresh)} = {', '.join(t.text for t in texts)}")
-        inner.write(f"return {_tuple(fresh)}, {_tuple(fresh) if 'scan' in kind else 'None'}")
+    fresh = [
+        t.text if t.is_name else inner.names.new(f"new_{n}")
+        for t, n in zip(texts, state, strict=True)
+    ]
+    for n, t in zip(fresh, texts, strict=True):
+        if n != t.text:
+            inner.write(f"{n} = {t.text}")
+    inner.write(f"return {_tuple(fresh)}, {_tuple(fresh) if 'scan' in kind else 'None'}")
     body.lines += [*inner.lines, ""]
+    inner.lines = []
     elements = inputs[count : count + rows] if has_start else inputs[:rows]
     start = inputs[:count] if has_start else None
     _call_scan(body, op, kind, name, start, elements)
@@ -225,11 +240,6 @@ def _write_while(body: Any, op: Any, parameters: Any, inputs: Sequence[Expressio
         )
     condition, loop_body = op.attributes["parts"]
     count = len(parameters[1])
-    if len(op.inputs) > count and op.inputs[count] not in (
-        *condition.captured,
-        *loop_body.captured,
-    ):
-        raise UnsupportedError("a loop with a maximum number of iterations has no rule")
     statement = statement_of(op)
     wanted = [wanted_name(t) for t in op.inputs[:count]]
     functions = []
@@ -243,9 +253,7 @@ def _write_while(body: Any, op: Any, parameters: Any, inputs: Sequence[Expressio
         functions.append(name)
         given = _parameters(inner, tensors, wanted)
         keys = run_part(inner, part, range(len(part.outputs)))
-        body.lines.append("")
-        body.write(f"def {name}(carry):", statement)
-        body.lines.append("    " * inner.depth + f"{', '.join(given)} = carry")
+        _head(body, name, [("carry", given)], statement)
         body.lines += inner.lines
         inner.lines = []
         texts = [inner.find(k) for k in keys]

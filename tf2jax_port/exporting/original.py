@@ -56,16 +56,13 @@ def _collect(node: ast.AST, file: str, found: dict[int, Statement]) -> None:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt):
             # Only the head of a compound statement is its own; its body is collected below.
-            last = child.body[0].lineno - 1 if _has_body(child) else child.end_lineno
+            body: Any = getattr(child, "body", None)
+            last = body[0].lineno - 1 if isinstance(body, list) and body else child.end_lineno
             returns = isinstance(child, ast.Return)
             statement = Statement(file, child.lineno, _targets(child), returns)
             for line in range(child.lineno, max(last or 0, child.lineno) + 1):
                 found[line] = statement
         _collect(child, file, found)
-
-
-def _has_body(node: ast.stmt) -> bool:
-    return bool(isinstance(getattr(node, "body", None), list) and node.body)  # type: ignore[attr-defined]
 
 
 def _targets(node: ast.stmt) -> tuple[str, ...]:

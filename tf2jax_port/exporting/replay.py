@@ -56,8 +56,8 @@ class _Random:
         import shims
 
         kind = jnp.float32 if dtype is float else dtype
-        bounds = (0, 1) if (minval, maxval) == (0.0, 1.0) else (minval, maxval)
-        return _drawn(key, lambda: shims.random.uniform(shape, *bounds, kind))
+        low, high = (0, 1) if (minval, maxval) == (0.0, 1.0) else (minval, maxval)
+        return _drawn(key, lambda: shims.random.uniform(shape, low, high, dtype=kind))
 
     def normal(self, key: Any, shape: Any = (), dtype: Any = float) -> Any:
         """Return the numbers that the session draws."""

@@ -17,6 +17,7 @@ import pathlib
 import runpy
 import sys
 import traceback
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -205,9 +206,9 @@ def _recorded_statements() -> Any:
     original = Graph.add
 
     def add(self: Any, operation: Any) -> None:
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None and not _is_of_program(frame):
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         found = []
         while frame is not None and _is_of_program(frame):
             found.append(statement_at(frame.f_code.co_filename, frame.f_lineno))

@@ -114,7 +114,9 @@ class Grouping:
                 found.update(dict.fromkeys(ops, scope))
         return found
 
-    def _parts(self, operations, labels) -> list[tuple[str | None, list[Any]]]:
+    def _parts(
+        self, operations: Sequence[Any], labels: dict[Any, str | None]
+    ) -> list[tuple[str | None, list[Any]]]:
         """Return the members of each group; a scope is divided where others lie between its parts."""
         part_of: dict[Any, int] = {}
         parts: list[tuple[str | None, list[Any]]] = []

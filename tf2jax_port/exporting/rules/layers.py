@@ -109,7 +109,7 @@ def _conv2d_transpose(
 ) -> Expression:
     _channels_last(data_format)
     steps = _spatial(strides, 2)
-    sizes, wanted = as_expression(input).shape, call.result.shape.as_list()
+    sizes, wanted = as_expression(input).shape or (None,) * 4, call.result.shape.as_list()
     if padding != "SAME" or None in (*sizes[1:3], *wanted[1:3]):
         raise UnsupportedError(
             "transposed convolutions have a rule for known sizes and padding SAME"
@@ -130,7 +130,7 @@ def _pool(name: str) -> Callable[..., Expression]:
         if x.rank != 4:
             raise UnsupportedError("pooling has a rule for images only")
         window, steps = _spatial(ksize, 2), _spatial(strides, 2)
-        if padding.upper() == "VALID" and list(x.shape[1:3]) == window:
+        if padding.upper() == "VALID" and list((x.shape or ())[1:3]) == window:
             return fill(f"{{0:a}}.{name}(axis=(1, 2), keepdims=True)", x)
         function = call.helper(f"{'avg' if name == 'mean' else name}_pool")
         options = f"{_tuple(window)}, {_tuple(steps)}"

@@ -141,7 +141,7 @@ def _strided_slice(
         return _part_of_tuple(x, lists, steps, bit)
     parts = []
     for i, (first, last, step) in enumerate(
-        zip(lists[0].items, lists[1].items, steps, strict=True)
+        zip(lists[0].items or (), lists[1].items or (), steps, strict=True)
     ):
         if bit("ellipsis_mask", i):
             parts.append("...")

@@ -205,7 +205,8 @@ class _Loop:
         parts = [self.condition, self.body]
         compute = self._compute(limit, back_prop)
         op = add_outer(self.graph, "While", name, compute, inputs, outputs, parts)
-        op.attributes["loop"] = ("while_loop", tuple(map(tuple, self.parameters)))
+        kind = "while_loop" if limit is None else "limited while_loop"
+        op.attributes["loop"] = (kind, tuple(map(tuple, self.parameters)))
         link(
             op,
             self.body,

@@ -214,16 +214,14 @@ class Optimizer:
             updates = []
             for gradient, variable in kept:
                 with graph.name_scope(f"update_{variable.op.name}"):
-                    update = self._apply_gradient(gradient, variable)
-                    done = update.op if isinstance(update, Tensor) else update
-                    done.attributes["optimizer"] = (self, gradient, variable)
-                    updates.append(update)
+                    updates.append(self._apply_gradient(gradient, variable))
+                    _operation(updates[-1]).attributes["optimizer"] = (self, gradient, variable)
             if global_step is None:
                 done = self._finish(updates, scope)
             else:
                 with graph.control_dependencies([self._finish(updates, "update")]):
                     done = _increment_step(global_step, scope)
-        done = done.op if isinstance(done, Tensor) else done
+        done = _operation(done)
         steps = graph.get_collection_ref(GraphKeys.TRAIN_OP)
         if done not in steps:
             steps.append(done)
@@ -386,6 +384,10 @@ def _convert_gradient(g):
         raise TypeError(
             f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {g}"
         ) from None
+
+
+def _operation(done) -> Operation:
+    return done.op if isinstance(done, Tensor) else done
 
 
 def _increment_step(global_step, scope: str) -> Operation:
