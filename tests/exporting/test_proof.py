@@ -85,6 +85,7 @@ def test_faults(sides, old, new, equal):
             "number of iterations depends on data",
         ),
     ],
+    ids=["no step", "an error", "noise in a loop", "a loop of unknown length"],
 )
 def test_what_is_refused(export, text, says):
     report, path = export("program", text)
