@@ -11,11 +11,11 @@ from tests.meta.pages import Reader, environment
 
 PROJECTS = sorted(path.parent for path in (tree.ROOT / "examples").glob("*/original.py"))
 MADE = ("port.py", "ledger.json")
-COMPARES = re.compile(r"(?:\w+=\w+ )?(?:tf2jax-port (?:record|verify)|python )")
+COMPARES = re.compile(r"(?:\w+=\w+ )?(?:tf2jax-port (?:diff|record|verify)|python )")
 
 
 FURTHER = {"grain_port.py": "grain", "flax_port.py": "flax"}  # what these need besides `test`
-JUDGES = re.compile(r"tf2jax-port verify|python -m pytest")
+JUDGES = re.compile(r"tf2jax-port (?:diff|verify)|python -m pytest")
 
 
 def assert_equal(reader):
@@ -27,6 +27,11 @@ def assert_equal(reader):
             assert re.search(r"^\d+ passed(?:, \d+ skipped)? in", text, re.MULTILINE), text
         else:
             assert "─ EQUAL ─" in text, text
+
+
+def is_without(line):
+    """Whether a command judges a port without TensorFlow."""
+    return JUDGES.search(line) is not None and "tf2jax-port diff" not in line
 
 
 def needs_more(line):
@@ -70,7 +75,7 @@ def test_the_golden_judges_the_port(project, tmp_path):
     without.write_text("raise ImportError('no TensorFlow here')\n")
     known = environment(tmp_path)
     known["PYTHONPATH"] = f"{without.parent}:{known['PYTHONPATH']}"
-    reader = Reader(work, known, lambda line: not JUDGES.search(line) or needs_more(line))
+    reader = Reader(work, known, lambda line: not is_without(line) or needs_more(line))
     reader.follow(
         "".join(re.findall(r"```sh\n.*?```\n", (project / "README.md").read_text(), re.DOTALL))
     )
@@ -78,7 +83,7 @@ def test_the_golden_judges_the_port(project, tmp_path):
 
 
 def test_every_project_has_its_parts():
-    assert len(PROJECTS) == 7
+    assert len(PROJECTS) == 8
     for project in PROJECTS:
         names = {path.name for path in project.iterdir()}
         assert {"README.md", "cases.py", "test_port.py", *MADE} <= names
