@@ -171,7 +171,8 @@ class PaddedBatch(Batch):
             _padded_shape(given, s) for given, s in zip(_flat_shapes(shapes, spec), each)
         ]
         # A spec may know sizes from a few elements only: what it says never makes a later one too large.
-        self.wanted = self.shapes if are_given else [[None] * len(s) for s in self.shapes]
+        found: list[list[int | None]] = [[None] * len(s) for s in self.shapes]
+        self.wanted = self.shapes if are_given else found
         self.values = [_padding(v, s) for v, s in zip(_flat_values(values, spec), each)]
 
     def find_spec(self) -> Any:
