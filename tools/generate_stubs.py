@@ -46,6 +46,10 @@ _RESULTS = {
 _SPECIAL = {*_OPERATORS, *_RESULTS, "__call__", "__enter__", "__iter__", "__next__", "__getitem__"}
 
 
+# Also called without the function: then they return the decorator.
+_DECORATORS = ("function", "custom_gradient", "do_not_convert")
+
+
 def generate() -> dict[str, str]:
     """Return `{path: text}` of every stub."""
     homes: dict[int, tuple[str, str]] = {}
@@ -106,6 +110,8 @@ def _stub(module: str, contents: dict[str, Any], homes: dict[int, tuple[str, str
                 imports.add(f"from {source} import {value.__name__} as {name}")
             else:
                 body.append(_class(name, value, homes))
+        elif name in _DECORATORS:
+            body += _decorator(name, value)
         elif callable(value):
             body.append(_function(name, value))
         else:
@@ -116,7 +122,12 @@ def _stub(module: str, contents: dict[str, Any], homes: dict[int, tuple[str, str
         body.append("__version__: builtins.str")
     text = "\n".join(body)
     needed = ["import builtins"] if "builtins." in text else []
-    needed += ["from typing import Any", *(["from jax import Array"] if "-> Array" in text else [])]
+    needed += ["from collections.abc import Callable"] if " -> Callable[" in text else []
+    typing = "Any, overload" if "@overload" in text else "Any"
+    needed += [
+        f"from typing import {typing}",
+        *(["from jax import Array"] if "-> Array" in text else []),
+    ]
     lines = "\n".join([*needed, *sorted(filter(None, imports))])
     return f"{FIRST_LINE}{lines}\n\n{text}\n"
 
@@ -176,6 +187,19 @@ def _function(name: str, value: Callable[..., Any]) -> str:
     except (TypeError, ValueError):
         return f"def {name}(*args: Any, **kwargs: Any) -> Any: ..."
     return f"def {name}({_parameters(parameters)}) -> {_result(name, value)}: ..."
+
+
+def _decorator(name: str, value: Callable[..., Any]) -> list[str]:
+    """Return the texts of a decorator with and without the function; strict checkers want to see the second."""
+    first, *others = inspect.signature(value).parameters.values()
+    rest = f", {_parameters(others)}" if others else ""
+    typed = "Callable[..., Any]"
+    return [
+        "@overload",
+        f"def {name}({first.name}: {typed}{rest}) -> Any: ...",
+        "@overload",
+        f"def {name}({first.name}: None = None{rest}) -> Callable[[{typed}], Any]: ...",
+    ]
 
 
 def _parameters(parameters: list[inspect.Parameter]) -> str:

@@ -254,6 +254,14 @@ BATCHES = {
     "buckets": lambda m: lengths(m, (1, 4, 5, 2, 3, 7, 1, 9)).bucket_by_sequence_length(
         lambda x: m.shape(x)[0], [3, 6], [2, 2, 2]
     ),
+    "buckets of results": lambda m: (
+        lengths(m, (4, 5, 1, 2, 3, 7, 5, 9))
+        .map(lambda x: x + 1)
+        .bucket_by_sequence_length(lambda x: m.shape(x)[0], [3, 6], [2, 2, 2])
+    ),
+    "windows of results": lambda m: (
+        lengths(m).map(lambda x: x + 1).window(2).flat_map(lambda w: w.padded_batch(2))
+    ),
     "buckets to boundaries": lambda m: lengths(m, (1, 4, 5, 2, 3)).bucket_by_sequence_length(
         lambda x: m.shape(x)[0], [3, 6], [2, 2, 2], pad_to_bucket_boundary=True
     ),

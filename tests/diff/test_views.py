@@ -16,6 +16,7 @@ from rich.console import Console
 import tf2jax_port
 from tf2jax_port.diff.closeness.closeness import gauge
 from tf2jax_port.diff.closeness.comparison import furthest
+from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.diff.locate.result.located import Located, NotLocated, Spot
 from tf2jax_port.diff.locate.watch.places import Place
 from tf2jax_port.diff.report.as_html import to_html
@@ -217,6 +218,19 @@ def test_a_notebook_compares_without_another_import():
     assert found._repr_html_().startswith("<!doctype html>")
     with pytest.raises(AttributeError, match="no attribute 'dif'"):
         tf2jax_port.dif  # noqa: B018
+
+
+def test_a_notebook_names_functions_and_cases_as_the_command_does(tmp_path):
+    (tmp_path / "old.py").write_text(
+        "import tensorflow as tf\n\n\n@tf.function\ndef f(x):\n    return tf.square(x)\n"
+    )
+    (tmp_path / "new.py").write_text("def f(x):\n    return x * x\n")
+    old, new = (f"{tmp_path / name}:f" for name in ("old.py", "new.py"))
+    assert tf2jax_port.diff(old, new, "x: float32[2]", x64=False).verdict == "equal"
+    with pytest.raises(DiffError, match="no `g` in"):
+        tf2jax_port.diff(old.replace(":f", ":g"), new, [])
+    with pytest.raises(DiffError, match=r"3 cannot be called[\s\S]*Received: int"):
+        tf2jax_port.diff(tf.square, 3, [])
 
 
 def test_a_notebook_shows_the_page():

@@ -62,6 +62,7 @@ def shell_lines(text):
 def unknown_parts(line):
     """What in a command line does not exist: a make target, a sub-command, an option."""
     words = line.partition(" -- ")[0].split()  # behind it stands a command of the user
+    words = list(itertools.dropwhile(lambda word: re.match(r"[A-Z_]+=", word), words))
     if words[0] == "make":
         targets = re.findall(r"^([\w-]+):", (tree.ROOT / "Makefile").read_text(), re.MULTILINE)
         return [w for w in words[1:] if w not in (*targets, "-n") and "=" not in w]

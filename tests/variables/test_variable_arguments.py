@@ -61,7 +61,29 @@ def by_value(tf):
     return [first, twice(v)]
 
 
-@pytest.mark.parametrize("program", [one, several, by_name, by_value], ids=lambda p: p.__name__)
+def by_signature(tf):
+    """Where a signature asks for tensors, they are passed by value, and a tape outside sees the reads."""
+    v, parts = tf.Variable([1.0, 2.0]), [tf.Variable([3.0, 0.5]), tf.Variable(2.0)]
+    signature = [tf.TensorSpec([2]), [tf.TensorSpec([2]), tf.TensorSpec([])]]
+
+    @tf.function(input_signature=signature)
+    def loss(x, parts):
+        return tf.reduce_sum(x * x * parts[0]) * parts[1]
+
+    found = []
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            value = loss(v, parts)
+        found.append([value, *tape.gradient(value, [v, *parts])])
+        v.assign_add(X)
+    with tf.GradientTape() as tape:
+        value = loss(parts=parts, x=v)
+    return [*found, tape.gradient(value, v)]
+
+
+@pytest.mark.parametrize(
+    "program", [by_signature, one, several, by_name, by_value], ids=lambda p: p.__name__
+)
 def test_programs(program):
     wanted, found = (jax.tree.map(np.asarray, program(library)) for library in (tf, shims))
     jax.tree.map(np.testing.assert_array_equal, found, wanted)

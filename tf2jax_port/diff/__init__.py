@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def compare(
-    old: Callable[..., Any],
-    new: Callable[..., Any],
-    cases: Callable[[], Iterable[tuple[Any, ...]]] | Iterable[tuple[Any, ...]],
+    old: Callable[..., Any] | str,
+    new: Callable[..., Any] | str,
+    cases: Callable[[], Iterable[tuple[Any, ...]]] | Iterable[tuple[Any, ...]] | str,
     *,
     seed: int = 0,
     x64: bool | None = None,
@@ -30,9 +30,10 @@ def compare(
     """Compare a TensorFlow function with its port, from a notebook or a test.
 
     Args:
-      old: the TensorFlow function.
-      new: its port to JAX.
-      cases: argument tuples, or a function that returns them; NumPy arrays in them are data.
+      old: the TensorFlow function, or `FILE.py:FUNCTION`.
+      new: its port to JAX, or `FILE.py:FUNCTION`.
+      cases: argument tuples, or a function that returns them; NumPy arrays in them are data. A text is what
+        `--inputs` takes.
       seed: for the random cotangents and for the functions' own random numbers.
       x64: turn JAX's 64-bit types on or off; `None` leaves them as they are.
       locate: find the first divergence, if the results differ.
@@ -46,20 +47,24 @@ def compare(
       A report with `verdict`, `headline` and all tables; a notebook shows it as a page.
 
     Raises:
-      DiffError: the cases cannot be loaded, or TensorFlow is not installed.
+      DiffError: a function or the cases cannot be loaded, or TensorFlow is not installed.
     """
     import tf2jax_port.diff.report.as_html  # noqa: F401, gives the report its page in notebooks
-    from tf2jax_port.diff.functions.loading import named
+    from tf2jax_port.diff.functions.loading import named_or_loaded
+    from tf2jax_port.diff.inputs.sources import source_of
     from tf2jax_port.diff.sessions.run import Request, compare_functions
     from tf2jax_port.diff.vocabulary.extras import RATE, Extras
 
+    first, port = named_or_loaded(old), named_or_loaded(new)
     source: Callable[[], Iterable[tuple[Any, ...]]]
-    if callable(cases):
-        source, spec = cases, named(cases).spec
+    if isinstance(cases, str):
+        source, spec = source_of(cases, first.function, seed).calls, cases
+    elif callable(cases):
+        source, spec = cases, named_or_loaded(cases).spec
     else:
         source, spec = list(cases).copy, ""
     extras = Extras(tuple(lanes), forward, steps, RATE, bfloat16, draws)
-    request = Request(named(old), named(new), spec, seed, x64, locate=locate, extras=extras)
+    request = Request(first, port, spec, seed, x64, locate=locate, extras=extras)
     return compare_functions(request, source)
 
 

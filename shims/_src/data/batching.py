@@ -164,11 +164,15 @@ class PaddedBatch(Batch):
                 f"`padded_batch` is only supported for datasets that produce tensor elements but the "
                 f"input dataset produces elements of unsupported type {spec}."
             )
-        if shapes is None:
+        are_given = shapes is not None
+        if not are_given:
             shapes = structures.map_leaves(_own_shape, spec)
         self.shapes = [
             _padded_shape(given, s) for given, s in zip(_flat_shapes(shapes, spec), each)
         ]
+        # A spec may know sizes from a few elements only: what it says never makes a later one too large.
+        found: list[list[int | None]] = [[None] * len(s) for s in self.shapes]
+        self.wanted = self.shapes if are_given else found
         self.values = [_padding(v, s) for v, s in zip(_flat_values(values, spec), each)]
 
     def find_spec(self) -> Any:
@@ -184,7 +188,7 @@ class PaddedBatch(Batch):
         """Join elements to a padded batch."""
         columns = zip(*map(structures.flatten, batch), strict=True)
         padded = [
-            components.pad(list(column), i, self.shapes[i], self.values[i])
+            components.pad(list(column), i, self.wanted[i], self.values[i])
             for i, column in enumerate(columns)
         ]
         return structures.pack(batch[0], iter(padded))

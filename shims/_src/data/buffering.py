@@ -11,6 +11,7 @@ from typing import Any
 
 from shims._src.data.node import Node, Stream
 from shims._src.data.sources import Indexed
+from shims._src.platform.threads_at_exit import end_at_exit
 
 
 class Cache(Node):
@@ -122,6 +123,7 @@ class _PrefetchStream(Stream):
     def __next__(self) -> Any:
         if self.thread is None and not self.is_over:
             self.thread = threading.Thread(target=self._fill, daemon=True)
+            end_at_exit(self.thread, self.close)
             self.thread.start()
         with self.changed:
             while not self.ready and not self.is_over:

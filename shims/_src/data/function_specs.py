@@ -40,7 +40,7 @@ def of_results(function: Callable[..., Any], source: Node) -> Any:
         found += more
     if not found:
         raise unknown("map") if error is None else error
-    return common_of(found)
+    return specs.of_elements(found)
 
 
 def made_up_elements(source: Node) -> list:
@@ -96,15 +96,6 @@ def undisturbed(source: Node) -> Iterator[None]:
     yield
     for holder, name, value in saved:
         setattr(holder, name, value)
-
-
-def common_of(results: list) -> Any:
-    """Return the specs that describe several elements."""
-    first, *others = map(specs.of_element, results)
-    for other in others:
-        if structures.are_alike(first, other):
-            first = structures.map_leaves(lambda a, b: specs.common(a, b) or a, first, other)
-    return first
 
 
 def _made_up(spec, number: int) -> Any:

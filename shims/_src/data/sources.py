@@ -40,8 +40,8 @@ class Values(Node):
             self._spec = (spec,)
 
     def find_spec(self) -> Any:
-        """Return the specs of the first element."""
-        return specs.of_element(self.values[0])
+        """Return the specs that describe all of the values."""
+        return specs.of_elements(self.values)
 
     def cardinality(self) -> int:
         """Return the number of values."""

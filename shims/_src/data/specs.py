@@ -95,6 +95,15 @@ def of_element(element) -> Any:
     return structures.map_leaves(spec_of, element)
 
 
+def of_elements(elements: list) -> Any:
+    """Return the structure of specs that describes several elements."""
+    first, *others = map(of_element, elements)
+    for other in others:
+        if structures.are_alike(first, other):
+            first = structures.map_leaves(lambda a, b: common(a, b) or a, first, other)
+    return first
+
+
 def with_shape(spec, shape) -> Any:
     """Return a spec with another shape, and one more or one fewer ragged axis to match."""
     shape = TensorShape(shape)

@@ -98,7 +98,7 @@ class GroupByWindow(Node):
             for element in function_specs.first_elements(self.input, 8)
             or function_specs.made_up_elements(self.input)
         ]
-        return function_specs.common_of(found).element_spec
+        return specs.of_elements(found).element_spec
 
     def known_spec(self) -> None:
         """Return `None`: the function would have to be called."""

@@ -17,6 +17,7 @@ from shims._src.tracing.settling import next_bucket
 from shims._src.tracing.text_operands import elements, holds_text
 from shims._src.types.static_text import StaticText
 from shims._src.types.tensor_spec import TensorSpec
+from shims._src.variables.references import value_of
 
 SMALLEST_BUCKET = 8
 
@@ -156,6 +157,7 @@ def conform(x, spec: TensorSpec, position: int):
     """
     if spec.dtype.hasobject:
         return _conform_text(x, spec, position)
+    x = value_of(x)
     wanted = jax.dtypes.canonicalize_dtype(spec.dtype)
     array: jax.Array | np.ndarray
     if isinstance(x, jax.Array):

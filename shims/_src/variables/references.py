@@ -40,7 +40,7 @@ def flattened(arguments, *, by_value: bool = False):
     """
     if by_value:
         leaves, tree = jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, Padded))
-        return [StaticText(x) if is_text(x) else x for x in leaves], tree
+        return [StaticText(x) if is_text(x) else value_of(x) for x in leaves], tree
     leaves, tree = jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, (Padded, Variable)))
     return [_as_leaf(x) for x in leaves], tree
 
@@ -49,6 +49,12 @@ def _as_leaf(x):
     if is_text(x):
         return StaticText(x)
     return ByReference(x) if _is_variable(x) else x
+
+
+def value_of(x):
+    """Return the current value of a variable, as a tape sees it; return any other value unchanged."""
+    variable = standing_for(x)
+    return state.read(variable) if isinstance(variable, Variable) else x
 
 
 def dereferenced(leaf):

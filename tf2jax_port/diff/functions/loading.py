@@ -8,7 +8,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -97,6 +97,23 @@ def named(function: Callable[..., Any]) -> Loaded:
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     place = getattr(module, "__name__", "__main__")
     return Loaded(f"{place}:{name}", name, function, _fingerprint(module), importable=False)
+
+
+def named_or_loaded(function: Callable[..., Any] | str) -> Loaded:
+    """Return an existing function, or the one that a specification names, for this process alone.
+
+    Raises:
+      DiffError: it is neither, or it cannot be loaded.
+    """
+    if isinstance(function, str):
+        return replace(load(function), importable=False)
+    if not callable(function):
+        raise DiffError(
+            f"{function!r} cannot be called.\n"
+            "  Required: a function, FILE.py:FUNCTION or package.module:attribute\n"
+            f"  Received: {type(function).__name__}"
+        )
+    return named(function)
 
 
 def split(spec: str, default: str = "") -> tuple[str, str]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 
 from shims._src.errors import errors
+from shims._src.platform.threads_at_exit import end_at_exit
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.variables.variables import GraphKeys
 
@@ -153,6 +154,7 @@ class LooperThread(threading.Thread):
         self._coord, self._interval = coord, timer_interval_secs
         self._called, self._arguments, self._named = target, args or (), kwargs or {}
         coord.register_thread(self)
+        end_at_exit(self, coord.request_stop)
 
     @staticmethod
     def loop(coord, timer_interval_secs, target, args=None, kwargs=None) -> LooperThread:
