@@ -78,9 +78,7 @@ def _assumed_answer(question, failure) -> bool:
         raise error from failure[0]
 
 
-def _stage_if(
-    condition, body, orelse, get_state, set_state, names, nouts, raised=None
-) -> None:
+def _stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised=None) -> None:
     init = get_state()
     shared = lists.shared(init)
     start = list(init)  # cleared at the end: JAX keeps the blocks

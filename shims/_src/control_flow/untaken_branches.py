@@ -47,9 +47,9 @@ def trace_branches(
         raise refused[0]
     if nothing is None:
         nothing = [UndefinedReturnValue()] * len(traced[0].trees)
-    for number, error in refused.items():
-        if _is_raised_by_choice(condition, error):
-            _raise_if_chosen(jnp.logical_xor(condition, number == 1), error)
+    for number, raised in refused.items():
+        if _is_raised_by_choice(condition, raised):
+            _raise_if_chosen(jnp.logical_xor(condition, number == 1), raised)
             blocks[number] = trace_block(lambda: nothing)
     return [
         _refusing_block(refused[number], nothing) if block is None else block

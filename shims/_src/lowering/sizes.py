@@ -88,8 +88,8 @@ def _dim_value(ctx, eqn, dim, env) -> Value:
     wide = Wide(
         lambda dtype: dims.evaluate_as_float(dim, env, dtype), dims.beyond(dim, env), line_of(eqn)
     )
-    limits = tuple(int(np.clip(limit, -room.MOST_SLOTS, room.MOST_SLOTS)) for limit in limits)
-    return Value(array, (), None, limits, wide=wide)
+    low, high = (max(min(limit, room.MOST_SLOTS), -room.MOST_SLOTS) for limit in limits)
+    return Value(array, (), None, (low, high), wide=wide)
 
 
 def compress(ctx, eqn, value, mask):

@@ -128,7 +128,7 @@ def is_wide(d: Dim, env: dict[str, Binding]) -> bool:
     return jp.is_symbolic(d) and not _fits(d, env, _INT32)
 
 
-def evaluate_as_float(d: Dim, env: dict[str, Binding], dtype) -> jax.Array:
+def evaluate_as_float(d: Dim, env: dict[str, Binding], dtype: Any) -> jax.Array:
     """Compute a dimension in int64, and convert it to floats."""
     with jax.enable_x64(True):
         return lax.convert_element_type(_value(d, env, np.int64), dtype)
@@ -188,7 +188,9 @@ def _magnitude(d: Dim, env: dict[str, Binding], found: list[jax.Array]) -> jax.A
     return total
 
 
-def _factor_magnitude(factor: jp.Factor, env: dict[str, Binding], found) -> jax.Array:
+def _factor_magnitude(
+    factor: jp.Factor, env: dict[str, Binding], found: list[jax.Array]
+) -> jax.Array:
     var, operation, operands, _ = factor
     if var is not None:
         return lax.convert_element_type(jnp.asarray(env[var].size), np.float32)
@@ -196,7 +198,7 @@ def _factor_magnitude(factor: jp.Factor, env: dict[str, Binding], found) -> jax.
     return b if operation == "mod" else a if operation == "floordiv" else jnp.maximum(a, b)
 
 
-def _value(d: Dim, env: dict[str, Binding], dtype) -> Any:
+def _value(d: Dim, env: dict[str, Binding], dtype: Any) -> Any:
     """Compute a dimension in integers of a type, which is wide enough."""
     if not jp.is_symbolic(d):
         return jnp.asarray(d, dtype)
@@ -215,13 +217,13 @@ def _value(d: Dim, env: dict[str, Binding], dtype) -> Any:
     return total
 
 
-def _clipped(number: int, dtype) -> Any:
+def _clipped(number: int, dtype: Any) -> Any:
     """Convert an integer to a type; one that is beyond it is found by `lost`."""
     info = np.iinfo(dtype)
     return dtype(max(min(number, info.max), info.min))
 
 
-def _factor_value(factor: jp.Factor, env: dict[str, Binding], dtype) -> jax.Array:
+def _factor_value(factor: jp.Factor, env: dict[str, Binding], dtype: Any) -> jax.Array:
     var, operation, operands, _ = factor
     if var is not None:
         return lax.convert_element_type(env[var].size, dtype)
