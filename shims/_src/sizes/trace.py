@@ -480,14 +480,12 @@ class DynamicTrace:
             raise Respecialize(pins=dict([pin]))
         if question is Question.ZERO and answer:
             self.decisions.answered(d, question, answer, is_measured=is_measured)
-        if not self.has_data:  # a run checks the answers, but no number of an operation
-            self._pin_operations(d)
         return answer
 
-    def _pin_operations(self, d) -> None:
+    def pin_operations(self, d) -> None:
         """Trace again with the number of an operation on sizes that has only one by the answers so far.
 
-        The code that follows may rely on it: after `v[:4].shape[0] == 4`, JAX compares that shape with others.
+        Answers that follow from the question about that operation are asked for again.
         """
         for part in jp.factors(d):
             domain = None if str(part) in self.fresh else size_bounds.domain(self, part)

@@ -25,8 +25,12 @@ def is_zero(state: trace.DynamicTrace, d, text: str) -> bool:
     if answer is None:
         raise undecidable(text)
     note(state, d)
-    if answer and only_zero(d) is None and state.has_data:
-        # The code that follows relies on it, which only numbers can tell.
+    # JAX compares the sizes again in the code that follows, which numbers can tell: `min(u0, 4)` is 4.
+    if not state.has_data:
+        state.pin_operations(d)
+    elif (
+        answer and only_zero(d) is None
+    ):  # a run checks the numbers of sizes, but none of an operation
         size_numbers.number_of(state, d, "a step whose error the program handles")
     return answer
 
