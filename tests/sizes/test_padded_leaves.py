@@ -257,8 +257,29 @@ def test_an_optimizer_over_a_tree_with_padded_values(name):
 
 def test_an_optimizer_that_takes_means_is_an_error():
     optimizer, p = optax.adafactor(0.1), padded(fill=0)
+    state = optimizer.init(p)
     with pytest.raises(shims.errors.PaddedUseError, match="reduced"):
-        optimizer.update(jax.grad(loss)(p), optimizer.init(p), p)
+        optimizer.update(jax.grad(loss)(p), state, p)
+
+    # The remedy of the message.
+    def steps(p):
+        state, gradient = optimizer.init(p), 2 * p
+        return optax.apply_updates(p, optimizer.update(gradient, state, p)[0])
+
+    np.testing.assert_allclose(shims.dynamic(steps)(p), steps(jnp.asarray(X)), rtol=1e-6)
+
+
+def test_a_tangent_has_the_size_of_its_value():
+    cubes = shims.dynamic(lambda y: jnp.sum(y**3))
+
+    def along(p, tangent):
+        return jax.jvp(cubes, (p,), (tangent,))
+
+    assert list(map(float, along(padded(), padded()))) == [153, 459]
+    with pytest.raises(shims.errors.PaddedUseError, match="tangent have different sizes"):
+        along(padded(), padded(X[:2]))
+    assert all(map(jnp.isnan, jax.jit(along)(padded(), padded(X[:2]))))
+    assert list(map(float, jax.jit(along)(padded(), padded()))) == [153, 459]
 
 
 @pytest.mark.parametrize("numbers", [(0, 0), (3, -2), (2**31 - 1, -(2**31)), (1, 2, 3)])

@@ -234,3 +234,40 @@ def test_one_from_outside_of_a_dynamic_function_is_an_operand_in_it():
     # Its sizes are traced by the function around it.
     within = jax.jit(lambda q, y: shims.dynamic(lambda y: jnp.sum(q * 2) + y.sum())(y))
     assert int(within(p, x)) == 24
+
+
+def test_a_value_with_a_size_for_each_row_is_mapped_over():
+    rows = jax.jit(jax.vmap(shims.dynamic(lambda x: x[x > 0])))(
+        np.float32([[1, 2, -1], [1, -1, -1]])
+    )
+    uses = (
+        *(lambda v: v + 1, lambda v: v[0], lambda v: v.sum(), lambda v: v == v),
+        *(shims.size, shims.print, jax.jit(shims.dynamic(lambda v: v.sum()))),
+        *(shims.dynamic(lambda v: v.sum()), shims.function(lambda v: v.sum())),
+    )
+    for use in uses:
+        with pytest.raises(shims.errors.PaddedUseError, match="a size for each row"):
+            use(rows)
+    np.testing.assert_array_equal(jax.vmap(shims.dynamic(lambda v: v.sum()))(rows), [3, 1])
+    assert [row.tolist() for row in rows.unpad()] == [[1, 2], [1]]
+
+
+def test_an_operand_of_size_one_on_the_left():
+    one, p = (shims.Padded.pad(np.float32(x), 6) for x in ([2], [1, 3, 5]))
+    f = jax.jit(shims.dynamic(lambda a, b: a - b))
+    np.testing.assert_array_equal(f(p, one).unpad(), [-1, 1, 3])
+    with pytest.raises(shims.errors.InvalidArgumentError, match="repeats the element of an `a`"):
+        f(one, p).unpad()
+    for broadcast in (shims.broadcast_to, jnp.broadcast_to):
+        found = jax.jit(shims.dynamic(lambda a, b, to=broadcast: to(a, b.shape) - b))(one, p)
+        np.testing.assert_array_equal(found.unpad(), [1, -1, -3])
+
+
+def test_values_are_printed_without_padding(capfd):
+    p = shims.Padded.pad(np.float32([1, 3, 5]), 6)
+    shims.print("p", p, {"a": p})
+    jax.jit(lambda p: shims.print("in", [p, 1]))(p)
+    shims.function(lambda x: shims.print("captured", p, x))(np.float32([1]))
+    jax.effects_barrier()
+    want = "p [1 3 5] {'a': [1 3 5]}\nin [[1 3 5], 1]\ncaptured [1 3 5] [1]\n"
+    assert capfd.readouterr().err == want

@@ -91,3 +91,39 @@ def test_a_value_that_only_shrinks_needs_no_bound(body):
     for mask in MASKS.values():
         got = run(A[:, 0], np.asarray(mask, bool)).unpad()
         np.testing.assert_allclose(got, body(jnp.asarray(A[np.asarray(mask, bool), 0])), rtol=1e-6)
+
+
+@jax.custom_vjp
+def every_second(y):
+    return y[::2]
+
+
+def spread(size, gradient):
+    return (jnp.zeros(size).at[::2].set(2 * gradient),)
+
+
+every_second.defvjp(lambda y: (y[::2], y.shape[0]), spread)
+
+
+@pytest.mark.parametrize("wrap", [shims.dynamic, shims.function])
+def test_a_size_among_the_residuals_of_a_pullback(wrap):
+    def loss(x):
+        return jnp.sum(every_second(x[x > 0]) ** 2)
+
+    gradient = jax.jit(jax.grad(wrap(loss)))
+    for x, want in (
+        ([1, -2, 3, -4, 5, -6], [4, 0, 0, 0, 20, 0]),
+        ([-1, 2, -3, -4, -5, -6], [0, 8, 0, 0, 0, 0]),
+        ([-1] * 6, [0] * 6),
+    ):
+        np.testing.assert_allclose(gradient(np.float32(x)), want)
+
+
+def test_a_pullback_of_another_size_is_an_error():
+    @jax.custom_vjp
+    def doubled(y):
+        return 2 * y
+
+    doubled.defvjp(lambda y: (2 * y, None), lambda _, g: (g[1:],))
+    gradient = jax.jit(jax.grad(shims.dynamic(lambda x: jnp.sum(doubled(x[x > 0])))))
+    assert np.isnan(gradient(np.float32([1, 2, -1]))).any()

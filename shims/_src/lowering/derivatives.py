@@ -314,7 +314,13 @@ class _RebuiltVjp(Rebuilt):
         moving_avals = [self.out_avals[i] for i in moving_out]
         jaxpr = self.trace(self._backward(moving_out), *self.saved_avals, *moving_avals)
         models = put_together(self.outs, cotangents[0], residuals_out)
+        known = len(inner.reports)
         outs = run(inner, jaxpr, [*leaves, *(models[i] for i in moving_out)])
+        for report in inner.reports[
+            known:
+        ]:  # a check of the pullback, whose results are NaN if it fails
+            fails = jnp.where(jnp.any(report.code >= 0), np.nan, 1)
+            mark = fails if mark is None else mark * fails
         result: list = [None] * len(self.in_avals)
         for i, out in zip(self.moving, outs, strict=True):
             result[i] = multiply_mark(relayout(inner, out, operands[i]), mark)

@@ -32,8 +32,10 @@ class Padded:
     padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
 
     Its leaves are `values` and a code of the sizes (`size_code.py`). Optimizers, averages and
-    `jax.tree.map` may compute sums and multiples of the leaves of values of one size; other
-    arithmetic on the leaves loses the size, and `unpad` and the operators raise `PaddedUseError`.
+    `jax.tree.map` may compute sums, multiples and norms of the leaves of values of one size. Other
+    sizes and reductions that would count padding, such as means, are refused. Other arithmetic on
+    the leaves loses the size, and `unpad` and the operators raise `PaddedUseError`. `x.size` of a leaf
+    counts the padding.
 
     Attributes:
       values: array `[capacity, ...]`; along each dynamic axis the true entries come first.

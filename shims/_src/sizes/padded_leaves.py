@@ -74,9 +74,10 @@ def _differ(first: Any, second: Any) -> Any:
         return None
     if np.shape(codes[0]) != np.shape(codes[1]) or not size_code.is_code(codes[0], count):
         return None
-    if any(map(jp.is_tracer, codes)):
-        return size_code.have_different_sizes(*codes, count)
-    if size_code.have_different_sizes(*codes, count):
+    differ = size_code.have_different_sizes(codes[0], codes[1], count)
+    if jp.is_tracer(differ):
+        return differ
+    if differ:
         raise errors.PaddedUseError(
             errors.message(
                 "jax.tree.map",

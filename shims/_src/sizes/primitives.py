@@ -285,13 +285,11 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
         "the sizes of two operands differ.",
         required=f"one size: {have} == {target} (axis {axis})",
         received=f"{have} = {errors.NUMBER}",
-        do="select both with one mask, or cut them to one size"
-        + (
-            "; `shims.broadcast_to(a, b.shape)` repeats the element of an `a` of size 1"
-            * broadcasts
-        ),
+        do="select both with one mask, or cut them to one size",
     )
     state = trace.current()
+    if broadcasts and state is not None and _is_of_argument(state, target):
+        text += "; `shims.broadcast_to(a, b.shape)` repeats the element of an `a` of size 1"
     if state is not None:
         for d in (have, target) if broadcasts else ():
             state.decide_if_one(d)
@@ -324,6 +322,13 @@ def _settle_difference(state, have, target, text: str, *, broadcasts=False, onto
     for d in (have, target) if broadcasts else (have,) if onto else ():
         size_numbers.settle_if_one(state, d)
     raise refusals.of_data(errors.InvalidArgumentError(_with_number(text, target)))
+
+
+def _is_of_argument(state, d) -> bool:
+    """Return whether a size is that of a `Padded` argument, which is not 1 while the program is traced."""
+    if not jp.is_symbolic(d) or not state.owns(d) or state.is_input_only(d):
+        return False
+    return str(d) not in state.fresh
 
 
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:

@@ -69,14 +69,15 @@ def _weights(count: int) -> np.ndarray:
 def _magnitudes(count: int) -> np.ndarray:
     """Return the nonzero floats of a code; they differ, so that a difference of multiples is hardly ever 0."""
     floats = _layout(count).number.size
-    return np.float32(_SMALL * (1 + np.random.RandomState(count).random_sample(floats)))
+    numbers = 1 + np.random.RandomState(count).random_sample(floats)
+    return (_SMALL * numbers).astype(np.float32)
 
 
 @functools.cache
 def damaged(count: int) -> np.ndarray:
     """Return an array that damages the code it is combined with, by sums, products, minima or choices."""
     number, bit, _ = _layout(count)
-    marks = np.float32([np.nan, 1, -1])[(number * _BITS + bit) % 3]
+    marks = np.array([np.nan, 1, -1], np.float32)[(number * _BITS + bit) % 3]
     return marks.reshape(shape_of(count))
 
 

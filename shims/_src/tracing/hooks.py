@@ -22,7 +22,6 @@ from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
     handled_errors,
-    hooked_broadcasts,
     hooked_indexing,
     hooked_loops,
     hooked_numpy,
@@ -92,7 +91,7 @@ def install() -> None:
         numpy_functions = [f for module in hooked for f in module.FUNCTIONS]
         by_module = {
             "numpy": numpy_functions,
-            "broadcasts": hooked_broadcasts.FUNCTIONS,
+            "broadcasts": (("broadcast_to", hooked_numpy.broadcast_to),),
             "random": hooked_random.FUNCTIONS,
             "image": hooked_quotients.FUNCTIONS,
         }
