@@ -317,9 +317,6 @@ def program(seed: int, name: str = "program") -> str:
     drawing.write(0, chance.choice(["n0 = v0.shape[0]", "n0 = v1.shape[0]", "n0 = len(v0)"]))
     for _ in range(chance.randint(LEAST, MOST)):
         drawing.statement(0)
-    if drawing.lines[-1].strip().startswith("return"):
-        drawing.lines.pop()
-        drawing.lines.pop()
     names = [*drawing.numbers[-2:], f"{drawing.vectors[-1]}.sum()"]
     drawing.write(0, f"return {' + '.join(names)} + {drawing.sizes[-1]}")
     return "\n".join([f"def {name}(x, y):", *drawing.lines, ""])

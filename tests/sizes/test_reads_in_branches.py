@@ -186,12 +186,71 @@ def test_two_selections_of_which_one_is_empty(step):
                 np.testing.assert_allclose(run(x), want, rtol=1e-5)
 
 
-@pytest.mark.parametrize("lane", [shims.function, lambda f: jax.jit(shims.dynamic(f))])
-def test_what_the_program_raises_while_it_is_traced_is_raised(lane):
-    def f(x):
-        if (x > 0).sum() > 2:
-            raise KeyError("never")
-        return x.sum()
+def _handled_in_a_branch(x):
+    v, result = x[x > 0], jnp.float32(0.5)
+    if v.sum() < 100:
+        try:
+            result = v[-1]
+        except IndexError:
+            result = jnp.float32(9)
+    return result + v.sum()
 
-    with pytest.raises((KeyError, NotImplementedError, shims.errors.OpError)):
-        lane(f)(np.ones(4, np.float32))
+
+def _no_reads_of_nothing(x):
+    v = x[x > 0]
+    try:
+        result = v[jnp.argsort(-v)].sum()
+    except IndexError:
+        result = jnp.float32(9)
+    return result + v.sum()
+
+
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+@pytest.mark.parametrize("f", [_handled_in_a_branch, _no_reads_of_nothing])
+@pytest.mark.parametrize("lane", [shims.function, lambda f: jax.jit(shims.dynamic(f))])
+def test_a_handler_in_a_branch_takes_over_for_the_sizes_that_raise(f, lane):
+    run = lane(f)
+    for row in ([1, 2, -3, 4], [-1, -2, -3, -4], [1, -2, -3, -4]):
+        x = np.array(row, np.float32)
+        np.testing.assert_allclose(run(x), f(jnp.asarray(x)), rtol=1e-6)
+
+
+def _raises_by_data(x):
+    v = x[x > 0]
+    if v.sum() > 6:
+        raise KeyError("too large")
+    return v.sum()
+
+
+def _raises_in_a_loop(x):
+    v = x[x > 0]
+    for i in range(v.shape[0]):
+        if v[i] > 3:
+            raise KeyError("too large")
+    return v.sum()
+
+
+def _handled_by_data(x):
+    v = x[x > 0]
+    try:
+        if v.sum() > 6:
+            raise KeyError("too large")
+        return v.sum()
+    except KeyError:
+        return jnp.float32(-1)
+
+
+@pytest.mark.parametrize("f", [_raises_by_data, _raises_in_a_loop, _handled_by_data])
+def test_an_error_of_the_program_is_raised_for_the_data_that_take_its_branch(f):
+    compiled, inner = shims.function(f), jax.jit(shims.dynamic(f))
+    for row in ([1, 2, -3, 3], [-1, -2, -3, -4], [1, 2, -3, 4], [1, -2, -3, -4]):
+        x = np.array(row, np.float32)
+        try:
+            want = f(jnp.asarray(x))
+        except KeyError:
+            with pytest.raises(shims.errors.InvalidArgumentError, match="KeyError: 'too large'"):
+                compiled(x)
+            assert np.isnan(inner(x))
+        else:
+            np.testing.assert_allclose(compiled(x), want)
+            np.testing.assert_allclose(inner(x), want)

@@ -61,18 +61,18 @@ def value_of(node: ast.expr, frame: FrameType):
     return {**frame.f_builtins, **frame.f_globals, **frame.f_locals}.get(node.id)
 
 
-def is_handled(outside: str) -> bool:
+def is_handled(*outside: str) -> bool:
     """Return whether the user's program has a handler for an exception that the current code raises.
 
     Args:
-      outside: the module in which the program ends: its frame and those that called it do not count. Without
-        such a frame no program runs, but JAX derives or lowers one.
+      outside: the modules, or packages with a dot at the end, in which the code that counts ends: their frames
+        and those that called them do not count. Without such a frame no program runs, but JAX derives or lowers one.
 
     Code whose source is not there is taken to have one, if anything in it catches exceptions.
     """
     frame: FrameType | None = sys._getframe(1)
     found = False
-    while frame is not None and frame.f_globals.get("__name__") != outside:
+    while frame is not None and not (frame.f_globals.get("__name__") or "").startswith(outside):
         found = found or _has_handler(frame)
         frame = frame.f_back
     return found and frame is not None

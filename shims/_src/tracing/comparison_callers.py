@@ -17,7 +17,7 @@ from types import FrameType
 import jax
 
 from shims._src.platform import jax_private as jp
-from shims._src.platform import user_frames
+from shims._src.platform import user_frames, user_source
 
 # JAX's rules that require an axis to be at least as long as the slice read from it, or written to it in
 # a derivative. That is known at run time only, and the masking rules handle it.
@@ -197,20 +197,13 @@ def body_is_traced() -> bool:
     return False
 
 
-def statement_is_staged() -> bool:
-    """Return whether a branch or a loop of TensorFlow's is traced, whose code raises only if it runs.
+def is_handled_at_once() -> bool:
+    """Return whether the program handles errors of this step while a branch or a loop of TensorFlow's is traced.
 
-    That of a function that JAX traces, as `lax.fori_loop` does, raises when it is traced.
+    A handler around such a statement does not count: its code raises only if it runs. That of a function that JAX
+    traces, as `lax.fori_loop` does, raises when it is traced.
     """
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        name = frame.f_globals.get("__name__") or ""
-        if name.startswith(_STAGING):
-            return True
-        if name == _PROGRAM:
-            return False
-        frame = frame.f_back
-    return False
+    return user_source.is_handled(_PROGRAM, _STAGING)
 
 
 def _asked_by(module: str, *rules: str) -> bool:

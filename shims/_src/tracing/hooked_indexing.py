@@ -12,7 +12,7 @@ from shims._src.arguments import checks
 from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds
-from shims._src.tracing import comparison_callers, fitting, handled_errors
+from shims._src.tracing import comparison_callers, fitting
 
 
 def take(state, original, array, index, **options):
@@ -111,7 +111,7 @@ def from_nothing(array, positions, axis: int):
     """
     axis %= array.ndim
     places = np.shape(positions)
-    if handled_errors.are_handled() and not comparison_callers.statement_is_staged():
+    if 0 not in places and comparison_callers.is_handled_at_once():
         raise refusals.of_data(errors.OutOfBoundsError(_no_element(axis)))
     count = primitives.as_size(math.prod(places))
     text = errors.message(
