@@ -215,7 +215,9 @@ class Body:
             return
         names: list[str] = []
         for i, key in enumerate(keys):
-            name = self.name_for(op, key, i, len(keys), found.hint) if self.uses.get(key) else "_"
+            hints = found.hint.split()
+            hint = hints[i] if i < len(hints) else ""
+            name = self.name_for(op, key, i, len(keys), hint) if self.uses.get(key) else "_"
             names.append(self.names.new(name) if name in names and name != "_" else name)
         self.write(f"{', '.join(names)} = {found.text}", statement_of(op))
         for key, name in zip(keys, names, strict=True):
