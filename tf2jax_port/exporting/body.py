@@ -319,6 +319,12 @@ class Body:
         found.is_loop = is_loop
         return found
 
+    def write_return(self, keys: Sequence[Any]) -> None:
+        """Write the `return` of the function."""
+        text = self.result_text(keys)
+        left = [self.pending[k] for k in keys if k in self.pending]
+        self.write(f"return {text}", statement_of(left[-1]) if left else None)
+
     def result_text(self, keys: Sequence[Any]) -> str:
         """Return the source of the results of the function; several long ones get names first."""
         texts = [self.find(k).text for k in keys]
