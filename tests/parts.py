@@ -30,6 +30,7 @@ ONE_IN = {
     "tests/diff/test_faults.py::test_is_found": 5,
     "tests/diff/test_locating_padding.py::test_the_line_is_found_through_padding": 3,
     "tests/diff/test_ports.py::test_is_equal": 10,
+    "tests/exporting/test_rules.py::test_rules": 2,
     "tests/function/test_exact_programs.py::test_an_exact_program_gives_what_the_padded_one_gave": 3,
     "tests/gradients/test_complex_numbers.py::test_as_tensorflow": 3,
     "tests/gradients/test_inside_functions.py::test_as_tensorflow_at_every_size": 2,

@@ -90,6 +90,7 @@ def test_faults(sides, old, new, equal):
 def test_what_is_refused(export, text, says):
     report, path = export("program", text)
     assert says in report["problem"]
+    assert report["code"] == (1 if "program.py:9" in report["problem"][:120] else 2)
     assert not path.exists()
 
 

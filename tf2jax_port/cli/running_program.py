@@ -19,7 +19,7 @@ _STDERR = 2  # its file descriptor
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """What to convert.
+    """A program to convert, and the options of the command.
 
     Args:
       program: the file of the program.
@@ -42,11 +42,14 @@ def convert(asked: Asked, out: pathlib.Path | None, form: str) -> int:
     """Run the program in a process of its own, print the report, and return the exit code."""
     path = _module_path(asked.program, out)
     report = _in_child(asked, path)
-    if "problem" in report and form != "json":
-        raise click.UsageError(f"{asked.program}: {report['problem']}")
-    click.echo(json.dumps(report, indent=1) if form == "json" else "\n".join(_lines(asked, report)))
+    if form == "json":
+        click.echo(json.dumps(report, indent=1))
+    elif "problem" in report:
+        click.echo(f"{asked.program}: {report['problem']}", err=True)
+    else:
+        click.echo("\n".join(_lines(asked, report)))
     checks = report.get("check", {}).values()
-    return 2 if "problem" in report else int(not all(c["equal"] for c in checks))
+    return int(report.get("code", not all(c["equal"] for c in checks)))
 
 
 def _module_path(program: str, out: pathlib.Path | None) -> str:
@@ -76,12 +79,15 @@ def _in_child(asked: Asked, path: str) -> dict[str, Any]:
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             child.wait()
-            return {"problem": f"no result within {asked.timeout:g} seconds; see --timeout"}
+            return {
+                "problem": f"no result within {asked.timeout:g} seconds; see --timeout",
+                "code": 2,
+            }
         except BaseException:
             os.killpg(child.pid, signal.SIGKILL)
             raise
         if not report.exists():
-            return {"problem": f"its process ended with code {code}"}
+            return {"problem": f"its process ended with code {code}", "code": 2}
         found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
         return found
 

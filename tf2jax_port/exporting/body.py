@@ -215,7 +215,9 @@ class Body:
             return
         names: list[str] = []
         for i, key in enumerate(keys):
-            name = self.name_for(op, key, i, len(keys), found.hint) if self.uses.get(key) else "_"
+            hints = found.hint.split()
+            hint = hints[i] if i < len(hints) else ""
+            name = self.name_for(op, key, i, len(keys), hint) if self.uses.get(key) else "_"
             names.append(self.names.new(name) if name in names and name != "_" else name)
         self.write(f"{', '.join(names)} = {found.text}", statement_of(op))
         for key, name in zip(keys, names, strict=True):
@@ -316,6 +318,12 @@ class Body:
             found.names = Names(tuple(self.names.taken))
         found.is_loop = is_loop
         return found
+
+    def write_return(self, keys: Sequence[Any]) -> None:
+        """Write the `return` of the function."""
+        text = self.result_text(keys)
+        left = [self.pending[k] for k in keys if k in self.pending]
+        self.write(f"return {text}", statement_of(left[-1]) if left else None)
 
     def result_text(self, keys: Sequence[Any]) -> str:
         """Return the source of the results of the function; several long ones get names first."""

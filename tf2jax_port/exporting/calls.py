@@ -90,7 +90,7 @@ def _write_call(body: Any, op: Any) -> None:
 
 @dataclasses.dataclass
 class _Call:
-    """What a rule can ask about the call that it writes."""
+    """The call that a rule writes, with helpers for its text."""
 
     body: Any
     op: Any

@@ -123,7 +123,7 @@ class Writer:
         lines = sorted(
             {s for s in statements.values() if s is not None}, key=lambda s: (s.file, s.line)
         )
-        body.lines += layout.wrapped(f"return {body.result_text(results)}", 1)
+        body.write_return(results)
         head = layout.wrapped(f"def _this_function_({', '.join(given)}):", 0)
         text = "\n".join([*head, "_docstring_", *body.lines]) + "\n"
         names = [self.inputs.get(k) or wanted_name(k) for k in data]

@@ -41,7 +41,7 @@ class Input:
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """What the user chose.
+    """The tensors that the user chose.
 
     Args:
       outputs: tensors to compute besides the loss, by their names.

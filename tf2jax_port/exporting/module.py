@@ -137,7 +137,7 @@ class Module:
             token = f"_argument_{i}_"
             chosen = _argument_name(wanted, i, len(function.wanted))
             used = set(re.findall(r"[A-Za-z_]\w*", text))
-            number, name = 1, chosen
+            number, name = 1, "inputs" if chosen == "x" and chosen in used else chosen
             while name in used or keyword.iskeyword(name) or name in DEFINITIONS:
                 number += 1
                 name = f"{chosen}_{number}"

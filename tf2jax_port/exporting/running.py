@@ -29,7 +29,7 @@ from tf2jax_port.importing.rule import UnsupportedError
 
 @dataclasses.dataclass
 class Request:
-    """What to export.
+    """A program to export, and the options of the command.
 
     Args:
       program: the file of the program.
@@ -57,15 +57,17 @@ class _Found(BaseException):
 
 
 def main() -> None:
-    """Do what the request asks for."""
+    """Carry out the request, and write its report."""
     request = Request(**json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")))
     report: dict[str, Any] = {}
     try:
         report = run(request)
-    except (NoStepError, UnsupportedError) as error:
-        report = {"problem": str(error)}
+    except UnsupportedError as error:
+        report = {"problem": str(error), "code": 1}
+    except NoStepError as error:
+        report = {"problem": str(error), "code": 2}
     except Exception:  # noqa: BLE001, the report has to say what a program of a user raised
-        report = {"problem": "the program failed:\n" + traceback.format_exc(limit=-6)}
+        report = {"problem": "the program failed:\n" + traceback.format_exc(limit=-6), "code": 2}
     pathlib.Path(request.report).write_text(json.dumps(report), encoding="utf-8")
 
 

@@ -222,7 +222,7 @@ def _loss_text(
         body.lines += layout.wrapped(f"new_state = {tree}", 1)
         body.lines += layout.wrapped(f"return {value}, new_state", 1)
     else:
-        body.lines += layout.wrapped(f"return {value}", 1)
+        body.write_return(results)
     what = "the loss, and the new values of `state`" if step.updates else "the loss"
     head = layout.wrapped(f"def loss_fn({signature.parameters()}):", 0)
     return "\n".join([*head, f'    """Return {what}."""', *body.lines]) + "\n"

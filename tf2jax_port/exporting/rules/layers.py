@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -162,7 +163,8 @@ def _softmax(name: str) -> Callable[..., Expression]:
 
 def _moments(call: Any, x: Any, axes: Any, shift: Any = None, keepdims: Any = False) -> Expression:
     options = ", keepdims=True" if keepdims else ""
-    return fill(call.helper("moments") + "({0}, " + as_axis(axes) + options + ")", x)
+    found = fill(call.helper("moments") + "({0}, " + as_axis(axes) + options + ")", x)
+    return dataclasses.replace(found, hint="mean variance")
 
 
 def _batch_normalization(
@@ -244,10 +246,15 @@ def name_of(text: str) -> Expression:
     return Expression(text)
 
 
+def _atrous(call: Any, value: Any, filters: Any, rate: Any, padding: Any) -> Expression:
+    return _convolution(call, value, filters, None, padding, None, rate)
+
+
 RULES: dict[str, Callable[..., Any]] = {
     "shims.nn.convolution": _convolution,
     "shims.nn.conv2d": _conv2d,
     "shims.nn.conv1d": _conv1d,
+    "shims.nn.atrous_conv2d": _atrous,
     "shims.nn.depthwise_conv2d": _depthwise,
     "shims.nn.conv2d_transpose": _conv2d_transpose,
     "shims.nn.max_pool2d": _pool("max"),
