@@ -104,11 +104,15 @@ def _many_questions(y):
     return jnp.float32(found)
 
 
-def handled(y):
+def handled(v):
     try:
-        return (y + jnp.ones(4)).sum()
+        return (v + jnp.ones(2)).sum()
     except (TypeError, ValueError):
         return -1.0
+
+
+def tested(v):
+    return (v + jnp.ones(2)).sum() if v.shape[0] == 2 else -1.0
 
 
 ADVICE = (
@@ -139,8 +143,9 @@ ADVICE = (
     ),
     advice(
         "test the sizes before the step, `if n == m`, and let no handler decide",
-        handled,
-        lambda y: (y + jnp.ones(4)).sum() if y.shape[0] == 4 else -1.0,
+        lambda y: jax.lax.map(lambda e: handled(y[y > e]), y),
+        lambda y: jax.lax.map(lambda e: tested(y[y > e]), y),
+        exact=lambda y: jnp.stack([jnp.float32(tested(y[y > e])) for e in y]),
     ),
     advice(
         "write `shims.bounded(k, max=...)` for the count",
