@@ -87,6 +87,20 @@ def stacked(x, m):
         return jnp.zeros((2, 4))
 
 
+def stacked_whole(x, m):
+    try:
+        return jnp.stack([x[m][:3], jnp.ones(3)])
+    except ValueError:
+        return jnp.zeros((2, 3))
+
+
+def sorted_by_two(x, m):
+    try:
+        return jnp.lexsort((x[m], jnp.arange(3)))
+    except ValueError:
+        return jnp.zeros(3, int)
+
+
 def of_a_loop(x, m):
     try:
         y = x[m]
@@ -109,7 +123,9 @@ def rows(x, m):
         return jnp.ones((1, 2))
 
 
-HANDLED = (broadcast, reshaped, summed, stacked, of_a_loop, updated, rows)
+HANDLED = (
+    *(broadcast, reshaped, summed, stacked, stacked_whole, sorted_by_two, of_a_loop, updated, rows),
+)
 
 
 def _check(program, lane):

@@ -16,7 +16,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import broadcast_sizes, primitives, size_bounds, size_numbers
 from shims._src.sizes.decisions import Question
-from shims._src.tracing import hooked_indexing, hooked_pad
+from shims._src.tracing import handled_errors, hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -466,7 +466,28 @@ def _cov(state, original, m, y=None, rowvar=True, *args, **options):
     return jnp.where(primitives.as_size(count) == 0, jnp.nan, result)
 
 
+def _alike(state, original, arrays, *rest, **options):
+    """Call a function of arrays of one shape; in a step whose errors the program handles, decide whether they have one.
+
+    Elsewhere JAX's error says which sizes to state.
+    """
+    if isinstance(arrays, (list, tuple)) and handled_errors.are_handled():
+        arrays = [arrays[0], *(_with_sizes_of(arrays[0], x) for x in arrays[1:])]
+    return original(arrays, *rest, **options)
+
+
+def _with_sizes_of(first, x):
+    if np.ndim(first) != np.ndim(x):
+        return x
+    for axis, (target, have) in enumerate(zip(np.shape(first), np.shape(x), strict=True)):
+        if jp.is_symbolic(target) or jp.is_symbolic(have):
+            x = primitives.unify_axis(x, axis, target, label="jnp.stack")
+    return x
+
+
 FUNCTIONS = (
+    ("stack", _alike),
+    ("lexsort", _alike),
     ("cov", _cov),
     ("cond", _cond),
     ("einsum", _einsum),
