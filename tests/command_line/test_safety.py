@@ -16,9 +16,10 @@ import pytest
 
 from tests.meta import tree
 from tf2jax_port.cli import files as cli_files
-from tf2jax_port.cli.files import ChangedMeanwhileError, write_entry
+from tf2jax_port.cli.files import write_entry
 from tf2jax_port.files import code_base, runs
 from tf2jax_port.paths.exclusion import Exclusion
+from tf2jax_port.paths.whole_files import ChangedMeanwhileError
 from tf2jax_port.rewrite.findings.ledger import Entry, Skipped
 from tf2jax_port.rewrite.options import Options
 

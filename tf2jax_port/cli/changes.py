@@ -9,10 +9,11 @@ import click
 
 from tf2jax_port.cli import options as cli_options
 from tf2jax_port.cli.command import tell as sentence
-from tf2jax_port.cli.files import ChangedMeanwhileError, results, tell_skipped, write_entry
+from tf2jax_port.cli.files import results, tell_skipped, write_entry
 from tf2jax_port.cli.findings import show_findings
 from tf2jax_port.cli.options import Asked
 from tf2jax_port.cli.text_diff import diff_lines
+from tf2jax_port.paths.whole_files import ChangedMeanwhileError
 from tf2jax_port.rewrite.findings.findings import State, count_states
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
 

@@ -23,6 +23,7 @@ from tf2jax_port.diff.sessions.orders import Order, loaded
 from tf2jax_port.diff.vocabulary.extras import DRAWS, RATE, Extras
 from tf2jax_port.diff.vocabulary.lanes import REQUESTED
 from tf2jax_port.diff.vocabulary.verdicts import EXIT_OTHER
+from tf2jax_port.paths.whole_files import write_whole
 
 if TYPE_CHECKING:
     from tf2jax_port.diff.lanes.state import Request as StateRequest
@@ -192,7 +193,7 @@ def diff(
             report = _compare_more(console, order, report, more_file, jobs, timeout, isolate)
         show(report, json=json_file, html=html_file, junit=junit_file)
         if worst_file is not None and report.worst_input is not None:
-            Path(worst_file).write_bytes(report.worst_input)
+            write_whole(Path(worst_file), report.worst_input)
             Console().print(f"Written: {worst_file} (for --inputs)", highlight=False)
         runs = earlier_runs(report, inputs)
         if runs and not is_quiet():
@@ -215,7 +216,7 @@ def _compare_more(
 ) -> Report:
     """Write the cases that a search added to those given, and compare all of them."""
     assert first.more_inputs is not None
-    Path(file).write_bytes(first.more_inputs)
+    write_whole(Path(file), first.more_inputs)
     order = replace(order, inputs=file, only=(), strength=False, strengthen=False)
     report = _run(console, order, jobs, timeout, isolate)
     return replace(report, strength=first.strength)
@@ -304,7 +305,7 @@ def _write(report: Report, files: Mapping[str, str | None]) -> list[str]:
         module = importlib.import_module(f"tf2jax_port.diff.report.as_{kind}")
         text = getattr(module, f"to_{kind}")(report)
         try:
-            Path(path).write_text(text, encoding="utf-8")
+            write_whole(Path(path), text.encode())
         except OSError as error:
             raise DiffError(
                 f"{path}: the report cannot be written.\n  Received: {error}"

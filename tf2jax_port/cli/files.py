@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pathlib
-import stat
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -16,16 +14,12 @@ from tf2jax_port.cli.mistakes import show_word
 from tf2jax_port.cli.options import Asked
 from tf2jax_port.cli.progress import followed
 from tf2jax_port.files import code_base, runs
+from tf2jax_port.paths.whole_files import write_whole
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
 
-_UNFINISHED = ".tf2jax-new"
 _BROKEN = ("TJ905", "TJ907", "TJ909")  # internal error, no access, changed meanwhile
 _PASSED_OVER = "(hidden, built and git-ignored files are skipped; --no-gitignore reads the latter)."
-
-
-class ChangedMeanwhileError(Exception):
-    """The error for a file that was changed by something else after it was read."""
 
 
 def results(
@@ -84,10 +78,7 @@ def write_entry(entry: Entry) -> None:
       ChangedMeanwhileError: the file was changed since it was read; its new text is kept.
       OSError: the file cannot be written; its text is kept.
     """
-    path = pathlib.Path(entry.path)
-    _write_atomically(
-        path.resolve() if path.is_symlink() else path, entry.outcome.data, entry.before
-    )
+    write_whole(pathlib.Path(entry.path), entry.outcome.data, entry.before)
 
 
 def write_report(name: str, text: str) -> None:
@@ -97,59 +88,7 @@ def write_report(name: str, text: str) -> None:
       UsageError: the file cannot be written.
     """
     try:
-        _write_atomically(pathlib.Path(name), text.encode(), None)
+        write_whole(pathlib.Path(name), text.encode())
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror or error}") from error
     tell(f"wrote {name}")
-
-
-def _write_atomically(path: pathlib.Path, data: bytes, expected: bytes | None) -> None:
-    """Write data to a temporary file, then rename it to `path`.
-
-    `expected` is the content that `path` must still have; `None` for any.
-    """
-    status = path.stat() if path.exists() else None
-    if status is not None and not os.access(path, os.W_OK):
-        raise PermissionError(13, "Permission denied", str(path))
-    _remove_leftovers(path)
-    beside = path.parent / f".{path.name}.{os.getpid()}{_UNFINISHED}"
-    try:
-        with beside.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if status is not None:
-            with contextlib.suppress(PermissionError):
-                os.chown(beside, status.st_uid, status.st_gid)
-            beside.chmod(stat.S_IMODE(status.st_mode))
-        if expected is not None and path.read_bytes() != expected:
-            raise ChangedMeanwhileError
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _remove_leftovers(path: pathlib.Path) -> None:
-    """Remove the temporary files of earlier runs that were killed while writing `path`."""
-    start = f".{path.name}."
-    with os.scandir(path.parent) as entries:
-        names = [
-            e.name for e in entries if e.name.startswith(start) and e.name.endswith(_UNFINISHED)
-        ]
-    for name in names:
-        number = name.removeprefix(start).removesuffix(_UNFINISHED)
-        if number.isdigit() and not _is_running(int(number)):
-            (path.parent / name).unlink(missing_ok=True)
-
-
-def _is_running(process: int) -> bool:
-    """Return whether another process with this id is running."""
-    if process == os.getpid():
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

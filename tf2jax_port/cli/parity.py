@@ -18,6 +18,7 @@ from tf2jax_port.cli.diff import INPUTS, ended, writable
 from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.diff.report.report import Report
 from tf2jax_port.diff.vocabulary.verdicts import EXIT_DIFFERENT, EXIT_EQUAL
+from tf2jax_port.paths.whole_files import write_whole
 
 MOST_BYTES = 2 << 20
 
@@ -146,7 +147,7 @@ def _compare_operators(
         click.echo(f"Written: {record} ({record.stat().st_size} bytes)")
     if json_file is not None:
         data = showing.to_data(rows, versions(), jax.devices()[0].device_kind)
-        Path(json_file).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        write_whole(Path(json_file), f"{json.dumps(data, indent=1)}\n".encode())
         click.echo(f"Written: {json_file}")
     odd = any(state.unexpected for states in rows.values() for state in states)
     return EXIT_DIFFERENT if odd else EXIT_EQUAL

@@ -22,6 +22,7 @@ from tf2jax_port.diff.proofs import as_github, as_html, as_json, as_junit, as_sa
 from tf2jax_port.diff.proofs.judging import judged
 from tf2jax_port.diff.proofs.proof import Proof
 from tf2jax_port.diff.proofs.watching import edits, state_of
+from tf2jax_port.paths.whole_files import write_whole
 
 
 @click.command(cls=Command, context_settings={"allow_interspersed_args": False})
@@ -176,7 +177,7 @@ def _show(proof: Proof, form: str, files: Mapping[str, str | None]) -> None:
         folder = Path(files["html_folder"])
         folder.mkdir(parents=True, exist_ok=True)
         for page, text in as_html.to_pages(proof).items():
-            (folder / page).write_text(text)
+            write_whole(folder / page, text.encode())
         tell(f"wrote {folder / as_html.INDEX}")
     if form == "text":
         console = Console(highlight=False, markup=False)

@@ -19,6 +19,7 @@ from tf2jax_port.importing.rule import UnsupportedError
 from tf2jax_port.importing.schema import BrokenFileError
 from tf2jax_port.importing.scope import Scope, Value
 from tf2jax_port.importing.writer import GraphWriter, as_tensor
+from tf2jax_port.paths.whole_files import replaced, write_whole
 
 
 class UnsupportedGraphError(ValueError):
@@ -154,11 +155,10 @@ def write(found: Imported, path: pathlib.Path, source: str) -> list[pathlib.Path
     arrays |= {f"constants/{name}": array for name, array in found.program.constants.items()}
     version_1 = "\nfrom shims.compat import v1" if "v1." in found.text else ""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with numbers.open("wb") as file:
+    with replaced(numbers) as file:
         np.savez(file, **cast("Any", arrays))
-    path.write_text(
-        _MODULE.format(source=source, version_1=version_1) + found.text, encoding="utf-8"
-    )
+    text = _MODULE.format(source=source, version_1=version_1) + found.text
+    write_whole(path, text.encode())
     return [path, numbers]
 
 

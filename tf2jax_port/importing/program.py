@@ -45,6 +45,8 @@ class Program:
 
     def constant(self, name: str, array: np.ndarray) -> str:
         """Return the Python expression of a constant; large float constants become variables."""
+        if not isinstance(array, np.ndarray):
+            raise UnsupportedError("it has no value")
         dtype = str(array.dtype)
         floats = array.dtype.kind in "fc" or dtype == "bfloat16"
         if floats and array.size >= _WEIGHT:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from tf2jax_port.paths.whole_files import replaced, write_whole
+
 _SUFFIX = "/.ATTRIBUTES/VARIABLE_VALUE"
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _ESCAPED = re.compile(r"\.(\.|S)")
@@ -69,7 +71,7 @@ def write_weights(weights: Weights, out: pathlib.Path) -> None:
         unknown = [n for n, a in weights.arrays.items() if a.dtype.kind == "V" or a.dtype.hasobject]
         if unknown:
             raise NoWeightsError(f"NumPy's files cannot hold the dtype of {', '.join(unknown)}")
-        with out.open("wb") as file, zipfile.ZipFile(file, "w", allowZip64=True) as archive:
+        with replaced(out) as file, zipfile.ZipFile(file, "w", allowZip64=True) as archive:
             for name, array in weights.arrays.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                     np.lib.format.write_array(member, array, allow_pickle=False)
@@ -79,7 +81,7 @@ def write_weights(weights: Weights, out: pathlib.Path) -> None:
     library = _imported("safetensors.numpy", "safetensors")
     try:
         contiguous = {n: np.ascontiguousarray(a) for n, a in weights.arrays.items()}
-        library.save_file(contiguous, str(out))
+        write_whole(out, library.save(contiguous))
     except (KeyError, ValueError, TypeError) as error:
         raise NoWeightsError(f"safetensors cannot hold an array: {error}") from None
 

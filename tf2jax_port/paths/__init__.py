@@ -1,1 +1,1 @@
-"""Match gitignore patterns, exclude files, and find the files of modules."""
+"""Match gitignore patterns, exclude files, find the files of modules, and replace files."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tf2jax_port.diff.code_bases.encoding import Node
+from tf2jax_port.paths.whole_files import replaced
 
 _TEXT = "calls.json"
 Function = tuple[str, str]  # a module, and the qualified name of a function in it
@@ -69,28 +72,49 @@ class Calls:
         }
         named: dict[str, Any] = {str(index): array for index, array in enumerate(self.arrays)}
         named[_TEXT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        with path.open("wb") as file:
+        with replaced(path) as file:
             np.savez_compressed(file, **named)
+
+
+# What `zipfile` and `zlib` raise, and what a header without its parts leads to.
+_OF_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    AttributeError,
+    KeyError,
+    TypeError,
+    NotImplementedError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+)
 
 
 def read_calls(path: Path) -> Calls:
     """Read the calls of a file that `Calls.write` wrote.
 
     Raises:
-      ValueError: it is another kind of file.
+      ValueError: it is another kind of file, or it is damaged.
+      OSError: it cannot be read.
     """
-    with np.load(path, allow_pickle=False) as file:
-        if _TEXT not in file.files:
-            raise ValueError("it has no calls")
-        about = json.loads(file[_TEXT].tobytes())
-        arrays = tuple(file[str(index)] for index in range(len(file.files) - 1))
-    return Calls(
-        tuple(Call(**entry) for entry in about["calls"]),
-        arrays,
-        tuple(about["packages"]),
-        frozenset((tuple(caller), tuple(callee)) for caller, callee in about["edges"]),
-        frozenset(map(tuple, about["without_tensors"])),
-    )
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            if _TEXT not in file.files:
+                raise ValueError("it has no calls")
+            about = json.loads(file[_TEXT].tobytes())
+            arrays = tuple(file[str(index)] for index in range(len(file.files) - 1))
+        if not all(isinstance(array, np.ndarray) for array in arrays):
+            raise ValueError("a name in it was changed")
+        return Calls(
+            tuple(Call(**entry) for entry in about["calls"]),
+            arrays,
+            tuple(about["packages"]),
+            frozenset((tuple(caller), tuple(callee)) for caller, callee in about["edges"]),
+            frozenset(map(tuple, about["without_tensors"])),
+        )
+    except _OF_DAMAGE as error:
+        raise ValueError(f"it is damaged: {error}") from error
 
 
 def merged(several: list[Calls]) -> Calls:

@@ -44,7 +44,7 @@ def prove(
     """
     try:
         calls = read_calls(file)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError) as error:
         raise ProveError(f"{file}: it is not a file of `capture`: {error}") from error
     if calls.calls and not any(_is_in(root, package) for package in calls.packages):
         held = " nor ".join(calls.packages)

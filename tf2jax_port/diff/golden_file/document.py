@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.diff.golden_file import safetensors_file
 from tf2jax_port.diff.golden_file.safetensors_file import DamagedError
 from tf2jax_port.diff.values.arguments import Slot
+from tf2jax_port.paths.whole_files import write_whole
 
 FORMAT = 1
 MOST_BYTES = 64 << 20
@@ -94,10 +94,7 @@ def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOS
             "  Do:       record fewer or smaller cases (--case N), or allow more (--most-mb N)"
         )
     try:
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as beside:
-            new = Path(beside) / path.name
-            new.write_bytes(data)
-            new.replace(path)
+        write_whole(path, data)
     except OSError as error:
         raise DiffError(f"{path}: it cannot be written.\n  Received: {error}") from error
 

@@ -1,0 +1,62 @@
+"""A writer that is killed leaves the file that was there before, or the new one."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.hard_knocks import kills
+from tests.meta import tree
+
+pytestmark = pytest.mark.long
+KILLS = 12
+
+
+def kill_a_writer(name, path, rng, *, others=0):
+    """Start a writer, or several, let them write once, and kill them a moment later."""
+    command = [sys.executable, "-m", "tests.hard_knocks.kills", name, str(path)]
+    known = dict(os.environ, PYTHONPATH=str(tree.ROOT), JAX_PLATFORMS="cpu")
+    writers = [
+        subprocess.Popen(command, cwd=tree.ROOT, env=known, stdout=subprocess.PIPE)
+        for _ in range(1 + others)
+    ]
+    for writer in writers:
+        assert writer.stdout.read(1) == b".", "it failed"
+    time.sleep(rng.random() * 0.2)
+    for writer in writers:
+        os.kill(writer.pid, signal.SIGKILL)
+    for writer in writers:
+        assert writer.wait() == -signal.SIGKILL
+        writer.stdout.close()
+
+
+@pytest.mark.parametrize("name", kills.WRITERS)
+def test_a_killed_writer(name, tmp_path):
+    rng = random.Random(0)
+    for _ in range(KILLS):
+        kill_a_writer(name, tmp_path / "file", rng)
+        assert kills.WRITERS[name][1](tmp_path / "file") in kills.VERSIONS
+    kills.WRITERS[name][0](tmp_path / "file", 1.0)  # and what was left does not disturb
+    assert kills.WRITERS[name][1](tmp_path / "file") == 1.0
+
+
+@pytest.mark.parametrize("name", ["golden", "weights", "rewritten file, report"])
+def test_two_writers_of_one_file(name, tmp_path):
+    kill_a_writer(name, tmp_path / "file", random.Random(1), others=1)
+    assert kills.WRITERS[name][1](tmp_path / "file") in kills.VERSIONS
+
+
+@pytest.mark.parametrize("name", kills.WRITERS)
+def test_a_file_written_in_place_would_be_seen(name, tmp_path):
+    """The half of a file is refused by its reader."""
+    kills.WRITERS[name][0](tmp_path / "file", 1.0)
+    for file in pathlib.Path(tmp_path).iterdir():
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(Exception, match=r".") as caught:
+        kills.WRITERS[name][1](tmp_path / "file")
+    assert not isinstance(caught.value, FileNotFoundError)
