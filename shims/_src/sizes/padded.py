@@ -35,7 +35,7 @@ class Padded:
     `jax.tree.map` may compute sums, multiples and norms of the leaves of values of one size. Other
     sizes and reductions that would count padding, such as means, are refused. Other arithmetic on
     the leaves loses the size, and `unpad` and the operators raise `PaddedUseError`. `x.size` of a leaf
-    counts the padding.
+    counts the padding, and `jnp.all` and `jnp.any` of one read it, which is 0: they serve tests such as `isfinite`.
 
     Attributes:
       values: array `[capacity, ...]`; along each dynamic axis the true entries come first.
