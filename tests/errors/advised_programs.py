@@ -111,6 +111,20 @@ def handled(v):
         return -1.0
 
 
+def chosen_size(y):
+    n = 2 * y.shape[0]
+    if n >= 9:
+        n = y.shape[0] // 2
+    return jnp.resize(y, n).sum()
+
+
+def called_in_each_branch(y):
+    n = 2 * y.shape[0]
+    if n >= 9:
+        return jnp.resize(y, y.shape[0] // 2).sum()
+    return jnp.resize(y, n).sum()
+
+
 def tested(v):
     return (v + jnp.ones(2)).sum() if v.shape[0] == 2 else -1.0
 
@@ -146,6 +160,11 @@ ADVICE = (
         lambda y: jax.lax.map(lambda e: handled(y[y > e]), y),
         lambda y: jax.lax.map(lambda e: tested(y[y > e]), y),
         exact=lambda y: jnp.stack([jnp.float32(tested(y[y > e])) for e in y]),
+    ),
+    advice(
+        "call the function in each branch, with that branch's size",
+        chosen_size,
+        called_in_each_branch,
     ),
     advice(
         "write `shims.bounded(k, max=...)` for the count",

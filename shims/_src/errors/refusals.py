@@ -167,6 +167,8 @@ def translated(error: Exception) -> Exception:
         return _value_error(error, call, remedy)
     elif jax_messages.hashes_tracer(error) and call.line:
         return _value_error(error, call, remedies.KEY)
+    elif jax_messages.takes_tracer_as_static(error) and call.line:
+        return _value_error(error, call, remedies.CHOSEN)
     else:
         _add_note(error, remedy if call.package in remedies.HOST else "")
         return error

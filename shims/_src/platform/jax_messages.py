@@ -49,6 +49,15 @@ def hashes_tracer(error: BaseException) -> bool:
     return isinstance(error, TypeError) and "unhashable type" in str(error) and names_tracer(error)
 
 
+_OF_STATIC_ARGUMENTS = ("Non-hashable static arguments", "parameters to jaxpr equations must have")
+
+
+def takes_tracer_as_static(error: BaseException) -> bool:
+    """Return whether an error says that a traced value was given where JAX takes a number, such as a size."""
+    text = str(error)
+    return "Tracer" in text and any(start in text for start in _OF_STATIC_ARGUMENTS)
+
+
 def lacks_frames(error: BaseException) -> bool:
     """Return whether JAX has removed its frames from the traceback of an error, so that it was raised in JAX."""
     return any("JAX has removed its internal frames" in note for note in _notes(error))
