@@ -125,6 +125,16 @@ def called_in_each_branch(y):
     return jnp.resize(y, n).sum()
 
 
+def one_window(y):
+    n = y.shape[0]
+    return lax.reduce_window(y, 0.0, lax.add, (n,), (1,), "VALID").sum()
+
+
+def differences_of_totals(y):
+    n, totals = y.shape[0], jnp.cumsum(y)
+    return (totals[n - 1 :] - jnp.pad(totals[:-n], (1, 0))).sum()
+
+
 def tested(v):
     return (v + jnp.ones(2)).sum() if v.shape[0] == 2 else -1.0
 
@@ -160,6 +170,11 @@ ADVICE = (
         lambda y: jax.lax.map(lambda e: handled(y[y > e]), y),
         lambda y: jax.lax.map(lambda e: tested(y[y > e]), y),
         exact=lambda y: jnp.stack([jnp.float32(tested(y[y > e])) for e in y]),
+    ),
+    advice(
+        "for sums take differences of `jnp.cumsum(y)`, whose positions may be sizes",
+        one_window,
+        differences_of_totals,
     ),
     advice(
         "call the function in each branch, with that branch's size",

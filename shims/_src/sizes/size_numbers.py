@@ -13,6 +13,7 @@ from shims._src.sizes.decisions import Question
 AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
 AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`"
 AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
+AS_WINDOW = "for sums take differences of `jnp.cumsum(y)`, whose positions may be sizes"
 AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
 AS_INDEX = (
     "take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, "

@@ -353,7 +353,10 @@ def lax_pad(state, original, operand, padding_value, padding_config):
 
 
 def reduce_window(state, original, operand, *args, **named):
-    """Reduce windows; with a dilated operand whose axes may have no elements."""
+    """Reduce windows, whose sizes become numbers; with a dilated operand whose axes may have no elements."""
+    window = args[2] if len(args) > 2 else named.get("window_dimensions")
+    for d in filter(jp.is_symbolic, window if isinstance(window, (tuple, list)) else ()):
+        size_numbers.number_of(state, d, "a window", size_numbers.AS_WINDOW)
     dilation = args[5] if len(args) > 5 else named.get("base_dilation")
     if dilation is not None and hasattr(operand, "shape"):
         _decide_if_spread(state, operand.shape, dilation)
