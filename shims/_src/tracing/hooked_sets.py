@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -52,6 +54,9 @@ def _unique(
     if jp.is_symbolic(size) and not (return_index or return_inverse or return_counts or along_axis):
         values = _distinct(_as_array(ar))
         return _of_size(values, size, values[0] if fill_value is None else fill_value)
+    if along_axis and size is None and _can_be_rows(ar, axis):
+        wanted = (return_index, return_inverse, return_counts)
+        return _unique_rows(ar, axis, wanted, equal_nan=options.get("equal_nan", True))
     if size is not None or not _is_traced(ar) or along_axis:
         return original(ar, return_index, return_inverse, return_counts, axis, **options)
     from shims._src.arguments import sorted_unique
@@ -59,6 +64,41 @@ def _unique(
     # The derivative of `jnp.unique` is zero.
     ar = lax.stop_gradient(_as_array(ar))
     return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
+
+
+# The most elements of a row: rows are sorted by one after the other.
+_MOST_COLUMNS = 64
+
+
+def _can_be_rows(ar, axis: int) -> bool:
+    """Return whether only the number of rows along an axis is unknown."""
+    if not jp.is_tracer(ar) or not -ar.ndim <= axis < ar.ndim:
+        return False
+    others = [d for i, d in enumerate(ar.shape) if i != axis % ar.ndim]
+    return not any(map(jp.is_symbolic, others)) and 0 < math.prod(others) <= _MOST_COLUMNS
+
+
+def _unique_rows(ar, axis: int, wanted: tuple[bool, bool, bool], *, equal_nan: bool):
+    """Return the sorted distinct rows along an axis, with their first places, the place of each row, and counts."""
+    rows = jnp.moveaxis(lax.stop_gradient(ar), axis, 0)
+    flat = rows.reshape(rows.shape[0], math.prod(rows.shape[1:]))
+    order = jnp.lexsort(tuple(flat[:, i] for i in reversed(range(flat.shape[1]))))
+    places = jnp.arange(rows.shape[0])
+    ordered = flat[order]
+    before = ordered[jnp.maximum(places - 1, 0)]
+    differs = ordered != before
+    if equal_nan:
+        differs &= ~(jnp.isnan(ordered) & jnp.isnan(before))
+    is_new = (places == 0) | jnp.any(differs, 1)
+    values = jnp.moveaxis(rows[order][is_new], 0, axis)
+    group = jnp.cumsum(is_new) - 1
+    extras = (
+        lambda: order[is_new],
+        lambda: jnp.zeros_like(order).at[order].set(group.astype(order.dtype)),
+        lambda: jnp.zeros(values.shape[axis], order.dtype).at[group].add(1),
+    )
+    chosen = [extra() for extra, is_wanted in zip(extras, wanted, strict=True) if is_wanted]
+    return (values, *chosen) if chosen else values
 
 
 def _union1d(state, original, ar1, ar2, *, size=None, fill_value=None):
