@@ -172,6 +172,16 @@ ADVICE = (
         exact=lambda y: jnp.stack([jnp.float32(tested(y[y > e])) for e in y]),
     ),
     advice(
+        "write `jnp.linalg.lstsq(jnp.vander(x, deg + 1), y)[0]`",
+        lambda y: jnp.polyfit(jnp.arange(y.shape[0]) * 1.0, y, 1),
+        lambda y: jnp.linalg.lstsq(jnp.vander(jnp.arange(y.shape[0]) * 1.0, 2), y)[0],
+    ),
+    advice(
+        "select the others: `y[jnp.arange(y.shape[0]) != i]`",
+        lambda y: jnp.delete(y, y.shape[0] - 1).sum(),
+        lambda y: y[jnp.arange(y.shape[0]) != y.shape[0] - 1].sum(),
+    ),
+    advice(
         "for sums take differences of `jnp.cumsum(y)`, whose positions may be sizes",
         one_window,
         differences_of_totals,

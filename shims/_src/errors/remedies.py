@@ -42,6 +42,8 @@ _REMEDIES = {
     "approx_max_k": _TOP_K,
     "len": "write `y.shape[0]`: Python's `len` returns numbers only",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
+    "polyfit": "write `jnp.linalg.lstsq(jnp.vander(x, deg + 1), y)[0]`",
+    "delete": "select the others: `y[jnp.arange(y.shape[0]) != i]`",
     "any": "write `jnp.any(y > 3)`, an array",
     "all": "write `jnp.all(y > 3)`, an array",
     "list": ITEMS,
