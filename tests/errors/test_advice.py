@@ -114,6 +114,7 @@ ELSEWHERE = {
     "return the numbers that select the strings": "tests/strings",
     "join them in parts": "tests/strings",
     "compute it as a float": "tests/autograph/test_recursion.py",
+    "write a layer whose `call`": "tests/facade/test_keras.py",
     "write the size in the place of -1": "tests/sizes/test_steps_that_compare_sizes.py",
     "wrap the whole computation, which sees exact arrays": "tests/sizes/test_padded_leaves.py",
     "map over the rows": "tests/sizes/test_padded_operators.py",

@@ -206,3 +206,27 @@ def test_layers_take_sparse_tensors_and_their_weights_are_variables():
         "True float16 True 2",
         "[1.5] [0.0]",
     ]
+
+
+def test_operators_on_symbolic_tensors():
+    found = run(
+        """
+        import keras, numpy as np, shims
+        x, i = np.float32([[1, -2, 3], [-4, 5, 6]]), keras.Input((3,))
+        scaled = i * shims.cast(shims.shape(i)[0], shims.float32)
+        print(np.array_equal(keras.Model(i, scaled)(x), 2 * x))
+        try:
+            shims.boolean_mask(i, i > 0)
+        except shims.errors.UnimplementedError as error:
+            print("write a layer whose `call`" in str(error))
+
+        class Decorated(keras.layers.Layer):
+            @shims.function
+            def call(self, v):
+                return shims.reduce_sum(shims.boolean_mask(v, v > 0))[None]
+
+        print(keras.Model(i, Decorated()(i))(x), Decorated()(x))
+        """,
+        KERAS_BACKEND="jax",
+    )
+    assert found == "True\nTrue\n[15.] [15.]"

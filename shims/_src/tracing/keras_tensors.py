@@ -13,6 +13,9 @@ from typing import Any
 
 import jax
 
+from shims._src.errors import errors
+from shims._src.sizes.padded import Padded
+
 
 def are_among(args, kwargs) -> bool:
     """Return whether an argument is, or contains, a symbolic tensor of Keras."""
@@ -22,8 +25,39 @@ def are_among(args, kwargs) -> bool:
 
 
 def symbolic_call(f: Callable, args, kwargs):
-    """Return the symbolic result of an operator, a new node of the functional model."""
-    return _operation_class()(f).symbolic_call(*args, **kwargs)
+    """Return the symbolic result of an operator, a new node of the functional model.
+
+    Raises:
+      UnimplementedError: the result has a size that depends on data, which no symbolic tensor has.
+    """
+    kind: Any = sys.modules["keras"].KerasTensor
+    leaves, tree = jax.tree.flatten((args, kwargs))
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, kind)]
+
+    line = errors.user_line()
+
+    def of_tensors(*tensors):
+        given = dict(zip(places, tensors, strict=True))
+        args, kwargs = tree.unflatten([given.get(i, leaf) for i, leaf in enumerate(leaves)])
+        return _without_sizes(f, f(*args, **kwargs), line)
+
+    return _operation_class()(of_tensors).symbolic_call(*(leaves[i] for i in places))
+
+
+def _without_sizes(f: Callable, result, line: str):
+    """Return the result of an operator if Keras can hold it."""
+    is_padded = lambda x: isinstance(x, Padded)
+    if any(map(is_padded, jax.tree.leaves(result, is_leaf=is_padded))):
+        raise errors.UnimplementedError(
+            errors.message(
+                getattr(f, "__name__", "shims"),
+                "a symbolic tensor of Keras has no size that depends on data.",
+                required="an operator whose result has a known size",
+                at=line,
+                do="write a layer whose `call`, decorated with `shims.dynamic`, returns such a result",
+            )
+        )
+    return result
 
 
 @functools.cache
