@@ -179,6 +179,9 @@ def _is_plain(kind: type) -> bool:
 _OF_COLLECTIONS = (collections.UserList, collections.UserDict)
 
 
+_CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
+
+
 # ---- what objects reach --------------------------------------------------------------------------
 
 
@@ -205,12 +208,15 @@ def _held(value: Any) -> Iterable[Any]:
 
 
 def _held_by_function(function: types.FunctionType) -> list[Any]:
-    held = [*vars(function).values(), *(function.__defaults__ or ())]
     if not user_frames.is_unconverted_module(function.__globals__.get("__name__") or ""):
+        held = [*vars(function).values(), *(function.__defaults__ or ())]
         return held + reads.values_of(function)
-    for cell in function.__closure__ or ():  # of a function that holds the program's
+    held = []
+    for cell in function.__closure__ or ():  # of a function that calls the program's
         try:
-            held.append(cell.cell_contents)
+            found = cell.cell_contents
         except ValueError:  # the variable is not set yet
             continue
+        if isinstance(found, _CALLABLES):  # containers are the library's own
+            held.append(found)
     return held
