@@ -113,7 +113,7 @@ ELSEWHERE = {
     "convert numbers to strings": "tests/strings",
     "return the numbers that select the strings": "tests/strings",
     "join them in parts": "tests/strings",
-    "compute it as a float": "tests/autograph/test_recursion.py",
+    "compute it as a float": "tests/sizes/test_sizes_beyond_int32.py",
     "write a layer whose `call`": "tests/facade/test_keras.py",
     "write the size in the place of -1": "tests/sizes/test_steps_that_compare_sizes.py",
     "wrap the whole computation, which sees exact arrays": "tests/sizes/test_padded_leaves.py",
