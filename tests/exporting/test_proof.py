@@ -1,10 +1,13 @@
 """The comparison finds what is wrong in a module; the command says what it cannot convert."""
 
-import pathlib
+import json
+import subprocess
 import sys
 
 import numpy as np
 import pytest
+
+from tests.meta import tree
 
 START = """
 import numpy as np
@@ -27,25 +30,19 @@ STEP = "step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)\n"
 
 
 @pytest.fixture
-def sides(tmp_path, monkeypatch):
-    """A function that converts a program in this process, and plants a fault into the module."""
-    from shims.compat import v1
-    from tf2jax_port.exporting import inputs, proof, running, writing
+def sides(tmp_path):
+    """A function that converts a program, and plants a fault into the module, in a process of its own.
 
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    A program of TensorFlow 1 changes what `tensorflow` does in its process.
+    """
 
     def compare(text, old, new):
         program = tmp_path / "program.py"
         program.write_text(text)
-        with v1.Graph().as_default():
-            step = running.first_step(str(program), [])
-        found = writing.export(step, running.batch_of(step, inputs.Wanted()), "", inputs.Wanted())
-        assert found.text.count(old) == 1, found.text
-        found.text = found.text.replace(old, new)
-        path = pathlib.Path(tmp_path) / "module.py"
-        writing.save(found, path)
-        checks = proof.prove(found, path, 5, 1e-4)
-        return {name: check["equal"] for name, check in checks.items()}
+        command = [sys.executable, "-m", "tests.exporting.planted", str(program), old, new]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tree.ROOT)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
 
     return compare
 
