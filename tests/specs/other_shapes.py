@@ -16,6 +16,7 @@ def i(*shape) -> np.ndarray:
 
 CALLS = {
     "a batch of a vector's elements": lambda tf: tf.gather(z(3), np.int32([0]), batch_dims=1),
+    "no batch along axis 0": lambda tf: tf.gather(z(4), np.int32([3, 0]), axis=0, batch_dims=1),
     # losses
     "one row of labels": lambda tf: tf.nn.sigmoid_cross_entropy_with_logits(z(1, 3), z(2, 3)),
     "labels of one axis less": lambda tf: tf.nn.sigmoid_cross_entropy_with_logits(z(3), z(2, 3)),

@@ -29,7 +29,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       indices: integer array.
       validate_indices: ignored, as in TensorFlow.
       axis: the axis to take from; `batch_dims` when `None`.
-      batch_dims: the number of leading batch axes that `params` and `indices` share.
+      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores it
+        if `axis` is 0.
       name: ignored.
 
     Returns:
@@ -50,6 +51,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     params, indices = operand(params), operand(indices)
     batch_dims = static_int("gather", "batch_dims", batch_dims)
     batch_dims += indices.ndim if batch_dims < 0 else 0
+    if axis is not None and static_int("gather", "axis", axis) == 0:
+        batch_dims = 0
     axis = batch_dims if axis is None else axis_of("gather", axis, params.ndim)
     if not 0 <= batch_dims <= min(indices.ndim, axis):
         raise checks.invalid(

@@ -474,7 +474,7 @@ def _alike(state, original, arrays, *rest, **options):
 
     Elsewhere JAX's error says which sizes to state.
     """
-    if isinstance(arrays, (list, tuple)) and handled_errors.are_handled():
+    if isinstance(arrays, (list, tuple)) and arrays and handled_errors.are_handled():
         arrays = [arrays[0], *(_with_sizes_of(arrays[0], x) for x in arrays[1:])]
     return original(arrays, *rest, **options)
 
@@ -484,7 +484,7 @@ def _with_sizes_of(first, x):
         return x
     for axis, (target, have) in enumerate(zip(np.shape(first), np.shape(x), strict=True)):
         if jp.is_symbolic(target) or jp.is_symbolic(have):
-            x = primitives.unify_axis(x, axis, target, label="jnp.stack")
+            x = primitives.unify_axis(x, axis, target, label="arrays of one shape")
     return x
 
 
