@@ -101,14 +101,21 @@ def test_one_number_among_many_is_refused_under_jit():
     assert "return x * len(f" in str(raised.value)
 
 
-def test_a_number_beyond_int32():
-    @jax.jit
-    @shims.dynamic
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+@pytest.mark.parametrize("factor", [10**9, 10**12])
+@pytest.mark.parametrize("lane", ["function", "of a signature", "jit"])
+def test_a_loop_counts_beyond_int32(lane, factor):
     def f(x):
         k = 1
-        while k < x[x > 0].shape[0] * 10**12:
-            k *= 2
-        return x * k
+        while k < x[x > 0].shape[0] * factor:
+            k *= 10
+        return x * float(k)
 
-    with pytest.raises(shims.errors.FreshSizeError, match="beyond the range of int32"):
-        f(jnp.ones(40))
+    unknown = [shims.TensorSpec([None])]
+    run = {
+        "function": shims.function(f),
+        "of a signature": shims.function(f, input_signature=unknown),
+        "jit": jax.jit(shims.dynamic(f)),
+    }[lane]
+    for x in (jnp.ones(4), jnp.array([1.0, -1.0, -1.0, 1.0]), -jnp.ones(3)):
+        np.testing.assert_array_equal(run(x), f(x))

@@ -90,6 +90,7 @@ class Context:
         self.carried: set[str] = set()  # sizes that come with the operands of this scope
         self.ambiguous: set[str] = set()  # names of sizes that left an inner program twice
         self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
+        self.decides_loop = False  # whether the condition of a loop is lowered
         self.error_value = error_values.plain
 
     def child(self) -> Context:
@@ -97,6 +98,7 @@ class Context:
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
         inner.is_derivative = self.is_derivative
+        inner.decides_loop = self.decides_loop
         inner.error_value = self.error_value
         inner.inherited = self.owned | self.inherited
         return inner

@@ -219,14 +219,17 @@ def while_(ctx, eqn, *values):
 
     def condition(arrays):
         inner = scopes.enter(ctx, cond_jaxpr, [*cond_consts, *wrap(arrays)])
+        inner.decides_loop = True
         (out,) = run(inner, cond_jaxpr, [*cond_consts, *wrap(arrays)])
-        return inner.fill(inner.pack_all(out), False).array if each else out.array
+        goes_on = inner.fill(inner.pack_all(out), False).array if each else out.array
+        return goes_on, *scopes.describe(inner)
 
     def cond(state):
-        goes_on = jnp.any(condition(state[0])) if each else condition(state[0])
-        for code in state[1]:
+        goes_on, _, codes = condition(state[0])
+        goes_on = jnp.any(goes_on) if each else goes_on
+        for code in (*state[1], *codes):
             # Stop after a failed check; a full buffer might keep the loop from ending.
-            goes_on = lax.bitwise_and(goes_on, code < 0)
+            goes_on = lax.bitwise_and(goes_on, jnp.max(code, initial=-1) < 0)
         return goes_on
 
     def body(state):
@@ -238,7 +241,7 @@ def while_(ctx, eqn, *values):
         worst = [lax.max(a, b) for a, b in zip(state[1] or codes, codes, strict=True)]
         arrays = [jp.varying(v.array, jp.varying_axes(a)) for v, a in zip(outs, avals, strict=True)]
         if each:
-            goes_on = condition(state[0])
+            goes_on = condition(state[0])[0]
             arrays = [_select_running(goes_on, a, b) for a, b in zip(arrays, state[0])]
         return arrays, worst
 
@@ -250,6 +253,8 @@ def while_(ctx, eqn, *values):
     )
     arrays, codes = lax.while_loop(cond, body, (start, quiet))
     ctx.adopt(found["described"], codes)
+    # A check of the condition that failed ended the loop, and fails again for the variables after the loop.
+    ctx.adopt(*condition(arrays)[1:])
     return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
 
 

@@ -178,7 +178,7 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
         converted = wide_numbers.converted(eqn, values[0])
         if converted is not None:
             return [converted]
-        if not wide_numbers.keeps_meaning(eqn, values):
+        if ctx.decides_loop or not wide_numbers.keeps_meaning(eqn, values):
             values = [wide_numbers.narrowed(ctx, v) for v in values]
     if not mentions and not any(map(_has_own_layout, values)):
         return _evaluate(ctx, eqn, values)

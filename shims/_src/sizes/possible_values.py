@@ -47,7 +47,7 @@ def over(form: jp.Form, domain: Domain) -> np.ndarray | None:
     if math.prod(extents) > _MOST or min(extents, default=1) < 1:
         return None
     ranges = dict(domain)
-    if _magnitude(form, ranges) > _INT64:
+    if magnitude(form, ranges) > _INT64:
         return None
     numbers = {}
     for axis, (name, (low, high)) in enumerate(domain):
@@ -84,7 +84,7 @@ def answers_over(form: jp.Form, question: Any, domain: Domain) -> np.ndarray | N
     return None if values is None else np.asarray(question.holds(values))
 
 
-def _magnitude(form: jp.Form, ranges: dict[str, Interval]) -> int:
+def magnitude(form: jp.Form, ranges: dict[str, Interval]) -> int:
     """Return a bound of the absolute value of an expression and of all its parts.
 
     If int64 holds the bound, NumPy can evaluate the expression without overflow.
@@ -93,7 +93,7 @@ def _magnitude(form: jp.Form, ranges: dict[str, Interval]) -> int:
     for factors, coefficient in form:
         product = abs(coefficient)
         for name, _, operands, exponent in factors:
-            inner = [_magnitude(o, ranges) for o in operands]
+            inner = [magnitude(o, ranges) for o in operands]
             one = max(map(abs, ranges[name])) if name is not None else max(inner)
             parts = max([parts, *inner])
             product *= max(one, 1) ** exponent

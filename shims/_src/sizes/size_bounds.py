@@ -7,6 +7,8 @@ from shims._src.sizes import possible_values
 
 # Sizes are int32 numbers everywhere: no array is longer.
 _LARGEST = 2**31 - 1
+# More elements than axes usually have.
+_MODERATE = 2**20
 
 
 def sign(d):
@@ -70,6 +72,12 @@ def extremes(state, d) -> tuple[int, int] | None:
     """Return the least and the greatest value that an expression over data-dependent sizes can have."""
     known = domain(state, d)
     return None if known is None else possible_values.extremes(jp.form(d), known)
+
+
+def magnitude(state, d) -> int:
+    """Return what the absolute value of an expression does not exceed if sizes without a bound are moderate."""
+    limits = {name: state.fresh.limit(name) or _MODERATE for name in jp.variables(d)}
+    return possible_values.magnitude(jp.form(d), {name: (0, most) for name, most in limits.items()})
 
 
 def never_zero(state, d) -> bool:

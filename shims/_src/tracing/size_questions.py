@@ -16,7 +16,7 @@ from jax import lax
 
 from shims._src.errors import remedies
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, numbering, primitives, size_numbers, trace
+from shims._src.sizes import dims, numbering, primitives, room, size_bounds, size_numbers, trace
 from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import hooked_sizes, size_texts
 
@@ -118,6 +118,12 @@ def depend_on_data(sizes) -> bool:
     """Return whether any of several sizes is data-dependent."""
     state = trace.current()
     return state is not None and any(state.owns(d) and not state.is_input_only(d) for d in sizes)
+
+
+def exceed_int32(d) -> bool:
+    """Return whether a number that is computed from sizes may be beyond int32."""
+    state = trace.current()
+    return state is not None and size_bounds.magnitude(state, d) > room.MOST_SLOTS
 
 
 # The methods of lists that arrays do not have. `index` and `count` would be those of another type.

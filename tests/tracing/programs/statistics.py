@@ -167,21 +167,13 @@ def moments(y):
     return jnp.mean(centered**3, 0) / (second + 0.1) ** 1.5, jnp.mean(centered**4, 0)
 
 
-def _lowest(_):
-    return jnp.full(5, -jnp.inf)
-
-
-def _highest(_):
-    return jnp.full(5, jnp.inf)
-
-
 PROGRAMS = (
     Masked(mean),
     Masked(mean_of_all),
     Masked(standard_deviation),
     Masked(variance_with_ddof),
     Masked(covariance, assumes=("zero",)),
-    Masked(covariance_of_rows, assumes=("zero", "one")),
+    Masked(covariance_of_rows, assumes=("zero", "one"), refusal="a scalar for one row, else a matrix"),
     Masked(correlation, assumes=("zero",), tolerance=1e-4),
     Masked(median, empty=Refused),
     Masked(quantiles, empty=Refused),
@@ -196,10 +188,10 @@ PROGRAMS = (
     Masked(batch_normalize, tolerance=1e-4),
     Masked(layer_normalize, tolerance=1e-4),
     Masked(min_max_scale),
-    Masked(maximum_of_rows, empty=_lowest),
-    Masked(minimum_of_rows, empty=_highest),
+    Masked(maximum_of_rows, empty=Refused),
+    Masked(minimum_of_rows, empty=Refused),
     Masked(maximum_with_initial),
-    Masked(peak_to_peak, empty=_lowest),
+    Masked(peak_to_peak, empty=Refused),
     Masked(norm_of_rows),
     Masked(norm_of_columns),
     Masked(frobenius_norm),
