@@ -36,9 +36,11 @@ LANES = {
     "function": shims.function,
     "jit": lambda f: jax.jit(shims.dynamic(f)),
     "vmap": lambda f: lambda x: jax.jit(jax.vmap(shims.dynamic(f)))(jnp.stack([x, x]))[0],
-    "scan": lambda f: lambda x: jax.jit(
-        lambda x: lax.scan(lambda _, row: (0, shims.dynamic(f)(row)), 0, x[None])[1][0]
-    )(x),
+    "scan": lambda f: (
+        lambda x: jax.jit(
+            lambda x: lax.scan(lambda _, row: (0, shims.dynamic(f)(row)), 0, x[None])[1][0]
+        )(x)
+    ),
 }
 DATA = {"none": [-1.0, -2.0, -3.0], "some": [2.0, -1.0, 7.0], "too small": [1.0, -1.0, 2.0]}
 
@@ -54,7 +56,7 @@ def test_a_failed_check_of_a_condition_is_an_error(condition, loop, lane):
     run = LANES[lane](program)
     for name, numbers in DATA.items():
         x, exact = jnp.array(numbers), np.array([n for n in numbers if n > 0], np.float32)
-        if name == "some" or name == "too small" and condition in ("maximum", "first"):
+        if name == "some" or (name == "too small" and condition in ("maximum", "first")):
             assert run(x) == loop(CONDITIONS[condition], jnp.array(exact))
         elif lane == "function":
             with pytest.raises((ValueError, IndexError, shims.errors.InvalidArgumentError)):

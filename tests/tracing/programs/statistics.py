@@ -173,7 +173,9 @@ PROGRAMS = (
     Masked(standard_deviation),
     Masked(variance_with_ddof),
     Masked(covariance, assumes=("zero",)),
-    Masked(covariance_of_rows, assumes=("zero", "one"), refusal="a scalar for one row, else a matrix"),
+    Masked(
+        covariance_of_rows, assumes=("zero", "one"), refusal="a scalar for one row, else a matrix"
+    ),
     Masked(correlation, assumes=("zero",), tolerance=1e-4),
     Masked(median, empty=Refused),
     Masked(quantiles, empty=Refused),
