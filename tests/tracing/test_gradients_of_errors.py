@@ -243,3 +243,19 @@ def test_a_bool_of_python_beside_a_quantile_of_nothing(autograph):
     run = jax.jit(shims.dynamic(f, autograph=autograph))
     for x in (SOME, -SOME, SOME - 1.5):
         np.testing.assert_array_equal(run(x), f(x))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda y: y.sum() + y[0],
+        lambda y: jnp.log(-y).sum() + jnp.median(y[:1]),
+        lambda y: y[-1] * y[0] + y.sum(),
+    ],
+)
+def test_a_result_that_the_data_make_nan_keeps_its_gradient(program):
+    x, mask = jnp.array([1.0, -2.0, 3.0, 0.5, jnp.nan, -1.0]), jnp.array([0, 0, 0, 1, 1, 0], bool)
+    selected = shims.dynamic(lambda x, mask: program(x[mask]))
+    got = jax.jit(jax.value_and_grad(selected))(x, mask)
+    want = jax.value_and_grad(lambda x: program(x[mask]))(x)
+    jax.tree.map(np.testing.assert_array_equal, got, want)

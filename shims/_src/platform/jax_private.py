@@ -219,6 +219,14 @@ def staging_trace():
     return core.trace_ctx.trace
 
 
+def program_trace():
+    """Return the trace of the program to which this thread adds equations, inside those of differentiation."""
+    trace = core.trace_ctx.trace
+    while isinstance(trace, (ad.JVPTrace, ad.LinearizeTrace)):
+        trace = trace.parent_trace
+    return trace
+
+
 def staging_in(trace):
     """Return a context manager in which operations are staged in the given trace."""
     return core.set_current_trace(trace)

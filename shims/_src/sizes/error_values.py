@@ -49,7 +49,7 @@ def lost_where_nan(array, unread, nan):
       unread: for each read, whether there was nothing to read.
       nan: an error value from `invalid`.
     """
-    top = jp.staging_trace()
+    top = jp.program_trace()
     # What a scope inside the program has found out is not known here.
     known = [x for x in unread if not jp.is_tracer(x) or jp.belongs_to(x, top)]
     refused = jnp.isnan(array)
