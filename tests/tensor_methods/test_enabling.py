@@ -174,3 +174,23 @@ def test_an_absent_method_names_the_remedy(name):
     assert caught.value.name == name
     with pytest.raises(AttributeError, match="traced" if name == "numpy" else "enable"):
         jax.jit(lambda x: getattr(x, name)())(1.0)
+
+
+def test_known_numbers_under_jit_have_the_methods():
+    given = np.array([[1.5, 2.0], [0.0, 3.0]], np.float32)
+
+    def program(x):
+        known = shims.cast(given, shims.int32)
+        assert (known.shape.rank, known.get_shape().as_list()) == (2, [2, 2])
+        assert known.shape.is_fully_defined()
+        assert known.dtype == shims.int32
+        assert known.dtype.is_integer
+        return known * [2, 3], [2, 3] - known, known * [jnp.int32(x), 1]
+
+    with shims.enable_tensor_methods():
+        results = jax.jit(program)(2.0)
+    known = given.astype(np.int32)
+    for got, want in zip(results, (known * [2, 3], [2, 3] - known, known * [2, 1]), strict=True):
+        np.testing.assert_array_equal(got, want, strict=False)
+        assert got.dtype == jnp.int32
+    assert type(shims.range(3).shape) is tuple

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from types import TracebackType
@@ -13,12 +14,14 @@ import numpy as np
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 from shims._src.tensor_methods import list_operands
+from shims._src.tracing.static_results import StaticArray
 from shims._src.types.dtypes import as_dtype
 from shims._src.types.shape import Shape
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.variables.variable import Reference
 
-_CLASSES = (jp.ArrayImpl, jp.Tracer)
+# Under `jit`, what operators compute from known numbers is a `StaticArray`.
+_CLASSES = (jp.ArrayImpl, jp.Tracer, StaticArray)
 
 
 def _numpy(self) -> np.ndarray | np.generic:
@@ -62,7 +65,7 @@ def _device_name(device) -> Any:
     return f"/job:localhost/replica:0/task:0/device:{device.platform.upper()}:{device.id}"
 
 
-def _for_programs(original: property, convert: Callable[[Any], Any]) -> property:
+def _for_programs(original: Any, convert: Callable[[Any], Any]) -> property:
     """Return a property that converts its value, but not for the code of JAX and libraries of arrays."""
     read = original.__get__
 
@@ -80,8 +83,8 @@ def _added(cls) -> dict[str, object]:
         "set_shape": _set_shape,
         "ref": _ref,
         "experimental_ref": _ref,
-        "shape": _for_programs(vars(cls)["shape"], Shape),
-        "dtype": _for_programs(vars(cls)["dtype"], _known_dtype),
+        "shape": _for_programs(inspect.getattr_static(cls, "shape"), Shape),
+        "dtype": _for_programs(inspect.getattr_static(cls, "dtype"), _known_dtype),
         **list_operands.operators_of(cls),
     }
     if cls is jp.ArrayImpl:  # as in TensorFlow, a traced value has no numbers

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from shims._src.array.casting import convert_to_tensor
@@ -40,6 +41,8 @@ def _with_lists(original: Callable[..., Any], only_programs: bool = False) -> Ca
             only_programs and user_frames.runs_unconverted_library(sys._getframe(1))
         ):
             other = convert_to_tensor(other, self.dtype)
+            if isinstance(self, np.ndarray):  # which JAX's arrays do not accept from the left
+                return getattr(jnp.asarray(self), original.__name__)(other)
         return original(self, other)
 
     method.__name__ = original.__name__
