@@ -188,7 +188,8 @@ def _largest_positions(x, count):
     x = lax.stop_gradient(x)
     if is_known(count) and x.dtype != jnp.bool_:
         if has_key(x.dtype):
-            x = jnp.where(x == 0, 0, x)  # `lax.top_k` tells -0.0 from 0.0, TensorFlow does not
+            # `lax.top_k` tells -0.0 from 0.0, and NaNs by their signs.
+            x = jnp.where(x == 0, 0, jnp.where(jnp.isnan(x), jnp.nan, x))
         last = -jnp.inf if has_key(x.dtype) else jnp.iinfo(x.dtype).min
         if not is_known_shape(x):
             # Add `k` elements that are never among the largest: `lax.top_k` then traces for any

@@ -20,6 +20,13 @@ def last_in_order(dtype):
     return highest(dtype)
 
 
+def first_in_order(dtype):
+    """Return the number of a dtype that `lax.top_k` ranks below or equal to all others: a NaN with a sign."""
+    if jnp.issubdtype(dtype, jnp.floating):
+        return np.full(np.dtype(dtype).itemsize, 0xFF, np.uint8).view(dtype)[0]
+    return lowest(dtype)
+
+
 def sort(ctx, eqn, *values):
     """Lower a sort: padding gets the greatest key, and is kept at the end by a stable sort."""
     if eqn.params["num_keys"] == 1 and has_key(values[0].array.dtype):
@@ -52,7 +59,7 @@ def top_k(ctx, eqn, value):
     """Lower `top_k` over the valid slots; that `k` is not too large was checked during tracing."""
     axis = eqn.params.get("axis", -1) % value.array.ndim
     value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
-    filled = ctx.fill(value, lowest(value.array.dtype), (axis,))
+    filled = ctx.fill(value, first_in_order(value.array.dtype), (axis,))
     k = eqn.params["k"]
     # The greatest possible `k` may be greater than the axis, though no `k` of the data is: `3 * n <= m` may hold.
     count = min(ctx.capacity(k), filled.array.shape[axis])
