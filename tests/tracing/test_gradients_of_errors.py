@@ -259,3 +259,31 @@ def test_a_result_that_the_data_make_nan_keeps_its_gradient(program):
     got = jax.jit(jax.value_and_grad(selected))(x, mask)
     want = jax.value_and_grad(lambda x: program(x[mask]))(x)
     jax.tree.map(np.testing.assert_array_equal, got, want)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda y: y[jnp.argmax(y[:, 0])].sum(),
+        lambda y: (y * jnp.argmin(y, 0)).sum(),
+        lambda y: jnp.prod(y, axis=-1).sum(),
+        lambda y: jnp.prod(y, axis=0).sum(),
+    ],
+)
+@pytest.mark.parametrize("chosen", [[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]])
+def test_steps_of_a_program_that_jax_traced_before_are_differentiated(program, chosen):
+    x, mask = jnp.arange(1.0, 7.0).reshape(3, 2), jnp.array(chosen, bool)
+
+    def gradient(x, mask):
+        return jax.value_and_grad(lambda x: program(x[mask]))(x)
+
+    inside = jax.jit(shims.dynamic(gradient))
+    try:
+        want = gradient(x, mask)
+    except ValueError:  # there is no largest element
+        assert np.isnan(inside(x, mask)[0])
+        with pytest.raises(ValueError, match="empty sequence"):
+            shims.function(gradient)(x, mask)
+    else:
+        for run in (inside, shims.function(gradient)):
+            jax.tree.map(np.testing.assert_allclose, run(x, mask), want)

@@ -206,6 +206,19 @@ def is_handled_at_once() -> bool:
     return user_source.is_handled(_PROGRAM, _STAGING)
 
 
+def is_evaluated_again() -> bool:
+    """Return whether JAX evaluates a traced program, as it does to differentiate one."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        name = frame.f_globals.get("__name__")
+        if name == "jax._src.core" and frame.f_code.co_name == "eval_jaxpr":
+            return True
+        if name == _PROGRAM:
+            return False
+        frame = frame.f_back
+    return False
+
+
 def _asked_by(module: str, *rules: str) -> bool:
     frame: FrameType | None = sys._getframe(2)
     for _ in range(_MOST_FRAMES + 1):

@@ -242,10 +242,12 @@ def _value_hook(state, original, dim):
     """Convert a dimension to a traced number that depends on the counts of its data-dependent sizes.
 
     Without these counts as operands, JAX would hoist the number out of the loop, branch or row in which the
-    sizes are created.
+    sizes are created. Where JAX differentiates a traced program, that cannot refer to values around it.
     """
     room.check_range(dim)
     sources = state.fresh.sources_of(dim)
+    if sources and comparison_callers.is_evaluated_again():
+        sources = {name: x for name, x in sources.items() if jp.belongs_to(x, jp.program_trace())}
     return primitives.size_number(dim, sources) if sources else original(dim)
 
 

@@ -220,7 +220,12 @@ PROGRAMS = (
     Masked(principal_variances, tolerance=1e-4),
     Masked(batched_eigenvalues, tolerance=1e-4),
     Masked(triangular_solve),
-    Masked(least_squares, tolerance=1e-3, refusal="a decomposition of fresh size"),
+    Masked(
+        least_squares,
+        assumes=("one",),
+        tolerance=1e-3,
+        refusal="a decomposition of fresh size",
+    ),
     Masked(qr_of_gram, tolerance=1e-4),
     Masked(trace_and_diagonal, assumes=("zero",)),
     Masked(convolve_columns),
