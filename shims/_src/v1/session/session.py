@@ -231,8 +231,8 @@ def _no_partial_run():
 
 
 def _as_numpy(value):
-    """Convert a result to what `Session.run` returns: a NumPy array or scalar."""
+    """Convert a result to what `Session.run` returns: a NumPy scalar, or an array of the caller's own."""
     if isinstance(value, (bytes, str)):
         return value
-    array = np.asarray(value)
+    array = np.array(value)  # programs write into results, which must change nothing else
     return array[()] if array.ndim == 0 else array
