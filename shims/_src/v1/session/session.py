@@ -33,6 +33,7 @@ class BaseSession:
       values: a dict from initialized variables to their values.
       counters: a dict from random calls to their positions in streams of random numbers.
       iterators: a dict from the iterators of the graph to their positions in datasets.
+      resources: the elements of queues and the open files of readers, by name.
     """
 
     __module__ = "shims.compat.v1"
@@ -52,6 +53,7 @@ class BaseSession:
         self._closed = False
         self.values: dict[Any, Any] = {}
         self.iterators: dict[Any, Any] = {}
+        self.resources: dict[str, Any] = {}
         self.counters: dict = {}
         self._compiled: dict[Any, Compiled] = {}
 
