@@ -15,7 +15,8 @@ _START = """
                     break
 """
 PROGRAMS = {
-    "queues": """
+    "queues": _START
+    + """
         tf.set_random_seed(7)
         first = tf.FIFOQueue(3, [tf.float32, tf.int32], [[2], []])
         put = first.enqueue_many([[[1.0, 2.0], [3.0, 4.0]], [5, 6]])
@@ -24,6 +25,7 @@ PROGRAMS = {
         named = tf.FIFOQueue(3, [tf.float32, tf.int32], names=["x", "n"], name="named")
         one = named.dequeue()
         add = named.enqueue({"x": 1.5, "n": 2})
+        several = tf.FIFOQueue(3, tf.float32).dequeue_many(2)
         padded = tf.PaddingFIFOQueue(9, tf.int32, [[None]])
         rows = [padded.enqueue(np.arange(k)) for k in (1, 3)]
         both = padded.dequeue_many(2)
@@ -37,7 +39,8 @@ PROGRAMS = {
             print(session.run([x, n]), session.run(first.size()), other.run(first.size()))
             session.run(add)
             print(session.run(one))
-            session.run(rows)
+            for row in rows:
+                session.run(row)
             print(session.run(both))
             session.run(fill)
             print(session.run(some), session.run(some), session.run(shuffled.size()))
@@ -47,7 +50,7 @@ PROGRAMS = {
             print([session.run(by_rank.dequeue())[1] for _ in range(3)])
             session.run(first.close())
             print(session.run(first.is_closed()), session.run(first.dequeue_up_to(5)))
-            for bad in (put, x):
+            for bad in (put, x, several):
                 try:
                     session.run(bad)
                 except tf.errors.OpError as error:
@@ -55,7 +58,6 @@ PROGRAMS = {
         for wrong in (
             lambda: first.enqueue([[1.0], 1]),
             lambda: named.enqueue([1.0, 2]),
-            lambda: tf.FIFOQueue(3, tf.float32).dequeue_many(2),
         ):
             try:
                 wrong()
@@ -130,11 +132,12 @@ PROGRAMS = {
             file.write(b"h" + b"abcd" * 3)
         blocks = tf.FixedLengthRecordReader(4, header_bytes=1)
         wanted = blocks.read_up_to(tf.train.string_input_producer([path + ".bin"]), 2)[1]
+        produced = reader.num_records_produced()
         contents = tf.WholeFileReader().read(tf.train.string_input_producer([path + ".bin"]))[1]
         with tf.train.MonitoredSession() as session:
             print(session.run([wanted, contents]))
             while not session.should_stop():
-                print(session.run([n, reader.num_records_produced()])[0])
+                print(session.run([n, produced])[0])
     """,
     "results can be written into": """
         x = tf.Variable(tf.zeros([3]))

@@ -186,8 +186,9 @@ def _batched(sources, size, rows, shapes, pads, fewer, name, summary, make) -> A
         put = queue.enqueue_many if rows else queue.enqueue
         fill(queue, [put(p) for p in parts], *summary)
         taken = (queue.dequeue_up_to if fewer else queue.dequeue_many)(size, scope)
-        found = taken if len(leaves) > 1 else [taken]
-        return jax.tree.unflatten(tree, found)
+        if len(leaves) > 1:
+            return jax.tree.unflatten(tree, taken)
+        return jax.tree.unflatten(tree, [taken]) if isinstance(sources[0], dict) else taken
 
 
 def _element_shapes(parts, shapes, rows: bool) -> list[GraphShape]:

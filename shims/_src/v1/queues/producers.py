@@ -13,6 +13,7 @@ from shims._src.types.dtypes import float32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferred_operators import deferred
+from shims._src.v1.graph.host_calls import is_text
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.queues.queue_runners import QueueRunner, add_queue_runner
@@ -114,12 +115,25 @@ def input_producer(
             raise ValueError("Either `input_tensor` must have a fully defined shape or "
                              "`element_shape` must be specified")  # fmt: skip
         if shuffle:
-            rows = _shuffled(rows, seed=seed)
+            rows = _in_random_order(rows, seed)
         rows = limit_epochs(rows, num_epochs)
-        queue = FIFOQueue(capacity, [rows.dtype], [shape], name="input_producer")
+        queue = FIFOQueue(capacity, [rows.dtype], [shape], name=name)
         put = [queue.enqueue_many([rows])]
         fill(queue, put, summary_name, lambda size: size * (1.0 / capacity))
         return queue
+
+
+def _in_random_order(rows: Tensor, seed) -> Tensor:
+    """Shuffle rows; texts by their numbers, as JAX draws no order of texts."""
+    if not is_text(rows):
+        return _shuffled(rows, seed=seed)
+    return _gather(rows, _shuffled(_range(_size_of(rows)), seed=seed))
+
+
+def _size_of(rows: Tensor) -> Any:
+    """Return the number of rows, a tensor if it is not known."""
+    known = rows.shape[0].value
+    return deferred(shims.shape, "shape")(rows)[0] if known is None else known
 
 
 def string_input_producer(
@@ -142,11 +156,10 @@ def string_input_producer(
     del shared_name, cancel_op
     if not isinstance(string_tensor, Tensor) and not len(string_tensor):
         raise ValueError("string_input_producer requires a non-null input tensor")
-    texts = convert_to_tensor(string_tensor, "string")
-    summary = f"fraction_of_{capacity}_full"
-    return input_producer(
-        texts, [], num_epochs, shuffle, seed, capacity, None, summary, name or "input_producer"
-    )
+    with get_default_graph().name_scope(name or "input_producer") as scope:
+        texts = convert_to_tensor(string_tensor, "string")
+        full = f"fraction_of_{capacity}_full"
+        return input_producer(texts, [], num_epochs, shuffle, seed, capacity, None, full, scope)
 
 
 def range_input_producer(
@@ -157,11 +170,10 @@ def range_input_producer(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/range_input_producer
     """
     del shared_name
-    numbers = _range(limit)
-    summary = f"fraction_of_{capacity}_full"
-    return input_producer(
-        numbers, [], num_epochs, shuffle, seed, capacity, None, summary, name or "input_producer"
-    )
+    with get_default_graph().name_scope(name or "input_producer") as scope:
+        full = f"fraction_of_{capacity}_full"
+        numbers = _range(limit)
+        return input_producer(numbers, [], num_epochs, shuffle, seed, capacity, None, full, scope)
 
 
 def slice_input_producer(
@@ -187,9 +199,7 @@ def slice_input_producer(
         raise ValueError("Expected at least one tensor in slice_input_producer().")
     with get_default_graph().name_scope(name or "input_producer"):
         tensors = [convert_to_tensor(t) for t in jax.tree.leaves(list(tensor_list))]
-        size = tensors[0].shape[0].value
-        if size is None:
-            size = deferred(shims.shape, "shape")(tensors[0])[0]
+        size = _size_of(tensors[0])
         queue = range_input_producer(size, num_epochs, shuffle, seed, capacity, shared_name)
         index = queue.dequeue()
         return [_gather(t, index) for t in tensors]

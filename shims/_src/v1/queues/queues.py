@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from shims._src.errors import errors
 from shims._src.types.dtypes import as_dtype, bool_, int32, string
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
@@ -24,7 +25,7 @@ class QueueBase:
       shapes: the shape of each component, or `None` if they are not known.
       names: the names of the components, if the elements are dictionaries.
       kind: the name of the class in messages and names.
-      name: the name of the queue.
+      name: the name of the queue; `None` for that of the kind. One that ends in `/` is the open scope's.
       make: a function of a name that makes the elements of a session.
 
     https://www.tensorflow.org/api_docs/python/tf/queue/QueueBase
@@ -32,13 +33,13 @@ class QueueBase:
 
     __module__ = "shims.compat.v1"
 
-    def __init__(self, dtypes, shapes, names, kind: str, name: str, make: Callable[[str], Buffer]):
+    def __init__(self, dtypes, shapes, names, kind: str, name: str | None, make: Callable[[str], Buffer]):
         many = isinstance(dtypes, (list, tuple))
         self._dtypes = [as_dtype(d) for d in (dtypes if many else [dtypes])]
         self._shapes = _shapes_of(shapes, len(self._dtypes))
         self._names = _names_of(names, len(self._dtypes))
-        graph = get_default_graph()
-        self._name = graph.unique_name(name)
+        own = name or kind
+        self._name = own[:-1] if own.endswith("/") else get_default_graph().unique_name(own)
         self._make = lambda: make(self._name)
         handle = np.array(self._name.encode(), object)
         self._reference = self._operation(kind, self._name, lambda b: [handle], (), [((), string)])
@@ -109,20 +110,20 @@ class QueueBase:
         return self._several("QueueDequeueUpToV2", n, self._unique(name, "DequeueUpTo"))
 
     def _several(self, kind: str, n, name: str) -> Any:
-        if any(not s.is_fully_defined() and not self._pads for s in self._shapes):
-            raise ValueError(
-                f"{type(self).__name__}: the queue gives several elements at once only if it knows "
-                f"the shapes of its components, not {self._shapes}."
-            )
         count = convert_to_tensor(n, int32)
         fewer = kind == "QueueDequeueUpToV2"
         known = None if fewer else count.op.attributes.get("value")
         size = None if known is None else int(known)
-        outputs = [
-            (GraphShape([size, *s]), d) for s, d in zip(self._shapes, self._dtypes, strict=True)
-        ]
+        shapes = [GraphShape(None if s.rank is None else [size, *s]) for s in self._shapes]
+        outputs = list(zip(shapes, self._dtypes, strict=True))
+        is_known = self._pads or all(s.is_fully_defined() for s in self._shapes)
 
         def compute(buffer, number):
+            if not is_known:
+                raise errors.InvalidArgumentError(
+                    f"{type(self).__name__}'s DequeueMany and DequeueUpTo require the components to "
+                    f"have specified shapes; the queue's are {self._shapes}."
+                )
             elements = buffer.take(int(number), fewer)
             columns = zip(*elements, strict=True)
             return [self._stacked(list(column)) for column in columns]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +17,8 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.queues.buffers import of_session
 from shims._src.v1.queues.queues import QueueBase
 
+ReaderReadV2 = collections.namedtuple("ReaderReadV2", "key value")
+ReaderReadUpToV2 = collections.namedtuple("ReaderReadUpToV2", "keys values")
 Records = Callable[[str], Iterator[tuple[str, bytes]]]
 
 
@@ -37,17 +40,17 @@ class ReaderBase:
         self._records_of = records_of
         self._kind = kind
 
-    def read(self, queue, name=None) -> tuple[Tensor, Tensor]:
-        """Return the key and the text of the next record.
+    def read(self, queue, name=None) -> Any:
+        """Return the key and the text of the next record, as a named tuple.
 
         Args:
           queue: the queue of the names of files.
           name: the name of the operation.
         """
         op = self._operation("ReaderReadV2", name or "ReaderReadV2", queue, [((), string)] * 2, self._one)
-        return op.outputs[0], op.outputs[1]
+        return ReaderReadV2(*op.outputs)
 
-    def read_up_to(self, queue, num_records, name=None) -> tuple[Tensor, Tensor]:
+    def read_up_to(self, queue, num_records, name=None) -> Any:
         """Return the keys and the texts of the next records of a file."""
 
         def several(place, files):
@@ -58,7 +61,7 @@ class ReaderBase:
 
         outputs = [([None], string)] * 2
         op = self._operation("ReaderReadUpToV2", name or "ReaderReadUpToV2", queue, outputs, several)
-        return op.outputs[0], op.outputs[1]
+        return ReaderReadUpToV2(*op.outputs)
 
     def num_records_produced(self, name=None) -> Tensor:
         """Return the number of records that were read."""
