@@ -75,7 +75,9 @@ class QueueRunner:
             if self._open.get(sess, 0) > 0:
                 return []
             self._open[sess] = len(self._enqueue_ops)
-        works = [(self._fill, (sess, op, coord)) for op in self._enqueue_ops]
+        works: list[tuple[Any, tuple]] = [
+            (self._fill, (sess, op, coord)) for op in self._enqueue_ops
+        ]
         if coord is not None:
             works.append((self._cancel_when_stopped, (sess, coord)))
         threads = [threading.Thread(target=f, args=args, daemon=daemon) for f, args in works]

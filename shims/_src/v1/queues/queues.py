@@ -33,7 +33,9 @@ class QueueBase:
 
     __module__ = "shims.compat.v1"
 
-    def __init__(self, dtypes, shapes, names, kind: str, name: str | None, make: Callable[[str], Buffer]):
+    def __init__(
+        self, dtypes, shapes, names, kind: str, name: str | None, make: Callable[[str], Buffer]
+    ):
         many = isinstance(dtypes, (list, tuple))
         self._dtypes = [as_dtype(d) for d in (dtypes if many else [dtypes])]
         self._shapes = _shapes_of(shapes, len(self._dtypes))

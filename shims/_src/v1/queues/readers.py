@@ -47,7 +47,9 @@ class ReaderBase:
           queue: the queue of the names of files.
           name: the name of the operation.
         """
-        op = self._operation("ReaderReadV2", name or "ReaderReadV2", queue, [((), string)] * 2, self._one)
+        op = self._operation(
+            "ReaderReadV2", name or "ReaderReadV2", queue, [((), string)] * 2, self._one
+        )
         return ReaderReadV2(*op.outputs)
 
     def read_up_to(self, queue, num_records, name=None) -> Any:
@@ -60,7 +62,9 @@ class ReaderBase:
             return [np.array(column, object) for column in zip(*found, strict=True)]
 
         outputs = [([None], string)] * 2
-        op = self._operation("ReaderReadUpToV2", name or "ReaderReadUpToV2", queue, outputs, several)
+        op = self._operation(
+            "ReaderReadUpToV2", name or "ReaderReadUpToV2", queue, outputs, several
+        )
         return ReaderReadUpToV2(*op.outputs)
 
     def num_records_produced(self, name=None) -> Tensor:
@@ -88,7 +92,9 @@ class ReaderBase:
                 session, key, lambda: {"records": iter(()), "count": 0}
             )
             files = queue.buffer_in(session) if queue is not None else None
-            return [np.asarray(x, object if isinstance(x, bytes) else None) for x in f(place, files)]
+            return [
+                np.asarray(x, object if isinstance(x, bytes) else None) for x in f(place, files)
+            ]
 
         inputs = [] if queue is None else [queue.queue_ref]
         title = graph.unique_name(name)

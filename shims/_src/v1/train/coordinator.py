@@ -11,8 +11,6 @@ from collections.abc import Iterator
 
 from shims._src.errors import errors
 from shims._src.platform.threads_at_exit import end_at_exit
-from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.variables.variables import GraphKeys
 
 _LOGGER = logging.getLogger("tensorflow")
 
