@@ -15,6 +15,7 @@ from tests.v1 import (
     composite_programs,
     control_flow_programs,
     dataset_programs,
+    queue_programs,
     session_programs,
     v1_programs,
     variable_programs,
@@ -168,6 +169,7 @@ PROGRAMS = {
     **control_flow_programs.PROGRAMS,
     **composite_programs.PROGRAMS,
     **dataset_programs.PROGRAMS,
+    **queue_programs.PROGRAMS,
 }
 
 

@@ -107,3 +107,17 @@ def test_activations_are_summarized():
     zeros = tf.get_collection(tf.GraphKeys.SUMMARIES)[0].op.inputs[0]
     with tf.Session() as session:
         assert session.run(zeros, {x: [-1.0, 7.0, 1.0, -2.0]}) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "activation"),
+    [("linear", lambda x: x), ("relu", tf.nn.relu), ("relu6", tf.nn.relu6), ("elu", tf.nn.elu)],
+)
+def test_a_layer_with_a_name_of_its_own_has_its_activation(name, activation):
+    x = tf.constant([[-9.0, 5.0, 9.0]])
+    eye = {"weights_initializer": tf.initializers.identity(), "num_outputs": 3}
+    found = getattr(tf.contrib.layers, name)(x, **eye)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        got, wanted = session.run([found, activation(x)])
+    np.testing.assert_allclose(got, wanted, rtol=1e-6)

@@ -249,4 +249,5 @@ def test_threads_stop_together_and_their_error_is_raised():
         raise errors.OutOfRangeError("no more")
     assert coord.should_stop()
     coord.join()
-    assert tf.train.start_queue_runners(coord=coord) == []
+    with tf.Session():
+        assert tf.train.start_queue_runners(coord=coord) == []

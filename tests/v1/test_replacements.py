@@ -20,11 +20,11 @@ def found(path: str):
         ("contrib.tpu.TPUEstimator", "jax.sharding"),
         ("contrib.layers.joint_weighted_sum", "tf.layers"),
         ("contrib.signal.stft", "TensorFlow 2 removed it"),
-        ("train.string_input_producer", "feed NumPy arrays"),
+        ("train.maybe_batch", "feed NumPy arrays"),
         ("estimator.DNNClassifier", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),
         ("saved_model.loader", "import-graph"),
-        ("train.shuffle_batch", "tf.data.Dataset"),
+        ("LMDBReader", "tf.data.Dataset"),
         ("train.Supervisor", "MonitoredTrainingSession"),
     ],
 )

@@ -34,7 +34,7 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
       InvalidArgumentError: the ranks or dtypes differ.
 
     Differs from TensorFlow:
-      Strings are not supported.
+      Nothing.
 
     Under jit:
       The numbers of values may be data-dependent.

@@ -87,6 +87,11 @@ def _is_text_array(x) -> bool:
     return bool(x.size) and isinstance(np.asarray(x).flat[0], (str, bytes))
 
 
+def _is_text_tensor(x) -> bool:
+    """Return whether a leaf is a tensor of strings; the indices of a composite may be on the host, too."""
+    return isinstance(x, HostTensor) and _is_text_array(x)
+
+
 def _is_text_dtype(x) -> bool:
     if isinstance(x, (DType, np.dtype)):
         return np.dtype(x).hasobject
@@ -107,7 +112,7 @@ class Vocabulary:
         """Replace strings, and arrays of them, by codes; return other values unchanged."""
         if isinstance(x, bytes):
             return self._codes[x]
-        if not isinstance(x, HostTensor):
+        if not _is_text_tensor(x):
             return x
         flat = np.asarray(x).ravel().tolist()
         codes = np.fromiter((self._codes[word] for word in flat), CODE, len(flat))
@@ -250,7 +255,7 @@ def _words(x):
     """Return the strings in a leaf of an argument, to be collected in the vocabulary."""
     if isinstance(x, bytes):
         return (x,)
-    return np.asarray(x).ravel().tolist() if isinstance(x, HostTensor) else ()
+    return np.asarray(x).ravel().tolist() if _is_text_tensor(x) else ()
 
 
 def _evaluating(arguments):

@@ -257,10 +257,10 @@ GRAPH_LEFT = Rule(
     ),
     examples=(
         Rewrites(
-            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nqueue = tf.FIFOQueue(3, tf.float32)\n",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nqueue = tf.ConditionalAccumulator(tf.float32)\n",
             "import shims.compat.v1 as tf\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32)\n"
-            "# TJ336: tf.FIFOQueue: `shims.compat.v1` builds this file's graph, and has no such name\n"
-            "queue = tf.FIFOQueue(3, tf.float32)\n",
+            "# TJ336: tf.ConditionalAccumulator: `shims.compat.v1` builds this file's graph, and has no such name\n"
+            "queue = tf.ConditionalAccumulator(tf.float32)\n",
             runs=False,
             options=Options(target="graph"),
         ),

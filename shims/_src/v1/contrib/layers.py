@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import shims
 from shims._src.v1.contrib.arg_scope import add_arg_scope
 from shims._src.v1.contrib.output_collections import (
@@ -251,7 +253,10 @@ def fully_connected(
         )
 
 
-linear = fully_connected
+linear = functools.partial(fully_connected, activation_fn=None)
+relu = functools.partial(fully_connected, activation_fn=_relu)
+relu6 = functools.partial(fully_connected, activation_fn=deferred(shims.nn.relu6, "nn.relu6"))
+elu = functools.partial(fully_connected, activation_fn=deferred(shims.nn.elu, "nn.elu"))
 
 
 @add_arg_scope

@@ -28,6 +28,10 @@ def tf_record_iterator(path, options=None) -> Iterator[bytes]:
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/python_io/tf_record_iterator
     """
+    return (r.numpy() for r in TFRecordDataset(path, compression_of(options)))
+
+
+def compression_of(options) -> str:
+    """Return the name of the compression that options of a TFRecord file, or a kind of them, mean."""
     kind = options.compression_type if isinstance(options, TFRecordOptions) else options
-    names = {None: "", 0: "", 1: "ZLIB", 2: "GZIP"}
-    return (r.numpy() for r in TFRecordDataset(path, names.get(kind, kind)))
+    return {None: "", 0: "", 1: "ZLIB", 2: "GZIP"}.get(kind, kind)

@@ -362,7 +362,6 @@ _TRAINING = {
     "train.SummarySaverHook": "shims._src.v1.train.saving_hooks:SummarySaverHook",
     "train.SyncReplicasOptimizer": "shims._src.v1.train.sync_replicas:SyncReplicasOptimizer",
     "train.WorkerSessionCreator": "shims._src.v1.train.session_creation:WorkerSessionCreator",
-    "train.add_queue_runner": "shims._src.v1.train.coordinator:add_queue_runner",
     "train.assert_global_step": "shims._src.v1.train.global_step:assert_global_step",
     "train.cosine_decay": "shims._src.v1.train.learning_rate_decay:cosine_decay",
     "train.cosine_decay_restarts": "shims._src.v1.train.learning_rate_decay:cosine_decay_restarts",
@@ -378,9 +377,6 @@ _TRAINING = {
     "train.piecewise_constant": "shims._src.v1.train.learning_rate_decay:piecewise_constant",
     "train.piecewise_constant_decay": "shims._src.v1.train.learning_rate_decay:piecewise_constant",
     "train.polynomial_decay": "shims._src.v1.train.learning_rate_decay:polynomial_decay",
-    "train.queue_runner.add_queue_runner": "shims._src.v1.train.coordinator:add_queue_runner",
-    "train.queue_runner.start_queue_runners": "shims._src.v1.train.coordinator:start_queue_runners",
-    "train.start_queue_runners": "shims._src.v1.train.coordinator:start_queue_runners",
 }
 
 _BROUGHT = {
@@ -576,6 +572,9 @@ _CONTRIB = {
     "contrib.layers.l1_regularizer": "shims._src.v1.variables.regularizers:l1_regularizer",
     "contrib.layers.l2_regularizer": "shims._src.v1.variables.regularizers:l2_regularizer",
     "contrib.layers.layer_norm": "shims._src.v1.contrib.parameterless_layers:layer_norm",
+    "contrib.layers.relu": "shims._src.v1.contrib.layers:relu",
+    "contrib.layers.relu6": "shims._src.v1.contrib.layers:relu6",
+    "contrib.layers.elu": "shims._src.v1.contrib.layers:elu",
     "contrib.layers.linear": "shims._src.v1.contrib.layers:linear",
     "contrib.layers.max_pool2d": "shims._src.v1.contrib.parameterless_layers:max_pool2d",
     "contrib.layers.one_hot_encoding": "shims._src.v1.contrib.parameterless_layers:one_hot_encoding",
@@ -765,6 +764,40 @@ _DATA = {
     "train.SequenceExample": "shims._src.data.messages:SequenceExample",
 }
 
+_QUEUES = {
+    "FIFOQueue": "shims._src.v1.queues.queues:FIFOQueue",
+    "FixedLengthRecordReader": "shims._src.v1.queues.readers:FixedLengthRecordReader",
+    "IdentityReader": "shims._src.v1.queues.readers:IdentityReader",
+    "PaddingFIFOQueue": "shims._src.v1.queues.queues:PaddingFIFOQueue",
+    "PriorityQueue": "shims._src.v1.queues.queues:PriorityQueue",
+    "QueueBase": "shims._src.v1.queues.queues:QueueBase",
+    "RandomShuffleQueue": "shims._src.v1.queues.queues:RandomShuffleQueue",
+    "ReaderBase": "shims._src.v1.queues.readers:ReaderBase",
+    "TFRecordReader": "shims._src.v1.queues.readers:TFRecordReader",
+    "TextLineReader": "shims._src.v1.queues.readers:TextLineReader",
+    "WholeFileReader": "shims._src.v1.queues.readers:WholeFileReader",
+    "queue.FIFOQueue": "shims._src.v1.queues.queues:FIFOQueue",
+    "queue.PaddingFIFOQueue": "shims._src.v1.queues.queues:PaddingFIFOQueue",
+    "queue.PriorityQueue": "shims._src.v1.queues.queues:PriorityQueue",
+    "queue.QueueBase": "shims._src.v1.queues.queues:QueueBase",
+    "queue.RandomShuffleQueue": "shims._src.v1.queues.queues:RandomShuffleQueue",
+    "train.QueueRunner": "shims._src.v1.queues.queue_runners:QueueRunner",
+    "train.add_queue_runner": "shims._src.v1.queues.queue_runners:add_queue_runner",
+    "train.batch": "shims._src.v1.queues.batches:batch",
+    "train.batch_join": "shims._src.v1.queues.batches:batch_join",
+    "train.input_producer": "shims._src.v1.queues.producers:input_producer",
+    "train.limit_epochs": "shims._src.v1.queues.producers:limit_epochs",
+    "train.queue_runner.QueueRunner": "shims._src.v1.queues.queue_runners:QueueRunner",
+    "train.queue_runner.add_queue_runner": "shims._src.v1.queues.queue_runners:add_queue_runner",
+    "train.queue_runner.start_queue_runners": "shims._src.v1.queues.queue_runners:start_queue_runners",
+    "train.range_input_producer": "shims._src.v1.queues.producers:range_input_producer",
+    "train.shuffle_batch": "shims._src.v1.queues.batches:shuffle_batch",
+    "train.shuffle_batch_join": "shims._src.v1.queues.batches:shuffle_batch_join",
+    "train.slice_input_producer": "shims._src.v1.queues.producers:slice_input_producer",
+    "train.start_queue_runners": "shims._src.v1.queues.queue_runners:start_queue_runners",
+    "train.string_input_producer": "shims._src.v1.queues.producers:string_input_producer",
+}
+
 _INTERNAL = {
     "contrib.framework.python.ops.add_arg_scope": "shims._src.v1.contrib.arg_scope:add_arg_scope",
     "contrib.framework.python.ops.arg_scope": "shims._src.v1.contrib.arg_scope:arg_scope",
@@ -814,5 +847,6 @@ OWN_NAMES: dict[str, str] = {
     **_BROUGHT,
     **_QUESTIONS,
     **_DATA,
+    **_QUEUES,
     **_INTERNAL,
 }

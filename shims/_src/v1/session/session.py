@@ -33,6 +33,7 @@ class BaseSession:
       values: a dict from initialized variables to their values.
       counters: a dict from random calls to their positions in streams of random numbers.
       iterators: a dict from the iterators of the graph to their positions in datasets.
+      resources: the elements of queues and the open files of readers, by name.
     """
 
     __module__ = "shims.compat.v1"
@@ -52,6 +53,7 @@ class BaseSession:
         self._closed = False
         self.values: dict[Any, Any] = {}
         self.iterators: dict[Any, Any] = {}
+        self.resources: dict[str, Any] = {}
         self.counters: dict = {}
         self._compiled: dict[Any, Compiled] = {}
 
@@ -231,8 +233,8 @@ def _no_partial_run():
 
 
 def _as_numpy(value):
-    """Convert a result to what `Session.run` returns: a NumPy array or scalar."""
+    """Convert a result to what `Session.run` returns: a NumPy scalar, or an array of the caller's own."""
     if isinstance(value, (bytes, str)):
         return value
-    array = np.asarray(value)
+    array = np.array(value)  # programs write into results, which must change nothing else
     return array[()] if array.ndim == 0 else array

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 
 from shims._src.errors import errors
 from shims._src.platform.threads_at_exit import end_at_exit
-from shims._src.v1.graph.default_graph import get_default_graph
-from shims._src.v1.variables.variables import GraphKeys
 
 _LOGGER = logging.getLogger("tensorflow")
 
@@ -185,42 +183,3 @@ class LooperThread(threading.Thread):
         """Run one iteration: call the target function."""
         if self._called:
             self._called(*self._arguments, **self._named)
-
-
-def start_queue_runners(
-    sess=None, coord=None, daemon=True, start=True, collection=GraphKeys.QUEUE_RUNNERS
-) -> list:
-    """Return no threads, as there are no queues to fill.
-
-    Args:
-      sess: accepted and ignored.
-      coord: accepted and ignored.
-      daemon: accepted and ignored.
-      start: accepted and ignored.
-      collection: must be empty.
-
-    Raises:
-      UnimplementedError: the collection is not empty.
-
-    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/start_queue_runners
-    """
-    del sess, coord, daemon, start
-    if get_default_graph().get_collection(collection):
-        raise errors.UnimplementedError(
-            errors.message(
-                "start_queue_runners",
-                "there are no queues.",
-                do="read the data in Python and feed it",
-            )
-        )
-    return []
-
-
-def add_queue_runner(qr, collection=GraphKeys.QUEUE_RUNNERS) -> None:
-    """Raise `UnimplementedError`, because there are no queues."""
-    del qr, collection
-    raise errors.UnimplementedError(
-        errors.message(
-            "add_queue_runner", "there are no queues.", do="read the data in Python and feed it"
-        )
-    )

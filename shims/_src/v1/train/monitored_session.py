@@ -6,6 +6,7 @@ import inspect
 
 from shims._src.errors import errors
 from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.queues.queue_runners import start_queue_runners
 from shims._src.v1.train.coordinator import Coordinator
 from shims._src.v1.train.saving_hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
 from shims._src.v1.train.session_creation import ChiefSessionCreator, Scaffold, no_workers
@@ -40,6 +41,7 @@ class MonitoredSession:
         self._coord = Coordinator(clean_stop_exception_types=[])
         self._session = (session_creator or ChiefSessionCreator()).create_session()
         self._is_over = False
+        start_queue_runners(self._session, self._coord)
         for hook in self._hooks:
             hook.after_create_session(self._session, self._coord)
 

@@ -36,7 +36,6 @@ from shims.compat.v1.contrib.layers import dropout as dropout
 from shims.compat.v1.contrib.layers import embed_sequence as embed_sequence
 from shims.compat.v1.contrib.layers import flatten as flatten
 from shims.compat.v1.contrib.layers import fully_connected as fully_connected
-from shims.compat.v1.contrib.layers import fully_connected as linear
 from shims.compat.v1.contrib.layers import l1_l2_regularizer as l1_l2_regularizer
 from shims.compat.v1.contrib.layers import l1_regularizer as l1_regularizer
 from shims.compat.v1.contrib.layers import l2_regularizer as l2_regularizer
@@ -62,6 +61,7 @@ from shims.compat.v1.train import create_global_step as create_global_step
 from shims.compat.v1.train import get_global_step as get_global_step
 from shims.compat.v1.train import get_or_create_global_step as get_or_create_global_step
 
+def linear(inputs: Any, num_outputs: Any, *, activation_fn: Any = None, normalizer_fn: Any = None, normalizer_params: Any = None, weights_initializer: Any = ..., weights_regularizer: Any = None, biases_initializer: Any = ..., biases_regularizer: Any = None, reuse: Any = None, variables_collections: Any = None, outputs_collections: Any = None, trainable: Any = True, scope: Any = None) -> Any: ...
 def summarize_biases(name_filter: Any = None, summarizer: Any = ...) -> Any: ...
 def summarize_variables(name_filter: Any = None, summarizer: Any = ...) -> Any: ...
 def summarize_weights(name_filter: Any = None, summarizer: Any = ...) -> Any: ...

@@ -1,0 +1,1 @@
+"""Provide queues of a graph, the threads that fill them, and the input pipelines of TensorFlow 1."""
