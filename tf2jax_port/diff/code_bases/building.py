@@ -77,6 +77,10 @@ class Builder:
         """Return the values of the variables of an object, in the order in which its original has them."""
         return [value_of(variable) for variable in variables_of(made, self._shapes(node))]
 
+    def variables_of_owner(self, node: Node) -> list[Any]:
+        """Return the variables of an object that was made, in the order in which its original has them."""
+        return variables_of(self._made[id(node)][1], self._shapes(node))
+
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
         return [self._array(variable).shape for variable in node["state"]]
 

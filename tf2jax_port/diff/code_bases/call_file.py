@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.encoding import Node
+from tf2jax_port.diff.code_bases.encoding import Node, arrays_in
 from tf2jax_port.paths.whole_files import replaced
 
 _TEXT = "calls.json"
@@ -30,6 +30,9 @@ class Call:
         of a method.
       result: the result; if the owner has variables, `returned` and their values afterwards, `state`.
       unfit: why the call cannot be replayed, empty if it can.
+      gradients: the gradients that exist in the original: `of`, the positions of the results whose weighted sum is
+        differentiated, `to`, with respect to what, and their `values`; empty if there are none.
+      steps: the values that the names of the function got, line by line.
     """
 
     module: str
@@ -37,11 +40,19 @@ class Call:
     arguments: dict[str, Node]
     result: Node
     unfit: str = ""
+    gradients: dict[str, Any] = dataclasses.field(default_factory=dict)
+    steps: Node = dataclasses.field(default_factory=dict)
 
     @property
     def function(self) -> Function:
         """Return the module and the name of the function."""
         return self.module, self.name
+
+    @property
+    def tensors(self) -> list[Node]:
+        """Return the nodes of the tensors in the arguments, each once."""
+        found = [n for a in self.arguments.values() for n in arrays_in(a) if n["kind"] == "tensor"]
+        return list({node["array"]: node for node in found}.values())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -122,7 +133,7 @@ def merged(several: list[Calls]) -> Calls:
     calls: list[Call] = []
     arrays: list[np.ndarray] = []
     for each in several:
-        calls += [_moved(call, len(arrays)) for call in each.calls]
+        calls += [moved(call, len(arrays)) for call in each.calls]
         arrays += each.arrays
     return Calls(
         tuple(calls),
@@ -153,9 +164,18 @@ def _digest(array: np.ndarray) -> str:
     return hashlib.sha256(about + array.tobytes()).hexdigest()
 
 
-def _moved(call: Call, by: int) -> Call:
-    arguments = {key: moved_node(node, by) for key, node in call.arguments.items()}
-    return dataclasses.replace(call, arguments=arguments, result=moved_node(call.result, by))
+def moved(call: Call, by: int) -> Call:
+    """Return a call whose arrays have moved."""
+    gradients = dict(call.gradients)
+    if gradients:
+        gradients["values"] = moved_node(gradients["values"], by)
+    return dataclasses.replace(
+        call,
+        arguments={key: moved_node(node, by) for key, node in call.arguments.items()},
+        result=moved_node(call.result, by),
+        gradients=gradients,
+        steps=moved_node(call.steps, by),
+    )
 
 
 def moved_node(node: Node, by: int) -> Node:
