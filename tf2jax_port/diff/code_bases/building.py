@@ -54,6 +54,11 @@ class Builder:
             for node, made in self._made.values()
         )
 
+    def counts(self) -> tuple[int, int]:
+        """Return how many variables all objects have, and how many those of the original have."""
+        made = [(made, node["state"]) for node, made in self._made.values() if "state" in node]
+        return sum(len(variables_of(m)) for m, _ in made), sum(len(state) for _, state in made)
+
     def set_states(self) -> None:
         """Give the variables of all objects their recorded values.
 

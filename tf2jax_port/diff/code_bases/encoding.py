@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 Node = dict[str, Any]
-MOST_ELEMENTS = 1 << 18
+MOST_ELEMENTS = 1 << 21
+LARGE = "large array"
 _KERAS = ("activations", "initializers", "regularizers", "constraints", "losses", "layers")
 
 
@@ -156,7 +157,7 @@ class Encoder:
         if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
             raise UnfitError(f"array of {array.dtype}")
         if array.size > MOST_ELEMENTS:
-            raise UnfitError("large array")
+            raise UnfitError(LARGE)
         name = array.dtype.name
         self.arrays.append(array.astype(np.float32) if name == "bfloat16" else array)
         return {"kind": kind, "array": len(self.arrays) - 1, "dtype": name}

@@ -14,6 +14,7 @@ import numpy as np
 
 from tf2jax_port.diff.code_bases.call_file import moved_node
 from tf2jax_port.diff.code_bases.encoding import (
+    LARGE,
     Encoder,
     Node,
     UnfitError,
@@ -161,14 +162,17 @@ def _held_by(value: Any, encoder: Encoder, known: set[int] | None) -> list[Node]
     for key, item in getattr(value, "__dict__", {}).items():
         filled = type(item) in (list, dict, np.ndarray) and len(item)
         if isinstance(item, kinds) or filled:
-            # Objects and variables have origins of their own.
-            with contextlib.suppress(UnfitError):
-                inner = Encoder(encoder.arrays)
+            inner = Encoder(encoder.arrays)
+            try:
                 node = inner.encode(item)
-                if known is not None:
-                    known.update(id(tensor) for _, tensor in inner.tensors)
-                if all(part["kind"] != "variable" for part in nodes_in(node)):
-                    held[key] = node
+            except UnfitError as error:
+                if str(error) == LARGE:  # without which the object computes something else
+                    raise
+                continue  # objects and variables have origins of their own
+            if known is not None:
+                known.update(id(tensor) for _, tensor in inner.tensors)
+            if all(part["kind"] != "variable" for part in nodes_in(node)):
+                held[key] = node
     return [{"kind": "dict", "items": held}] if held else []
 
 

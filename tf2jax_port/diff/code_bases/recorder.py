@@ -38,6 +38,10 @@ _TENSORS = ("tensor", "variable", "ragged", "sparse")
 _TOOL = 2  # the number of profilers
 _MONITORING: Any = getattr(sys, "monitoring", None)  # since Python 3.12
 _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<module>")
+# What these return is Keras's own, whose keys change with its release; no tensor passes through it.
+_CONFIGURATIONS = ("get_config", "from_config")
+_MOST_KEPT = 1 << 26  # elements of all arrays, after which calls with larger ones are not kept
+_SMALL = 1 << 12
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
@@ -86,6 +90,7 @@ class Recorder:
         self.sampling = Sampling(most)
         self.calls: list[Call] = []
         self.arrays: list[np.ndarray] = []
+        self.size = 0
         self.edges: set[tuple[Function, Function]] = set()
         self.without_tensors: set[Function] = set()
         self.objects = Objects(self._is_of_package)
@@ -165,6 +170,9 @@ class Recorder:
         module, name = str(frame.f_globals["__name__"]), code.co_qualname
         if code.co_name == "__init__":
             self.objects.note(code, frame)
+            return None
+        if code.co_name in _CONFIGURATIONS:
+            self.without_tensors.add((module, name))
             return None
         function, kinds = (module, name), _kinds(list(frame.f_locals.values()))
         if not self.sampling.wants(function, kinds):
@@ -254,6 +262,12 @@ class Recorder:
                 gradients=_gradients(began, encoded, encoder),
                 steps=encoded_steps(began.steps.found, encoder),
             )
+            size = sum(array.size for array in began.arrays)
+            if size > _SMALL and self.size + size > _MOST_KEPT:
+                whole = Call(call.module, call.name, {}, _NOTHING, "too many large arrays")
+                began.arrays.clear()
+            else:
+                self.size += size
             self.calls.append(moved(whole, len(self.arrays)))
             self.arrays += began.arrays
         if began.tape:

@@ -219,7 +219,9 @@ class Replay:
         if builder.lacks_variables():
             if failure is not None and call.name.endswith(".call"):  # the layer itself fails
                 raise failure
-            raise UnfitError("object whose variables other calls have made")
+            has, wanted = builder.counts()
+            made = "other variables" if has else "variables that other calls have made"
+            raise UnfitError(f"object with {made}: {has} of {wanted} in the port")
 
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
         return [self.arrays[variable["array"]].shape for variable in node["state"]]

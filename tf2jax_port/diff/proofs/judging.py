@@ -176,9 +176,9 @@ def _in_words(lane: str) -> str:
 
 
 def _only_compiled(wrong: list[dict[str, Replayed]]) -> bool:
-    """Return whether calls raise when they are compiled, and in no other lane."""
-    others = ("eager", GRADIENTS)
-    return not any(w[lane].outcome is Outcome.ERROR for w in wrong for lane in others if lane in w)
+    """Return whether calls raise when they are compiled, and run eagerly."""
+    failed = {lane for w in wrong for lane, each in w.items() if each.outcome is Outcome.ERROR}
+    return "eager" not in failed and failed != {GRADIENTS}
 
 
 def _has(lanes: dict[str, Replayed], outcome: Outcome) -> bool:
