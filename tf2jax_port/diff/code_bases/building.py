@@ -54,6 +54,14 @@ class Builder:
             for node, made in self._made.values()
         )
 
+    def is_unbuilt(self) -> bool:
+        """Return whether a layer that is made was not built, and its original was: calling it builds it."""
+        return any(
+            node.get("attributes", {}).get("built") is True
+            and getattr(made, "built", True) is False
+            for node, made in self._made.values()
+        )
+
     def counts(self) -> tuple[int, int]:
         """Return how many variables all objects have, and how many those of the original have."""
         made = [(made, node["state"]) for node, made in self._made.values() if "state" in node]

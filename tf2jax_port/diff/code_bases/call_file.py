@@ -73,18 +73,19 @@ class Calls:
     edges: frozenset[tuple[Function, Function]] = frozenset()
     without_tensors: frozenset[Function] = frozenset()
 
-    def write(self, path: Path) -> None:
-        """Write the calls to a file."""
+    def write(self, path: Path, *, compressed: bool = True) -> None:
+        """Write the calls to a file, which takes time if it is compressed."""
         about = {
             "calls": [dataclasses.asdict(call) for call in self.calls],
             "packages": self.packages,
             "edges": sorted(self.edges),
             "without_tensors": sorted(self.without_tensors),
+            "arrays": (places := _first_places(self.arrays)),
         }
-        named: dict[str, Any] = {str(index): array for index, array in enumerate(self.arrays)}
+        named: dict[str, Any] = {str(index): self.arrays[index] for index in dict.fromkeys(places)}
         named[_TEXT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         with replaced(path) as file:
-            np.savez_compressed(file, **named)
+            (np.savez_compressed if compressed else np.savez)(file, **named)
 
 
 # What `zipfile` and `zlib` raise, and what a header without its parts leads to.
@@ -114,7 +115,8 @@ def read_calls(path: Path) -> Calls:
             if _TEXT not in file.files:
                 raise ValueError("it has no calls")
             about = json.loads(file[_TEXT].tobytes())
-            arrays = tuple(file[str(index)] for index in range(len(file.files) - 1))
+            kept = {index: file[str(index)] for index in dict.fromkeys(about["arrays"])}
+            arrays = tuple(kept[index] for index in about["arrays"])
         if not all(isinstance(array, np.ndarray) for array in arrays):
             raise ValueError("a name in it was changed")
         return Calls(
@@ -126,6 +128,12 @@ def read_calls(path: Path) -> Calls:
         )
     except _OF_DAMAGE as error:
         raise ValueError(f"it is damaged: {error}") from error
+
+
+def _first_places(arrays: tuple[np.ndarray, ...]) -> list[int]:
+    """Return for each array the first one that has the same numbers: a result is the argument of the next call."""
+    first: dict[str, int] = {}
+    return [first.setdefault(_digest(array), index) for index, array in enumerate(arrays)]
 
 
 def merged(several: list[Calls]) -> Calls:

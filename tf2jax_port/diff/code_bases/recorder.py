@@ -324,7 +324,7 @@ class Recorder:
             frozenset(self.without_tensors - kept),
         )
         if self.calls or self.without_tensors:
-            found.write(folder / f"{os.getpid()}.npz")
+            found.write(folder / f"{os.getpid()}.npz", compressed=False)
 
 
 def _mangled(outer: str, method: str) -> str:

@@ -186,7 +186,7 @@ class Replay:
 
         builder.make_objects(list(call.arguments.values()), concrete)
         if not form.fresh:
-            if builder.lacks_variables():
+            if builder.lacks_variables() or builder.is_unbuilt():
                 self._make_variables(call, builder, concrete)
             builder.set_states()
         if lane == "eager":
