@@ -112,7 +112,7 @@ def steps_of(factor):
 def test_a_difference_is_told_at_its_line(port, factor, line, said):
     call, calls = recorded("in_lines", X, X, steps=steps_of(factor))
     replay = Replay(calls)
-    run = lambda: replay.result(call, "eager")  # noqa: E731
+    run = lambda: replay.result(call, "eager")
     assert located(call, replay.arrays, str(port), run) == (f"deep_port.py:{line}", said)
 
 

@@ -54,7 +54,9 @@ def test_one_case(folder):
 
 
 def test_a_golden_without_results_is_not_written(folder):
-    (folder / "raising.py").write_text("def raising(*given, **named):\n    raise ValueError('no')\n")
+    (folder / "raising.py").write_text(
+        "def raising(*given, **named):\n    raise ValueError('no')\n"
+    )
     words = ("raising.py:raising", "--inputs", "cases.py", "-o", "none.golden")
     done = invoke(record, *words, "--framework", "jax")
     assert done.exit_code == 2

@@ -127,7 +127,11 @@ def test_each_function_has_a_status_and_a_place(proof):
             "1 of 2 calls: value 0: 1 became <2>; no equal call reaches this line",
         ),
         "outer": ("different", 6, "1 of 1 call: value 0"),
-        "raises": ("fails under jit", 11, "1 of 1 call under jit: NameError: tf; TJ301 is left to a person"),
+        "raises": (
+            "fails under jit",
+            11,
+            "1 of 1 call under jit: NameError: tf; TJ301 is left to a person",
+        ),
         "limited": (
             "equal within limits",
             13,

@@ -247,9 +247,7 @@ class Recorder:
             except Exception as error:  # noqa: BLE001, as above
                 unfit = f"result: {error}"
         nodes = [n for a in (*call.arguments.values(), encoded) for n in nodes_in(a)]
-        if not (
-            began.tensors or _has_tensor(result) or any(n["kind"] in _TENSORS for n in nodes)
-        ):
+        if not (began.tensors or _has_tensor(result) or any(n["kind"] in _TENSORS for n in nodes)):
             self.without_tensors.add(call.function)
             self.sampling.leave(call.function, began.kinds)
         elif unfit:
@@ -296,9 +294,10 @@ class Recorder:
 
     def _running(self, code: CodeType) -> _Open | None:
         """Return the call of the function that runs now, if it may be kept."""
-        stack = getattr(self.open, "stack", None)
-        is_own = stack and stack[-1].code is code and not self.open.busy
-        return stack[-1].call if is_own else None
+        stack = self._stack()
+        if not stack or stack[-1].code is not code or self.open.busy:
+            return None
+        return stack[-1].call
 
     def _fail(self, code: CodeType, *_: Any) -> None:
         if self._is_watched(code, sys._getframe(1)):
@@ -381,9 +380,7 @@ def _gradients(began: _Open, result: Node, encoder: Encoder) -> dict[str, Any]:
     owner = began.call.arguments.get("owner", {})
     with contextlib.suppress(Exception):  # an operator has no gradient, or it is too large
         state = _variables(owner, began.seen) if "state" in owner else []
-        return began.tape.gradients(
-            began.call, result, encoder.tensors, state, encoder
-        )
+        return began.tape.gradients(began.call, result, encoder.tensors, state, encoder)
     return {}
 
 

@@ -105,7 +105,9 @@ class Replay:
                 raise UnfitError("gradients of variables that the call has made")
             if verdict.outcome is Outcome.DIFFERENT and is_fresh:
                 # Its variables were made by this call: their first values are known to itself only.
-                again = self._compare(call, lane, self.result(call, lane, form._replace(fresh=True)))
+                again = self._compare(
+                    call, lane, self.result(call, lane, form._replace(fresh=True))
+                )
                 if again.outcome is Outcome.EQUAL:
                     return again
             if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
@@ -246,9 +248,7 @@ class Replay:
     def _compare_encoded(self, one: Any, other: Any) -> Replayed:
         before: list[np.ndarray] = []
         after: list[np.ndarray] = []
-        return compare(
-            encode(as_numpy(one), before), encode(as_numpy(other), after), before, after
-        )
+        return compare(encode(as_numpy(one), before), encode(as_numpy(other), after), before, after)
 
 
 def lanes_of(call: Call) -> tuple[str, ...]:

@@ -31,7 +31,9 @@ class Steps:
 
     def __init__(self, array: Callable[[Any], np.ndarray | None]) -> None:
         self._array = array
-        self._known: dict[str, Any] = {}  # the values themselves, so that no other takes their place
+        self._known: dict[
+            str, Any
+        ] = {}  # the values themselves, so that no other takes their place
         self.line = 0
         self.found: list[Step] = []
 

@@ -21,7 +21,7 @@ class Source(NamedTuple):
     """A tensor or variable with respect to which a gradient is taken: where the port has it, and its name."""
 
     kind: str  # `tensor` of the arguments, or `state` of the owner
-    index: int  # of its array, or among the variables
+    number: int  # of its array, or among the variables
     name: str
     value: Any
 
@@ -55,7 +55,12 @@ class Tape:
             self.drop()
 
     def gradients(
-        self, call: Call, result: Node, targets: list[tuple[Node, Any]], state: list[Any], encoder: Encoder
+        self,
+        call: Call,
+        result: Node,
+        targets: list[tuple[Node, Any]],
+        state: list[Any],
+        encoder: Encoder,
     ) -> dict[str, Any]:
         """Return the gradients that exist, of all float results together; empty if there are none.
 
@@ -93,7 +98,7 @@ class Tape:
         return {
             "of": [index for index, _ in floats],
             "to": [
-                [s.kind, order[s.index] if s.kind == "tensor" else s.index, s.name]
+                [s.kind, order[s.number] if s.kind == "tensor" else s.number, s.name]
                 for s, _ in exist
             ],
             "values": {"kind": "list", "items": nodes},

@@ -186,7 +186,9 @@ def _has(lanes: dict[str, Replayed], outcome: Outcome) -> bool:
 
 
 def _wrong(wrong: list[dict[str, Replayed]], outcome: Outcome, total: int) -> str:
-    lanes = [lane for lane in ALL_LANES if any(w[lane].outcome is outcome for w in wrong if lane in w)]
+    lanes = [
+        lane for lane in ALL_LANES if any(w[lane].outcome is outcome for w in wrong if lane in w)
+    ]
     where = "" if {*lanes} >= {*LANES} else f" {' and '.join(map(_in_words, lanes))}"
     first = next(
         w[lane] for lane in lanes for w in wrong if lane in w and w[lane].outcome is outcome
