@@ -27,7 +27,7 @@ from tf2jax_port.diff.code_bases.encoding import (
     place_of,
 )
 from tf2jax_port.diff.code_bases.objects import Objects, Seen, complete, variables_of
-from tf2jax_port.diff.code_bases.sampling import Sampling
+from tf2jax_port.diff.code_bases.sampling import Sampling, kinds_of
 from tf2jax_port.diff.code_bases.steps import Steps
 from tf2jax_port.diff.code_bases.steps import encoded as encoded_steps
 from tf2jax_port.diff.code_bases.tape import Tape, begun
@@ -174,7 +174,7 @@ class Recorder:
         if code.co_name in _CONFIGURATIONS:
             self.without_tensors.add((module, name))
             return None
-        function, kinds = (module, name), _kinds(list(frame.f_locals.values()))
+        function, kinds = (module, name), kinds_of(list(frame.f_locals.values()))
         if not self.sampling.wants(function, kinds):
             if self.sampling.is_done(function):
                 _MONITORING.set_local_events(_TOOL, code, 0)
@@ -340,17 +340,6 @@ def _has_tensor(value: Any, depth: int = 3) -> bool:
     if isinstance(value, list | tuple) and depth:
         return any(_has_tensor(item, depth - 1) for item in value)
     return tf is not None and isinstance(value, tf.Tensor | tf.RaggedTensor | tf.SparseTensor)
-
-
-def _kinds(value: Any, depth: int = 3) -> Hashable:
-    """Return what tells the kinds of arguments apart at little cost: shapes, dtypes, and plain values."""
-    if isinstance(value, list | tuple | dict) and depth:
-        items = value.items() if isinstance(value, dict) else value
-        return type(value).__name__, *(_kinds(item, depth - 1) for item in items)
-    if isinstance(value, bool | int | float | str | None):
-        return value
-    shape = getattr(value, "shape", None)
-    return type(value).__qualname__, str(shape), str(getattr(value, "dtype", ""))
 
 
 def _key(began: _Open) -> str:

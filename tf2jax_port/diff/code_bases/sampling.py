@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Hashable
+from typing import Any
 
 from tf2jax_port.diff.code_bases.call_file import Function
 
@@ -82,3 +83,14 @@ class Sampling:
         sample.keys.add(reason)
         sample.unfit += 1
         return True
+
+
+def kinds_of(value: Any, depth: int = 3) -> Hashable:
+    """Return what tells the kinds of arguments apart at little cost: shapes, dtypes, and plain values."""
+    if isinstance(value, list | tuple | dict) and depth:
+        items = value.items() if isinstance(value, dict) else value
+        return type(value).__name__, *(kinds_of(item, depth - 1) for item in items)
+    if isinstance(value, bool | int | float | str | None):
+        return value
+    shape = getattr(value, "shape", None)
+    return type(value).__qualname__, str(shape), str(getattr(value, "dtype", ""))
