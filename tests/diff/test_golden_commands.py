@@ -53,6 +53,17 @@ def test_one_case(folder):
     assert done.stderr == "--case 5: there is no such case.\n  Required: a number from 0 to 1\n"
 
 
+def test_a_golden_without_results_is_not_written(folder):
+    (folder / "raising.py").write_text(
+        "def raising(*given, **named):\n    raise ValueError('no')\n"
+    )
+    words = ("raising.py:raising", "--inputs", "cases.py", "-o", "none.golden")
+    done = invoke(record, *words, "--framework", "jax")
+    assert done.exit_code == 2
+    assert "raising.py:raising: no case has a result, so that nothing is written" in done.stderr
+    assert not (folder / "none.golden").exists()
+
+
 def test_a_golden_is_not_overwritten_unasked(folder):
     before = (folder / "a.golden").read_bytes()
     done = invoke(record, "new.py:total", "--inputs", "cases.py", "-o", "a.golden")

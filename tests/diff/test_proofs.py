@@ -127,7 +127,11 @@ def test_each_function_has_a_status_and_a_place(proof):
             "1 of 2 calls: value 0: 1 became <2>; no equal call reaches this line",
         ),
         "outer": ("different", 6, "1 of 1 call: value 0"),
-        "raises": ("raises", 11, "1 of 1 call under jit: NameError: tf; TJ301 is left to a person"),
+        "raises": (
+            "fails under jit",
+            11,
+            "1 of 1 call under jit: NameError: tf; TJ301 is left to a person",
+        ),
         "limited": (
             "equal within limits",
             13,
@@ -235,8 +239,8 @@ def test_the_text_begins_with_what_is_wrong(proof):
     text = console.export_text()
     console.file.close()
     assert text.startswith("NOT EQUAL: module.leaf gives other values")
-    assert "package/module.py:11: module.raises: raises" in text
-    assert text.rstrip().endswith("gradients are not.")
+    assert "package/module.py:11: module.raises: fails under jit" in text
+    assert text.rstrip().endswith("where the original has some.")
 
 
 def test_functions_that_call_each_other_are_each_where_a_fault_begins():

@@ -74,3 +74,16 @@ def test_what_cannot_be_read(run, tmp_path):
     (tmp_path / "model.pb").write_bytes(b"\x0f\xff")
     for line in ("model.pb", "none.pb", "model.pb --data model.pb"):
         assert run(f"import-graph {line}").exit_code == 2
+
+
+def test_a_meta_graph_is_told_as_one(run, tmp_path):
+    import tensorflow as tf
+
+    meta = tf.compat.v1.MetaGraphDef()
+    meta.graph_def.node.add(name="x", op="Placeholder")
+    meta.meta_info_def.tags.append("train")
+    (tmp_path / "model.meta").write_bytes(meta.SerializeToString())
+    done = run("import-graph model.meta")
+    assert done.exit_code == 2
+    assert "model.meta is a meta graph of `tf.train.Saver`" in done.output
+    assert "codec" not in done.output

@@ -96,6 +96,13 @@ def test_lists_that_are_joined_with_shapes_become_tuples():
     assert new in rewrite(text.encode()).data.decode()
 
 
+def test_lists_that_are_joined_with_names_of_shapes_become_tuples():
+    text = "import tensorflow as tf\n\n\ndef f(x, n, m):\n    s = x.shape[1:]\n"
+    text += "    return tf.tile(x, [1] + s), [n] + s + [3], [n] + m, [n] + list(s)\n"
+    new = "jnp.tile(x, (1,) + s), (n,) + s + (3,), [n] + m, [n] + list(s)"
+    assert new in rewrite(text.encode()).data.decode()
+
+
 def test_what_is_used_as_ragged_is_passed_to_functions_that_take_it():
     text = "import tensorflow as tf\n\n\ndef f(x, y):\n    mask = tf.ones_like(x).to_tensor(0.0)\n"
     text += "    return x.to_tensor(-1.0), mask, tf.ones_like(y)\n"

@@ -14,6 +14,7 @@ from tf2jax_port.cli.diff import INPUTS, ended, show, writable
 from tf2jax_port.diff.functions.loading import DiffError, load
 from tf2jax_port.diff.golden_file.document import MOST_BYTES
 from tf2jax_port.diff.golden_file.golden import Golden
+from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.vocabulary.reasons import Reason
 from tf2jax_port.diff.vocabulary.verdicts import EXIT_OTHER
 
@@ -90,6 +91,7 @@ def record(
         before = _before(output, update, most_mb)
         words = (function, inputs, seed, only, x64, framework)
         golden, whole = _record_elsewhere(*words, timeout) if isolate else (_record(*words), True)
+        _check_results(function, golden)
         lines = _store(golden, output, before, most_mb * _MEGABYTE)
         for line in lines:
             click.echo(line)
@@ -187,6 +189,15 @@ def _record(
     return run(
         loaded, source.calls, source.module, seed=seed, x64=x64, only=only, framework=framework
     )
+
+
+def _check_results(function: str, golden: Golden) -> None:
+    """Refuse a golden without any result: every port would be like it."""
+    found = [case.lanes["tf-eager"] for case in golden.cases]
+    if not any(each.ran for each in found):
+        reasons = [each.outputs.reason for each in found if isinstance(each.outputs, Failure)]
+        why = f": {reasons[0]}" if reasons else ""
+        raise DiffError(f"{function}: no case has a result, so that nothing is written{why}")
 
 
 def _record_elsewhere(

@@ -99,6 +99,9 @@ def capture(
     help="The time limit of one call in one way of calling it.",
 )
 @click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for calls."
+)
+@click.option(
     "--kept",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -113,15 +116,16 @@ def prove(
     root: Path,
     form: str,
     timeout: float,
+    jobs: int,
     kept: Path | None,
     fresh: bool,
     watch: bool,
     **files: str | None,
 ) -> None:
-    """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`.
+    """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`, with gradients.
 
     A call is equal if its result has the same structure, shapes, kinds of dtypes and, within the precision of
-    32 bits, the same values. What raises, crashes or takes too long is a fault. Outcomes are kept; calls are
+    32 bits, the same values, and if its gradients are those that the original had. What raises, crashes or takes too long is a fault. Outcomes are kept; calls are
     replayed again only if they, or a file that their function imports, have changed.
 
     Exit code: 0 every function that tensors pass through is proved, 1 some is different or raises, 2 could
@@ -132,21 +136,21 @@ def prove(
         kept.unlink(missing_ok=True)
     state = state_of(calls, root) if watch else {}
     with ended("prove"):
-        proof = _prove(calls, root, timeout, kept)
+        proof = _prove(calls, root, timeout, kept, jobs)
     _show(proof, form, files)
     if not watch:
         raise SystemExit(proof.exit_code)
     for changed in edits(calls, root, state):
         tell(f"edited: {', '.join(os.path.relpath(path) for path in changed)}")
         try:
-            proof = _prove(calls, root, timeout, kept)
+            proof = _prove(calls, root, timeout, kept, jobs)
         except proving.ProveError as error:  # the file of calls may be half written
             tell(str(error))
             continue
         _show(proof, form, files)
 
 
-def _prove(calls: Path, root: Path, timeout: float, kept: Path) -> Proof:
+def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int) -> Proof:
     console = Console(stderr=True)
     replayed = 0
 
@@ -156,7 +160,7 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path) -> Proof:
         status.update(f"Replayed {done} of {total}")
 
     with console.status("Reading calls") as status:
-        found, results = proving.prove(calls, root, timeout, kept, step)
+        found, results = proving.prove(calls, root, timeout, kept, step, jobs)
     tell(f"{replayed} of {len(results)} outcomes are new, {len(results) - replayed} were kept")
     return judged(found, results, root)
 

@@ -148,7 +148,13 @@ def _message(path: pathlib.Path, message: str) -> dict[str, Any]:
             return text_format.parse(path.read_text(encoding="utf-8"), message)
         return binary_format.decode(path.read_bytes(), message)
     except (Malformed, UnicodeDecodeError) as error:
-        raise BrokenFileError(f"{path} is no {message}: {error}") from None
+        if path.suffix == ".meta":
+            raise BrokenFileError(
+                f"{path} is a meta graph of `tf.train.Saver`, which is no {message}; restore it in a session with "
+                "`tf.compat.v1.train.import_meta_graph`, and save that with `tf.compat.v1.saved_model.simple_save`"
+            ) from None
+        why = "its names are no text" if isinstance(error, UnicodeDecodeError) else error
+        raise BrokenFileError(f"{path} is no {message}: {why}") from None
 
 
 def _saved_model(data: dict[str, Any], variables: pathlib.Path) -> Model:

@@ -143,7 +143,17 @@ def prove() -> tuple[int, Any]:
     type_out(*watched, "python", *program[1:])
     with console.status("recording calls, under TensorFlow"):
         command(*watched, *program)
-    words = ("prove", CALLS, "build/demo/port", "--html", "build/demo/proof", "--timeout", "600")
+    words = (
+        "prove",
+        CALLS,
+        "build/demo/port",
+        "--html",
+        "build/demo/proof",
+        "--timeout",
+        "600",
+        "--jobs",
+        "2",
+    )
     type_out(*words)
     with console.status("replaying them, without TensorFlow"):
         done = command(*words, "--json", "build/demo/proof.json", may_exit=(0, 1, 3, 4))

@@ -54,6 +54,19 @@ class Builder:
             for node, made in self._made.values()
         )
 
+    def is_unbuilt(self) -> bool:
+        """Return whether a layer that is made was not built, and its original was: calling it builds it."""
+        return any(
+            node.get("attributes", {}).get("built") is True
+            and getattr(made, "built", True) is False
+            for node, made in self._made.values()
+        )
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many variables all objects have, and how many those of the original have."""
+        made = [(made, node["state"]) for node, made in self._made.values() if "state" in node]
+        return sum(len(variables_of(m)) for m, _ in made), sum(len(state) for _, state in made)
+
     def set_states(self) -> None:
         """Give the variables of all objects their recorded values.
 
@@ -76,6 +89,10 @@ class Builder:
     def state_of(self, node: Node, made: Any) -> list[Any]:
         """Return the values of the variables of an object, in the order in which its original has them."""
         return [value_of(variable) for variable in variables_of(made, self._shapes(node))]
+
+    def variables_of_owner(self, node: Node) -> list[Any]:
+        """Return the variables of an object that was made, in the order in which its original has them."""
+        return variables_of(self._made[id(node)][1], self._shapes(node))
 
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
         return [self._array(variable).shape for variable in node["state"]]

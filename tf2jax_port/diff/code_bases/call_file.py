@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.encoding import Node
+from tf2jax_port.diff.code_bases.encoding import Node, arrays_in
 from tf2jax_port.paths.whole_files import replaced
 
 _TEXT = "calls.json"
@@ -30,6 +30,9 @@ class Call:
         of a method.
       result: the result; if the owner has variables, `returned` and their values afterwards, `state`.
       unfit: why the call cannot be replayed, empty if it can.
+      gradients: the gradients that exist in the original: `of`, the positions of the results whose weighted sum is
+        differentiated, `to`, with respect to what, and their `values`; empty if there are none.
+      steps: the values that the names of the function got, line by line.
     """
 
     module: str
@@ -37,11 +40,19 @@ class Call:
     arguments: dict[str, Node]
     result: Node
     unfit: str = ""
+    gradients: dict[str, Any] = dataclasses.field(default_factory=dict)
+    steps: Node = dataclasses.field(default_factory=dict)
 
     @property
     def function(self) -> Function:
         """Return the module and the name of the function."""
         return self.module, self.name
+
+    @property
+    def tensors(self) -> list[Node]:
+        """Return the nodes of the tensors in the arguments, each once."""
+        found = [n for a in self.arguments.values() for n in arrays_in(a) if n["kind"] == "tensor"]
+        return list({node["array"]: node for node in found}.values())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,18 +73,19 @@ class Calls:
     edges: frozenset[tuple[Function, Function]] = frozenset()
     without_tensors: frozenset[Function] = frozenset()
 
-    def write(self, path: Path) -> None:
-        """Write the calls to a file."""
+    def write(self, path: Path, *, compressed: bool = True) -> None:
+        """Write the calls to a file, which takes time if it is compressed."""
         about = {
             "calls": [dataclasses.asdict(call) for call in self.calls],
             "packages": self.packages,
             "edges": sorted(self.edges),
             "without_tensors": sorted(self.without_tensors),
+            "arrays": (places := _first_places(self.arrays)),
         }
-        named: dict[str, Any] = {str(index): array for index, array in enumerate(self.arrays)}
+        named: dict[str, Any] = {str(index): self.arrays[index] for index in dict.fromkeys(places)}
         named[_TEXT] = np.frombuffer(json.dumps(about).encode(), np.uint8)
         with replaced(path) as file:
-            np.savez_compressed(file, **named)
+            (np.savez_compressed if compressed else np.savez)(file, **named)
 
 
 # What `zipfile` and `zlib` raise, and what a header without its parts leads to.
@@ -103,7 +115,8 @@ def read_calls(path: Path) -> Calls:
             if _TEXT not in file.files:
                 raise ValueError("it has no calls")
             about = json.loads(file[_TEXT].tobytes())
-            arrays = tuple(file[str(index)] for index in range(len(file.files) - 1))
+            kept = {index: file[str(index)] for index in dict.fromkeys(about["arrays"])}
+            arrays = tuple(kept[index] for index in about["arrays"])
         if not all(isinstance(array, np.ndarray) for array in arrays):
             raise ValueError("a name in it was changed")
         return Calls(
@@ -117,12 +130,18 @@ def read_calls(path: Path) -> Calls:
         raise ValueError(f"it is damaged: {error}") from error
 
 
+def _first_places(arrays: tuple[np.ndarray, ...]) -> list[int]:
+    """Return for each array the first one that has the same numbers: a result is the argument of the next call."""
+    first: dict[str, int] = {}
+    return [first.setdefault(_digest(array), index) for index, array in enumerate(arrays)]
+
+
 def merged(several: list[Calls]) -> Calls:
     """Return the calls of several processes as one."""
     calls: list[Call] = []
     arrays: list[np.ndarray] = []
     for each in several:
-        calls += [_moved(call, len(arrays)) for call in each.calls]
+        calls += [moved(call, len(arrays)) for call in each.calls]
         arrays += each.arrays
     return Calls(
         tuple(calls),
@@ -153,9 +172,18 @@ def _digest(array: np.ndarray) -> str:
     return hashlib.sha256(about + array.tobytes()).hexdigest()
 
 
-def _moved(call: Call, by: int) -> Call:
-    arguments = {key: moved_node(node, by) for key, node in call.arguments.items()}
-    return dataclasses.replace(call, arguments=arguments, result=moved_node(call.result, by))
+def moved(call: Call, by: int) -> Call:
+    """Return a call whose arrays have moved."""
+    gradients = dict(call.gradients)
+    if gradients:
+        gradients["values"] = moved_node(gradients["values"], by)
+    return dataclasses.replace(
+        call,
+        arguments={key: moved_node(node, by) for key, node in call.arguments.items()},
+        result=moved_node(call.result, by),
+        gradients=gradients,
+        steps=moved_node(call.steps, by),
+    )
 
 
 def moved_node(node: Node, by: int) -> Node:

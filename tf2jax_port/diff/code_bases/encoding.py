@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 Node = dict[str, Any]
-MOST_ELEMENTS = 1 << 18
+MOST_ELEMENTS = 1 << 21
+LARGE = "large array"
 _KERAS = ("activations", "initializers", "regularizers", "constraints", "losses", "layers")
 
 
@@ -32,6 +33,8 @@ class Encoder:
         self, arrays: list[np.ndarray], of_object: Callable[[Any], Node] | None = None
     ) -> None:
         self.arrays = arrays
+        self.tensors: list[tuple[Node, Any]] = []  # each tensor once, but those of objects
+        self._nodes: dict[int, Node] = {}
         self._of_object = of_object
 
     def encode(self, value: Any) -> Node:
@@ -92,7 +95,7 @@ class Encoder:
         if isinstance(value, tf.Tensor):
             if not hasattr(value, "numpy"):
                 raise UnfitError("symbolic tensor")
-            return self.of_array("tensor", np.array(value.numpy()))
+            return self._of_tensor(value)
         if isinstance(value, tf.Variable):
             node = self.of_array("numpy", np.array(value.numpy()))
             name = value.name.partition(":")[0]
@@ -113,6 +116,14 @@ class Encoder:
             of_spec = (value.shape, value.dtype, value.name)
             return {"kind": "spec", "items": [self.encode(part) for part in of_spec]}
         return self._of_program(value)
+
+    def _of_tensor(self, value: Any) -> Node:
+        """Return the node of a tensor; one that was met before has the same array, since it has one gradient."""
+        if id(value) not in self._nodes:
+            node = self.of_array("tensor", np.array(value.numpy()))
+            self._nodes[id(value)] = node
+            self.tensors.append((node, value))  # which keeps its number from being given to another
+        return dict(self._nodes[id(value)])
 
     def _of_program(self, value: Any) -> Node:
         """Return the node of a function, class or object, which only arguments can be."""
@@ -146,7 +157,7 @@ class Encoder:
         if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
             raise UnfitError(f"array of {array.dtype}")
         if array.size > MOST_ELEMENTS:
-            raise UnfitError("large array")
+            raise UnfitError(LARGE)
         name = array.dtype.name
         self.arrays.append(array.astype(np.float32) if name == "bfloat16" else array)
         return {"kind": kind, "array": len(self.arrays) - 1, "dtype": name}
@@ -217,6 +228,15 @@ def nodes_in(node: Node) -> list[Node]:
     inner = list(items.values() if isinstance(items, dict) else items)
     inner += node.get("state", ())
     return [node, *(found for item in inner for found in nodes_in(item))]
+
+
+def leaf_nodes(node: Node) -> list[Node]:
+    """Return the nodes without parts, in the order in which results are compared."""
+    items = node.get("items")
+    if "array" in node or items is None:
+        return [node]
+    inner = [items[key] for key in sorted(items)] if isinstance(items, dict) else items
+    return [leaf for item in inner for leaf in leaf_nodes(item)]
 
 
 def arrays_in(node: Node) -> list[Node]:

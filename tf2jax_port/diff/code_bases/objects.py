@@ -14,6 +14,7 @@ import numpy as np
 
 from tf2jax_port.diff.code_bases.call_file import moved_node
 from tf2jax_port.diff.code_bases.encoding import (
+    LARGE,
     Encoder,
     Node,
     UnfitError,
@@ -68,9 +69,18 @@ class Objects:
         self._origins[id(owner)] = Origin(_reference(owner), packed, arrays, unfit)
 
     def encode_in(
-        self, arrays: list[np.ndarray], seen: list[Seen] | None = None
+        self,
+        arrays: list[np.ndarray],
+        seen: list[Seen] | None = None,
+        held: set[int] | None = None,
     ) -> Callable[[Any], Node]:
-        """Return a function that makes the node of an object, for an `Encoder` of these arrays."""
+        """Return a function that makes the node of an object, for an `Encoder` of these arrays.
+
+        Args:
+          arrays: the arrays.
+          seen: where the objects are added.
+          held: where the identities of the tensors are added that objects hold.
+        """
 
         def encode(value: Any) -> Node:
             if inspect.isfunction(value) or inspect.isclass(value):
@@ -81,7 +91,7 @@ class Objects:
             node = {
                 **place_of(type(value)),
                 "kind": "object",
-                "items": [*self._made_of(value, encoder), *_held_by(value, encoder)],
+                "items": [*self._made_of(value, encoder), *_held_by(value, encoder, held)],
                 "attributes": _plain_attributes(value),
             }
             variables = variables_of(value)
@@ -141,7 +151,7 @@ def _plain_attributes(value: Any) -> dict[str, Any]:
     }
 
 
-def _held_by(value: Any, encoder: Encoder) -> list[Node]:
+def _held_by(value: Any, encoder: Encoder, known: set[int] | None) -> list[Node]:
     """Return the node of the attributes with tensors, dtypes or lists of them, which earlier calls may have set."""
     tf: Any = sys.modules.get("tensorflow")
     if tf is None:
@@ -152,11 +162,17 @@ def _held_by(value: Any, encoder: Encoder) -> list[Node]:
     for key, item in getattr(value, "__dict__", {}).items():
         filled = type(item) in (list, dict, np.ndarray) and len(item)
         if isinstance(item, kinds) or filled:
-            # Objects and variables have origins of their own.
-            with contextlib.suppress(UnfitError):
-                node = Encoder(encoder.arrays).encode(item)
-                if all(part["kind"] != "variable" for part in nodes_in(node)):
-                    held[key] = node
+            inner = Encoder(encoder.arrays)
+            try:
+                node = inner.encode(item)
+            except UnfitError as error:
+                if str(error) == LARGE:  # without which the object computes something else
+                    raise
+                continue  # objects and variables have origins of their own
+            if known is not None:
+                known.update(id(tensor) for _, tensor in inner.tensors)
+            if all(part["kind"] != "variable" for part in nodes_in(node)):
+                held[key] = node
     return [{"kind": "dict", "items": held}] if held else []
 
 

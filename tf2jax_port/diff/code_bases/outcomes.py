@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.encoding import Node
+from tf2jax_port.diff.code_bases.encoding import Node, leaf_nodes
 from tf2jax_port.diff.code_bases.reached import Reached
 from tf2jax_port.diff.vocabulary.numbers import number
 
@@ -48,7 +48,7 @@ def compare(
     if len(old_leaves) != len(new_leaves):
         return Replayed(Outcome.DIFFERENT, f"{len(old_leaves)} values became {len(new_leaves)}")
     for index, (one, other) in enumerate(zip(old_leaves, new_leaves, strict=True)):
-        why = _difference(one, other)
+        why = difference(one, other)
         if why:
             return Replayed(Outcome.DIFFERENT, f"value {index}: {why}")
     return Replayed(Outcome.EQUAL)
@@ -63,7 +63,7 @@ def is_within_spread(wanted: list[Any], found: list[Any], others: list[list[Any]
       others: those of the port's, for arguments that are one bit larger or smaller.
     """
     for index, (one, other) in enumerate(zip(wanted, found, strict=True)):
-        if not _difference(one, other):
+        if not difference(one, other):
             continue
         a, b = np.asarray(one), np.asarray(other)
         if a.shape != b.shape or a.dtype.kind not in "fc" or b.dtype.kind not in "fc":
@@ -76,16 +76,13 @@ def is_within_spread(wanted: list[Any], found: list[Any], others: list[list[Any]
 
 def leaves(node: Node, arrays: list[np.ndarray]) -> list[Any]:
     """Return the values of an encoded result in order; numbers count as arrays without axes."""
-    if "array" in node:
-        return [arrays[node["array"]]]
-    items = node.get("items")
-    if items is None:
-        return [node.get("value", node.get("name"))]
-    inner = [items[key] for key in sorted(items)] if isinstance(items, dict) else items
-    return [leaf for item in inner for leaf in leaves(item, arrays)]
+    return [
+        arrays[leaf["array"]] if "array" in leaf else leaf.get("value", leaf.get("name"))
+        for leaf in leaf_nodes(node)
+    ]
 
 
-def _difference(one: Any, other: Any) -> str:
+def difference(one: Any, other: Any) -> str:
     """Return how two leaves differ, empty if they do not."""
     if isinstance(one, str | None) or isinstance(other, str | None):
         return "" if one == other else f"{one!r} became {other!r}"

@@ -1,9 +1,10 @@
-"""Replay captured calls against a port, and go on after a crash or a call that takes too long."""
+"""Replay captured calls against a port in processes, and go on after a crash or a call that takes too long."""
 
 from __future__ import annotations
 
 import os
 import pickle
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,13 +13,14 @@ from tf2jax_port.diff.code_bases.kept import Kept, keys
 from tf2jax_port.diff.code_bases.order import leaves_first
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.port_files import PortFiles
-from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.code_bases.replay import lanes_of
 from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.diff.processes.running import Running
 
 Place = tuple[int, str]  # a call's number, and a lane
 Results = dict[Place, Replayed]
 Step = Callable[[int, int], None]
+_POLL = 0.2  # seconds between two looks at threads
 _START = 300  # seconds that a process has for its imports
 _PROGRAM = "tf2jax_port.diff.code_bases.replay_program"
 
@@ -28,7 +30,12 @@ class ProveError(DiffError):
 
 
 def prove(
-    file: Path, root: Path, timeout: float, kept: Path | None = None, step: Step | None = None
+    file: Path,
+    root: Path,
+    timeout: float,
+    kept: Path | None = None,
+    step: Step | None = None,
+    jobs: int = 1,
 ) -> tuple[Calls, Results]:
     """Replay all captured calls; return them, and the outcome of each call in each lane.
 
@@ -38,6 +45,7 @@ def prove(
       timeout: the time limit of one call in one lane, in seconds.
       kept: a file with outcomes; only calls that it does not have are replayed, and added to it.
       step: told before each call how many of how many are done.
+      jobs: the number of processes that replay calls.
 
     Raises:
       ProveError: the calls cannot be read, or the process that replays them cannot be started.
@@ -61,9 +69,13 @@ def prove(
                 left.append(place)
             else:
                 results[place] = known
-        _Run(file, root, timeout, lambda p, found: store.add(named[p[0]], p[1], found)).replay(
-            left, results, step or (lambda done, total: None)
-        )
+        _Run(
+            file,
+            root,
+            timeout,
+            lambda p, found: store.add(named[p[0]], p[1], found),
+            step or (lambda done, total: None),
+        ).replay(left, results, jobs)
     for (index, lane), replayed in results.items():
         eager = results.get((index, "eager"), replayed)
         if eager.outcome is Outcome.RANDOM and replayed.outcome is Outcome.DIFFERENT:
@@ -84,33 +96,89 @@ def _in_order(calls: Calls) -> list[Place]:
         if not call.unfit:
             by_function.setdefault(call.function, []).append(index)
     ordered = leaves_first(by_function, calls.edges)
-    return [(i, lane) for function in ordered for i in by_function[function] for lane in LANES]
+    return [
+        (index, lane)
+        for function in ordered
+        for index in by_function[function]
+        for lane in lanes_of(calls.calls[index])
+    ]
+
+
+def _shares(places: list[Place], number: int) -> list[list[Place]]:
+    """Deal what is to be replayed to several processes; the lanes of a call stay together."""
+    dealt: list[list[Place]] = [[] for _ in range(number)]
+    turn, last = -1, -1
+    for place in places:
+        turn += place[0] != last
+        last = place[0]
+        dealt[turn % number].append(place)
+    return [share for share in dealt if share]
 
 
 class _Run:
-    """Replays calls in child processes, one after the other.
+    """Replays calls in child processes.
 
     Args:
       file: the captured calls.
       root: the folder of the port.
       timeout: the time limit of one call in one lane.
       keep: called with each outcome that another run may use again.
+      step: told how many of how many are done.
     """
 
     def __init__(
-        self, file: Path, root: Path, timeout: float, keep: Callable[[Place, Replayed], None]
+        self,
+        file: Path,
+        root: Path,
+        timeout: float,
+        keep: Callable[[Place, Replayed], None],
+        step: Step,
     ) -> None:
         self._file, self._root, self._timeout, self._keep = file, root, timeout, keep
+        self._step = step
+        self._lock = threading.Lock()
+        self._done = self._total = 0
+        self._failed: list[ProveError] = []
 
-    def replay(self, left: list[Place], results: Results, step: Step) -> None:
-        """Replay calls, and add their outcomes to the results."""
+    def replay(self, left: list[Place], results: Results, jobs: int) -> None:
+        """Replay calls in several processes, and add their outcomes to the results."""
+        self._total = len(left)
+        shares = _shares(left, jobs)
+        if len(shares) < 2:
+            for share in shares:
+                self._replay_all(share, results)
+            return
+        threads = [
+            threading.Thread(target=self._try_all, args=(share, results), daemon=True)
+            for share in shares
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():  # a join without a timeout may not be interruptible
+                thread.join(_POLL)
+        if self._failed:
+            raise self._failed[0]
+
+    def _try_all(self, left: list[Place], results: Results) -> None:
+        try:
+            self._replay_all(left, results)
+        except ProveError as error:
+            self._failed.append(error)
+
+    def _replay_all(self, left: list[Place], results: Results) -> None:
         done = 0
         while done < len(left):
-            done += self._replay_some(left, done, results, step)
+            done += self._replay_some(left[done:], results)
 
-    def _replay_some(self, left: list[Place], first: int, results: Results, step: Step) -> int:
-        """Replay calls from a position on until the process ends; return how many have an outcome."""
-        places = left[first:]
+    def _add(self, place: Place, found: Replayed, *, keep: bool) -> None:
+        with self._lock:
+            self._done += 1
+            if keep:
+                self._keep(place, found)
+
+    def _replay_some(self, places: list[Place], results: Results) -> int:
+        """Replay calls until the process ends; return how many have an outcome."""
         library = str(Path(__file__).resolve().parents[3])
         paths = [library, os.environ.get("PYTHONPATH", "")]
         backend = os.environ.get("KERAS_BACKEND", "jax")
@@ -124,11 +192,11 @@ class _Run:
         try:
             process.send((str(self._file.resolve()), str(self._root), places))
             while done < len(places):
-                step(first + done, len(left))
+                self._step(self._done, self._total)
                 at = process.receive(self._timeout if done else max(self._timeout, _START))
                 found = process.receive(self._timeout)
                 results[at] = Replayed(Outcome(found[0]), *found[1:])
-                self._keep(at, results[at])
+                self._add(at, results[at], keep=True)
                 done += 1
         except TimeoutError:
             why = f"no result within {self._timeout:g} seconds"
@@ -141,4 +209,5 @@ class _Run:
         if at is None:
             raise ProveError(f"the process that replays calls ended (exit code {code}): {said}")
         results[places[done]] = Replayed(Outcome.ERROR, why)
+        self._add(places[done], results[places[done]], keep=False)
         return done + 1

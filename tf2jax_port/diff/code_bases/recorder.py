@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
+import dataclasses
 import inspect
 import json
 import os
 import sys
 import threading
+from collections.abc import Hashable
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function
+from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function, moved
 from tf2jax_port.diff.code_bases.encoding import (
     Encoder,
     Node,
@@ -24,6 +27,10 @@ from tf2jax_port.diff.code_bases.encoding import (
     place_of,
 )
 from tf2jax_port.diff.code_bases.objects import Objects, Seen, complete, variables_of
+from tf2jax_port.diff.code_bases.sampling import Sampling, kinds_of
+from tf2jax_port.diff.code_bases.steps import Steps
+from tf2jax_port.diff.code_bases.steps import encoded as encoded_steps
+from tf2jax_port.diff.code_bases.tape import Tape, begun
 
 VARIABLE = "TF2JAX_PORT_CAPTURE"
 _NOTHING: Node = {"kind": "plain", "value": None}
@@ -31,21 +38,42 @@ _TENSORS = ("tensor", "variable", "ragged", "sparse")
 _TOOL = 2  # the number of profilers
 _MONITORING: Any = getattr(sys, "monitoring", None)  # since Python 3.12
 _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<module>")
+# What these return is Keras's own, whose keys change with its release; no tensor passes through it.
+_CONFIGURATIONS = ("get_config", "from_config")
+_MOST_KEPT = 1 << 26  # elements of all arrays, after which calls with larger ones are not kept
+_SMALL = 1 << 12
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class _Open(NamedTuple):
-    """A call that has begun: what is known of it, the objects that it took, and whether it took tensors."""
+    """A call that has begun.
+
+    Attributes:
+      call: what is known of it.
+      kinds: the kinds of its arguments, in short.
+      arrays: the arrays of its arguments.
+      seen: the objects that it took.
+      tensors: whether it took tensors.
+      tape: the tape for its gradients, if it can have some.
+      steps: the values of its names.
+      branches: the branches that it takes.
+    """
 
     call: Call
+    kinds: Hashable
+    arrays: list[np.ndarray]
     seen: list[Seen]
     tensors: bool
+    tape: Tape | None
+    steps: Steps
+    branches: set[tuple[int, int]]
 
 
 class _Entered(NamedTuple):
-    """A function that is running, and its call if it is kept."""
+    """A function that is running, its instructions, and its call if it may be kept."""
 
     function: Function
+    code: CodeType
     call: _Open | None
 
 
@@ -59,11 +87,10 @@ class Recorder:
 
     def __init__(self, packages: tuple[str, ...], most: int) -> None:
         self.packages = packages
-        self.most = most
+        self.sampling = Sampling(most)
         self.calls: list[Call] = []
         self.arrays: list[np.ndarray] = []
-        self.counts: dict[tuple[str, str], int] = {}
-        self.seen: set[str] = set()
+        self.size = 0
         self.edges: set[tuple[Function, Function]] = set()
         self.without_tensors: set[Function] = set()
         self.objects = Objects(self._is_of_package)
@@ -78,6 +105,8 @@ class Recorder:
         monitoring.register_callback(_TOOL, events.PY_START, self._start)
         monitoring.register_callback(_TOOL, events.PY_RETURN, self._end)
         monitoring.register_callback(_TOOL, events.PY_UNWIND, self._fail)
+        monitoring.register_callback(_TOOL, events.LINE, self._line)
+        monitoring.register_callback(_TOOL, events.BRANCH, self._branch)
         monitoring.set_events(_TOOL, events.PY_START | events.PY_RETURN | events.PY_UNWIND)
 
     def _is_watched(self, code: CodeType, frame: FrameType) -> bool:
@@ -108,13 +137,16 @@ class Recorder:
         stack = self._stack()
         function = str(frame.f_globals["__name__"]), code.co_qualname
         if getattr(self.open, "busy", False):
-            stack.append(_Entered(function, None))
+            stack.append(_Entered(function, code, None))
             return None
         self.open.busy = True
         try:
             if stack:
                 self.edges.add((stack[-1].function, function))
-            stack.append(_Entered(function, self._begin(code, frame)))
+            for entered in stack:
+                if entered.call and entered.call.tape:
+                    entered.call.tape.drop_if_long()
+            stack.append(_Entered(function, code, self._begin(code, frame)))
         finally:
             self.open.busy = False
         return None
@@ -139,33 +171,35 @@ class Recorder:
         if code.co_name == "__init__":
             self.objects.note(code, frame)
             return None
-        if self.counts.get((module, name), 0) >= self.most:
+        if code.co_name in _CONFIGURATIONS:
+            self.without_tensors.add((module, name))
             return None
-        before, seen = len(self.arrays), list[Seen]()
+        function, kinds = (module, name), kinds_of(list(frame.f_locals.values()))
+        if not self.sampling.wants(function, kinds):
+            if self.sampling.is_done(function):
+                _MONITORING.set_local_events(_TOOL, code, 0)
+            return None
+        events = _MONITORING.events
+        _MONITORING.set_local_events(_TOOL, code, events.LINE | events.BRANCH)
+        arrays, seen, held = list[np.ndarray](), list[Seen](), set[int]()
         tensors = _has_tensor(list(frame.f_locals.values()))
+        steps = Steps(_array_of)
+        encoder = Encoder(arrays, self.objects.encode_in(arrays, seen, held))
         try:
-            arguments = self._arguments(code, frame, seen)
+            arguments = self._arguments(code, frame, encoder)
         except Exception as error:  # noqa: BLE001, the program must go on whatever its objects do
-            del self.arrays[before:]
             if str(error) == "symbolic tensor":
                 return None
-            return _Open(Call(module, name, {}, _NOTHING, str(error)), [], tensors)
-        shapes = [
-            (self.arrays[n["array"]].shape, n["dtype"])
-            for a in arguments.values()
-            for n in arrays_in(a)
-        ]
-        key = json.dumps([module, name, str(shapes), _static(arguments)])
-        if key in self.seen:
-            del self.arrays[before:]
-            return None
-        self.seen.add(key)
-        return _Open(Call(module, name, arguments, _NOTHING), seen, tensors)
+            unfit = Call(module, name, {}, _NOTHING, str(error))
+            return _Open(unfit, kinds, [], [], tensors, None, steps, set())
+        steps.begin(frame.f_locals, code.co_firstlineno)
+        tape = begun(encoder.tensors, held, frame.f_locals, stateful="owner" in arguments)
+        call = Call(module, name, arguments, _NOTHING)
+        return _Open(call, kinds, arrays, seen, tensors, tape, steps, set())
 
-    def _arguments(self, code: CodeType, frame: FrameType, seen: list[Seen]) -> dict[str, Node]:
+    def _arguments(self, code: CodeType, frame: FrameType, encoder: Encoder) -> dict[str, Node]:
         """Return the arguments of a call that has just begun, and the object or class of a method."""
         outer, _, method = code.co_qualname.rpartition(".")
-        encoder = Encoder(self.arrays, self.objects.encode_in(self.arrays, seen))
         owner: Any = frame.f_globals.get(code.co_qualname.partition(".")[0])
         if owner is None:
             raise UnfitError("function that its module does not name")
@@ -195,45 +229,83 @@ class Recorder:
             return None
         self.open.busy = True
         try:
+            began.steps.look(frame.f_locals, 0)
             self._keep(began, result)
         finally:
             self.open.busy = False
         return None
 
     def _keep(self, began: _Open, result: Any) -> None:
-        """Keep a call that has ended, if tensors were computed."""
-        call, seen, tensors = began
+        """Keep a call that has ended, if tensors were computed, and it is of a new kind or takes other branches."""
+        call = began.call
+        encoder = Encoder(began.arrays)
         encoded, unfit = _NOTHING, call.unfit
         if not unfit:
             try:
-                complete(seen, self.arrays)
-                encoded = self._result(call, seen, result)
+                complete(began.seen, began.arrays)
+                encoded = self._result(call, began.seen, result, encoder)
             except Exception as error:  # noqa: BLE001, as above
                 unfit = f"result: {error}"
         nodes = [n for a in (*call.arguments.values(), encoded) for n in nodes_in(a)]
-        if tensors or _has_tensor(result) or any(n["kind"] in _TENSORS for n in nodes):
-            key = call.module, call.name
-            self.counts[key] = self.counts.get(key, 0) + 1
-            arguments = {} if unfit else call.arguments
-            self.calls.append(Call(call.module, call.name, arguments, encoded, unfit))
-        else:
+        if not (began.tensors or _has_tensor(result) or any(n["kind"] in _TENSORS for n in nodes)):
             self.without_tensors.add(call.function)
+            self.sampling.leave(call.function, began.kinds)
+        elif unfit:
+            if self.sampling.keeps_unfit(call.function, began.kinds, unfit):
+                self.calls.append(Call(call.module, call.name, {}, encoded, unfit))
+        elif self.sampling.keeps(call.function, began.kinds, _key(began), began.branches):
+            whole = dataclasses.replace(
+                call,
+                result=encoded,
+                gradients=_gradients(began, encoded, encoder),
+                steps=encoded_steps(began.steps.found, encoder),
+            )
+            size = sum(array.size for array in began.arrays)
+            if size > _SMALL and self.size + size > _MOST_KEPT:
+                whole = Call(call.module, call.name, {}, _NOTHING, "too many large arrays")
+                began.arrays.clear()
+            else:
+                self.size += size
+            self.calls.append(moved(whole, len(self.arrays)))
+            self.arrays += began.arrays
+        if began.tape:
+            began.tape.drop()
 
-    def _result(self, call: Call, seen: list[Seen], result: Any) -> Node:
-        encoder = Encoder(self.arrays)
+    def _result(self, call: Call, seen: list[Seen], result: Any, encoder: Encoder) -> Node:
         returned = encoder.encode(result)
         leaves = [n for n in nodes_in(returned) if "items" not in n]
         if leaves and all(isinstance(n.get("value"), str) for n in leaves):
             raise UnfitError("text")  # which names the kinds of arrays
-        if "state" not in call.arguments.get("owner", ()):
+        owner = call.arguments.get("owner", {})
+        if "state" not in owner:
             return returned
-        owner = next(s.value for s in seen if s.node is call.arguments["owner"])
-        state = [np.array(variable.numpy()) for variable in variables_of(owner)]
+        state = [np.array(variable.numpy()) for variable in _variables(owner, seen)]
         return {"kind": "dict", "items": {"returned": returned, "state": encoder.encode(state)}}
+
+    def _line(self, code: CodeType, line: int) -> Any:
+        running = self._running(code)
+        if running:
+            running.steps.look(sys._getframe(1).f_locals, line)
+
+    def _branch(self, code: CodeType, offset: int, destination: int) -> Any:
+        running = self._running(code)
+        if running:
+            running.branches.add((offset, destination))
+
+    def _running(self, code: CodeType) -> _Open | None:
+        """Return the call of the function that runs now, if it may be kept."""
+        stack = self._stack()
+        if not stack or stack[-1].code is not code or self.open.busy:
+            return None
+        return stack[-1].call
 
     def _fail(self, code: CodeType, *_: Any) -> None:
         if self._is_watched(code, sys._getframe(1)):
-            self._pop()
+            entered = self._pop()
+            if entered and entered.call:
+                self.sampling.leave(entered.function, entered.call.kinds)
+                if entered.call.tape:
+                    entered.call.tape.drop()
 
     def _pop(self) -> _Entered | None:
         stack = self._stack()
@@ -251,7 +323,7 @@ class Recorder:
             frozenset(self.without_tensors - kept),
         )
         if self.calls or self.without_tensors:
-            found.write(folder / f"{os.getpid()}.npz")
+            found.write(folder / f"{os.getpid()}.npz", compressed=False)
 
 
 def _mangled(outer: str, method: str) -> str:
@@ -268,6 +340,37 @@ def _has_tensor(value: Any, depth: int = 3) -> bool:
     if isinstance(value, list | tuple) and depth:
         return any(_has_tensor(item, depth - 1) for item in value)
     return tf is not None and isinstance(value, tf.Tensor | tf.RaggedTensor | tf.SparseTensor)
+
+
+def _key(began: _Open) -> str:
+    """Return the kinds of arguments in full: shapes, dtypes, and all that is no array."""
+    nodes = [n for a in began.call.arguments.values() for n in arrays_in(a)]
+    shapes = [(began.arrays[n["array"]].shape, n["dtype"]) for n in nodes]
+    return json.dumps([str(shapes), _static(began.call.arguments)])
+
+
+def _variables(owner: Node, seen: list[Seen]) -> list[Any]:
+    return variables_of(next(s.value for s in seen if s.node is owner))
+
+
+def _array_of(value: Any) -> np.ndarray | None:
+    """Return the array of a value that a name has, `None` if it is none."""
+    tf: Any = sys.modules.get("tensorflow")
+    if isinstance(value, np.ndarray | bool | int | float):
+        return np.asarray(value)
+    if tf is not None and isinstance(value, tf.Tensor) and hasattr(value, "numpy"):
+        return np.asarray(value.numpy())
+    return None
+
+
+def _gradients(began: _Open, result: Node, encoder: Encoder) -> dict[str, Any]:
+    if began.tape is None:
+        return {}
+    owner = began.call.arguments.get("owner", {})
+    with contextlib.suppress(Exception):  # an operator has no gradient, or it is too large
+        state = _variables(owner, began.seen) if "state" in owner else []
+        return began.tape.gradients(began.call, result, encoder.tensors, state, encoder)
+    return {}
 
 
 def _static(arguments: dict[str, Node]) -> str:

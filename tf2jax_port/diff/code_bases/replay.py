@@ -1,4 +1,4 @@
-"""Call functions of a port with captured arguments, eagerly, under `jit` and in `shims.function`."""
+"""Call functions of a port with captured arguments, eagerly, under `jit`, in `shims.function` and with gradients."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ from tf2jax_port.diff.code_bases.outcomes import (
     is_within_spread,
     leaves,
 )
+from tf2jax_port.diff.code_bases.results import as_numpy
+from tf2jax_port.diff.code_bases.slopes import GRADIENTS, gradients, named
 
 LANES = ("eager", "jit", "function")
+ALL_LANES = (*LANES, GRADIENTS)
 _LONGEST = 300  # of an error's text
 
 
@@ -44,6 +47,12 @@ _FORMS = (
     (Form(fixed=True), "with integers as numbers"),
     (Form(dynamic=True), "in `shims.dynamic`"),
     (Form(fixed=True, dynamic=True), "in `shims.dynamic`, with integers as numbers"),
+)
+# Of these, what AutoGraph converts in `shims.dynamic` is no reason: control flow over arrays is written for it.
+_NEEDS_VALUES = (
+    "ConcretizationTypeError",
+    "TracerArrayConversionError",
+    "TracerIntegerConversionError",
 )
 _DRAWS = 4  # a call that draws a few integers may draw the same ones twice
 
@@ -70,14 +79,19 @@ class Replay:
         found = self._try(call, lane, Form())
         if lane == "eager":
             self._eager = call, found
-        if found.outcome is not Outcome.ERROR or lane == "eager":
+        if found.outcome is not Outcome.ERROR or lane in ("eager", GRADIENTS):
             return found
+        errors = {False: found, True: found}  # of each form without `shims.dynamic`
         for form, detail in _FORMS:
-            if form.fixed and not any(map(self._is_size, _tensors(call))):
+            if form.fixed and not any(map(self._is_size, call.tensors)):
                 continue
             if form.dynamic and lane == "function":  # which is dynamic
                 continue
+            if form.dynamic and errors[form.fixed].detail.startswith(_NEEDS_VALUES):
+                continue  # `float(x)`, which `jax.jit` cannot compile: it is no program of sizes
             again = self._try(call, lane, form)
+            if not form.dynamic:
+                errors[form.fixed] = again
             if again.outcome is Outcome.EQUAL:
                 return again._replace(detail=detail)
         return found
@@ -85,10 +99,15 @@ class Replay:
     def _try(self, call: Call, lane: str, form: Form) -> Replayed:
         try:
             first = self.result(call, lane, form)
-            verdict = self._compare(call, first)
-            if verdict.outcome is Outcome.DIFFERENT and "fresh" in call.arguments.get("owner", ()):
+            verdict = self._compare(call, lane, first)
+            is_fresh = "fresh" in call.arguments.get("owner", ())
+            if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
+                raise UnfitError("gradients of variables that the call has made")
+            if verdict.outcome is Outcome.DIFFERENT and is_fresh:
                 # Its variables were made by this call: their first values are known to itself only.
-                again = self._compare(call, self.result(call, lane, form._replace(fresh=True)))
+                again = self._compare(
+                    call, lane, self.result(call, lane, form._replace(fresh=True))
+                )
                 if again.outcome is Outcome.EQUAL:
                     return again
             if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
@@ -119,9 +138,9 @@ class Replay:
 
         def as_leaves(result: Any) -> list[Any]:
             arrays: list[np.ndarray] = []
-            return leaves(encode(_as_numpy(result), arrays), arrays)
+            return leaves(encode(as_numpy(result), arrays), arrays)
 
-        wanted, found = leaves(call.result, self.arrays), as_leaves(first)
+        wanted, found = leaves(_expected(call, lane), self.arrays), as_leaves(first)
         if len(wanted) != len(found):
             return False
         nudged = []
@@ -145,14 +164,14 @@ class Replay:
         import jax
 
         with jax.enable_x64(True):
-            found = self._compare(call, self.result(call, lane, form))
+            found = self._compare(call, lane, self.result(call, lane, form))
         return found._replace(detail="with 64 bits")
 
     def result(self, call: Call, lane: str, form: Form = Form()) -> Any:  # noqa: B008, it is immutable
         """Return the result of a call in a lane."""
         import jax.numpy as jnp
 
-        nodes = [n for n in _tensors(call) if not (form.fixed and self._is_size(n))]
+        nodes = [n for n in call.tensors if not (form.fixed and self._is_size(n))]
         inputs = [jnp.asarray(self._array(node)) for node in nodes]
         places = {node["array"]: index for index, node in enumerate(nodes)}
         builder = Builder(self._array)
@@ -169,11 +188,13 @@ class Replay:
 
         builder.make_objects(list(call.arguments.values()), concrete)
         if not form.fresh:
-            if builder.lacks_variables():
+            if builder.lacks_variables() or builder.is_unbuilt():
                 self._make_variables(call, builder, concrete)
             builder.set_states()
         if lane == "eager":
             return run(*inputs)
+        if lane == GRADIENTS:
+            return gradients(run, inputs, call, builder)
         return _compiled(run, inputs, builder.every_variable(), lane, form)
 
     def _make_variables(
@@ -200,7 +221,9 @@ class Replay:
         if builder.lacks_variables():
             if failure is not None and call.name.endswith(".call"):  # the layer itself fails
                 raise failure
-            raise UnfitError("object whose variables other calls have made")
+            has, wanted = builder.counts()
+            made = "other variables" if has else "variables that other calls have made"
+            raise UnfitError(f"object with {made}: {has} of {wanted} in the port")
 
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
         return [self.arrays[variable["array"]].shape for variable in node["state"]]
@@ -216,16 +239,26 @@ class Replay:
             return np.nextafter(array.astype(np.float32), away.astype(np.float32))
         return array.copy()
 
-    def _compare(self, call: Call, result: Any) -> Replayed:
+    def _compare(self, call: Call, lane: str, result: Any) -> Replayed:
         arrays: list[np.ndarray] = []
-        return compare(call.result, encode(_as_numpy(result), arrays), self.arrays, arrays)
+        wanted = _expected(call, lane)
+        found = compare(wanted, encode(as_numpy(result), arrays), self.arrays, arrays)
+        return found._replace(detail=named(found.detail, call)) if lane == GRADIENTS else found
 
     def _compare_encoded(self, one: Any, other: Any) -> Replayed:
         before: list[np.ndarray] = []
         after: list[np.ndarray] = []
-        return compare(
-            encode(_as_numpy(one), before), encode(_as_numpy(other), after), before, after
-        )
+        return compare(encode(as_numpy(one), before), encode(as_numpy(other), after), before, after)
+
+
+def lanes_of(call: Call) -> tuple[str, ...]:
+    """Return the lanes of a call: gradients are replayed where the original has some."""
+    return ALL_LANES if call.gradients else LANES
+
+
+def _expected(call: Call, lane: str) -> Node:
+    found: Node = call.gradients["values"] if lane == GRADIENTS else call.result
+    return found
 
 
 def _is_compiled(call: Call) -> bool:
@@ -241,12 +274,6 @@ def _place(error: BaseException, root: str) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if f.filename.startswith(f"{root}/")]
     return f"{own[-1].filename.removeprefix(f'{root}/')}:{own[-1].lineno}" if own else ""
-
-
-def _tensors(call: Call) -> list[Node]:
-    """Return the nodes of the tensors in the arguments of a call, each once."""
-    found = [n for a in call.arguments.values() for n in arrays_in(a) if n["kind"] == "tensor"]
-    return list({node["array"]: node for node in found}.values())
 
 
 def _compiled(
@@ -317,36 +344,3 @@ def _call(
     if owner_node is None or "state" not in owner_node:
         return function
     return {"returned": function, "state": builder.state_of(owner_node, owner)}
-
-
-def _as_numpy(value: Any) -> Any:
-    """Return a result in which arrays of JAX, variables and sizes are NumPy's."""
-    import shims
-
-    if isinstance(value, shims.Padded):
-        value = value.unpad()
-    if isinstance(value, shims.RaggedTensor):
-        value = [value.flat_values, *value.nested_row_splits]
-    if isinstance(value, shims.SparseTensor):
-        value = [value.indices, value.values, value.dense_shape]
-    if isinstance(value, shims.TensorSpec):
-        value = [list(value.shape), value.dtype, value.name]
-    if isinstance(value, list | tuple):
-        items = [_as_numpy(item) for item in value]
-        return items if type(value) is list else tuple(items)
-    if isinstance(value, dict):
-        return {key: _as_numpy(item) for key, item in value.items()}
-    if isinstance(value, type | np.dtype):
-        return np.dtype(value).name if _is_dtype(value) else value
-    if hasattr(value, "__array__") or hasattr(value, "__jax_array__"):
-        array = np.asarray(value)
-        return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
-    return value
-
-
-def _is_dtype(value: Any) -> bool:
-    try:
-        np.dtype(value)
-    except TypeError:
-        return False
-    return True

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tf2jax_port.diff.code_bases.call_file import Call, read_calls
+from tf2jax_port.diff.code_bases.locating import located
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.reached import Watch
 from tf2jax_port.diff.code_bases.replay import Replay
@@ -54,6 +55,9 @@ def _replayed(replay: Replay, call: Call, lane: str, root: str) -> Replayed:
     watch = Watch(root)
     with watch.watching():
         found = replay.run(call, lane)
+    if found.outcome is Outcome.DIFFERENT:
+        place, said = located(call, replay.arrays, root, lambda: replay.result(call, "eager"))
+        found = found._replace(place=place, detail="; ".join(filter(None, (found.detail, said))))
     if watch.converted:  # it reached all branches, since it was traced
         _watch_eagerly(watch, replay, call)
     return found._replace(reached=watch.found())

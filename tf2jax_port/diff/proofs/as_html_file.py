@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.code_bases.replay import ALL_LANES
 from tf2jax_port.diff.proofs import look
 from tf2jax_port.diff.proofs.proof import WRONG, Proof, Row, Status, share
 from tf2jax_port.diff.proofs.wording import counted
@@ -67,7 +67,7 @@ def _table(rows: list[Row]) -> str:
         f'<td class="num hide">{look.share(row.branches)}</td></tr>'
         for row in rows
     )
-    heads = "".join(f'<th class="hide">{escape(lane)}</th>' for lane in LANES)
+    heads = "".join(f'<th class="hide">{escape(lane)}</th>' for lane in ALL_LANES)
     return (
         '<div class="wide"><table><thead><tr><th>function</th><th></th>'
         f'<th class="num hide">calls</th>{heads}<th class="num">lines</th>'
@@ -78,7 +78,7 @@ def _table(rows: list[Row]) -> str:
 def _lanes(row: Row) -> str:
     """Return a cell for each lane: the outcomes with their number, the worst first."""
     cells = []
-    for lane in LANES:
+    for lane in ALL_LANES:
         counts = row.lanes[lane]
         order = sorted(counts, key=lambda outcome: (outcome == "equal", outcome))
         said = ", ".join(f"{counts[outcome]} {outcome}" for outcome in order)

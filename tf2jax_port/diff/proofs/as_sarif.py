@@ -13,6 +13,11 @@ from tf2jax_port.formats import sarif
 _RULES = {
     Status.DIFFERENT: ("different", "error", "A recorded call gives other values in the port."),
     Status.RAISES: ("raises", "error", "A recorded call raises in the port."),
+    Status.FAILS_UNDER_JIT: (
+        "fails-under-jit",
+        "error",
+        "A recorded call raises when the port is compiled, and runs eagerly.",
+    ),
     Status.LIMITED: ("limited", "note", "The values are equal, and something was not compared."),
     Status.NOT_PORTABLE: ("not-portable", "warning", "No recorded call can be replayed."),
     Status.NOT_REACHED: ("not-reached", "note", "No call of the function was recorded."),

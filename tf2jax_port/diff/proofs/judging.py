@@ -14,7 +14,8 @@ from tf2jax_port.diff.code_bases.order import leaves_first, origins
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.port_files import Definition, PortFiles
 from tf2jax_port.diff.code_bases.prove import Results
-from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.code_bases.replay import ALL_LANES, LANES
+from tf2jax_port.diff.code_bases.slopes import GRADIENTS
 from tf2jax_port.diff.proofs.proof import WRONG, Proof, Row, Share, Status
 from tf2jax_port.diff.proofs.wording import counted, listed
 
@@ -40,7 +41,7 @@ def judged(calls: Calls, results: Results, root: Path) -> Proof:
     definitions = PortFiles(root).definitions(calls.packages)
     seen: dict[Function, _Seen] = {}
     for index, call in enumerate(calls.calls):
-        lanes = {lane: results[index, lane] for lane in LANES if (index, lane) in results}
+        lanes = {lane: results[index, lane] for lane in ALL_LANES if (index, lane) in results}
         entry = seen.setdefault(call.function, _Seen([], {}))
         entry.calls.append(index)
         if lanes:
@@ -94,17 +95,20 @@ def _row(
     seen = seen or _Seen([], {})
     status, why = _status(function, seen, calls, bool(lines))
     line = place.line
-    if status is Status.RAISES:
-        path, line = _raised_at(seen, place)
+    if status in (Status.RAISES, Status.FAILS_UNDER_JIT):
+        path, line = _place_of(seen, Outcome.ERROR, place)
         outside = path != place.path or not place.line <= line <= place.end
         why += f" (at {path}:{line})" if outside else ""
         line = place.line if outside else line
         left = _left_to_a_person(root / place.path, place) if place.path else ""
         why += f"; {left} is left to a person" if left else ""
     if status is Status.DIFFERENT:
-        only = _only_in_wrong_calls(seen, place)
-        line = only[0] if only else line
-        why += "; no equal call reaches this line" if only else ""
+        path, found = _place_of(seen, Outcome.DIFFERENT, place)
+        if path == place.path and place.line < found <= place.end:
+            line = found
+        elif only := _only_in_wrong_calls(seen, place):
+            line = only[0]
+            why += "; no equal call reaches this line"
     return Row(
         function,
         status,
@@ -118,7 +122,7 @@ def _row(
             lane: Counter(
                 found[lane].outcome.value for found in seen.replayed.values() if lane in found
             )
-            for lane in LANES
+            for lane in ALL_LANES
         },
         Share(len(lines), len(place.lines)) if reached.is_measured else None,
         Share(min(reached.branches[place.path, function[1]], place.branches), place.branches)
@@ -141,6 +145,8 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     for outcome, status in ((Outcome.DIFFERENT, Status.DIFFERENT), (Outcome.ERROR, Status.RAISES)):
         wrong = [lanes for lanes in seen.replayed.values() if _has(lanes, outcome)]
         if wrong:
+            compiled = status is Status.RAISES and _only_compiled(wrong)
+            status = Status.FAILS_UNDER_JIT if compiled else status
             return status, _wrong(wrong, outcome, total)
     reasons = Counter(
         calls.calls[index].unfit for index in seen.calls if index not in seen.replayed
@@ -152,7 +158,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
         *(f"{reason}: not replayed" for reason in reasons),
         *(["it draws random numbers"] if Outcome.RANDOM in {e.outcome for e in found} else []),
         *dict.fromkeys(
-            f"under {lane}: {each.detail}"
+            f"{_in_words(lane)}: {each.detail}"
             for lanes in seen.replayed.values()
             for lane, each in lanes.items()
             if each.outcome is Outcome.EQUAL and each.detail
@@ -160,7 +166,19 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     ]
     if limits:
         return Status.LIMITED, "; ".join(limits)
-    return Status.PROVED, f"{counted(total, 'call')} in {len(LANES)} lanes"
+    sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
+    why = f"{counted(total, 'call')} in {len(LANES)} lanes"
+    return Status.PROVED, why + (f", {sloped} with gradients" if sloped else "")
+
+
+def _in_words(lane: str) -> str:
+    return f"with {lane}" if lane == GRADIENTS else f"under {lane}"
+
+
+def _only_compiled(wrong: list[dict[str, Replayed]]) -> bool:
+    """Return whether calls raise when they are compiled, and run eagerly."""
+    failed = {lane for w in wrong for lane, each in w.items() if each.outcome is Outcome.ERROR}
+    return "eager" not in failed and failed != {GRADIENTS}
 
 
 def _has(lanes: dict[str, Replayed], outcome: Outcome) -> bool:
@@ -168,21 +186,23 @@ def _has(lanes: dict[str, Replayed], outcome: Outcome) -> bool:
 
 
 def _wrong(wrong: list[dict[str, Replayed]], outcome: Outcome, total: int) -> str:
-    lanes = [lane for lane in LANES if any(w[lane].outcome is outcome for w in wrong if lane in w)]
-    where = "" if len(lanes) == len(LANES) else f" under {' and '.join(lanes)}"
+    lanes = [
+        lane for lane in ALL_LANES if any(w[lane].outcome is outcome for w in wrong if lane in w)
+    ]
+    where = "" if {*lanes} >= {*LANES} else f" {' and '.join(map(_in_words, lanes))}"
     first = next(
         w[lane] for lane in lanes for w in wrong if lane in w and w[lane].outcome is outcome
     )
     return f"{len(wrong)} of {counted(total, 'call')}{where}: {first.detail}"
 
 
-def _raised_at(seen: _Seen, place: Definition) -> tuple[str, int]:
-    """Return where calls of a function raise: the most frequent place, or else its `def`."""
+def _place_of(seen: _Seen, outcome: Outcome, place: Definition) -> tuple[str, int]:
+    """Return where calls of a function raise or begin to differ: the most frequent place, or else its `def`."""
     places = Counter(
         each.place
         for lanes in seen.replayed.values()
         for each in lanes.values()
-        if each.outcome is Outcome.ERROR and each.place
+        if each.outcome is outcome and each.place
     )
     if not places:
         return place.path, place.line

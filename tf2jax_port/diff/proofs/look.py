@@ -15,6 +15,7 @@ _KINDS = {
     Status.NOT_PORTABLE: "warn",
     Status.DIFFERENT: "bad",
     Status.RAISES: "bad",
+    Status.FAILS_UNDER_JIT: "bad",
 }
 _CSS = """
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }

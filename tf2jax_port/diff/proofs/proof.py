@@ -18,7 +18,7 @@ from tf2jax_port.diff.vocabulary.verdicts import (
 )
 
 # What no report may leave out.
-SCOPE = "Values of recorded calls are compared; gradients are not."
+SCOPE = "Values of recorded calls are compared, and gradients where the original has some."
 
 
 class Status(enum.StrEnum):
@@ -26,6 +26,7 @@ class Status(enum.StrEnum):
 
     DIFFERENT = "different"
     RAISES = "raises"
+    FAILS_UNDER_JIT = "fails under jit"  # and runs eagerly
     LIMITED = "equal within limits"
     NOT_PORTABLE = "not portable"  # its calls cannot be replayed
     NOT_REACHED = "not reached"  # no call of it was recorded
@@ -33,7 +34,7 @@ class Status(enum.StrEnum):
     NO_TENSORS = "no tensors"  # it was called, and no tensor passed through it
 
 
-WRONG = (Status.DIFFERENT, Status.RAISES)
+WRONG = (Status.DIFFERENT, Status.RAISES, Status.FAILS_UNDER_JIT)
 _UNCERTAIN = (Status.LIMITED, Status.NOT_PORTABLE, Status.NOT_REACHED)
 
 

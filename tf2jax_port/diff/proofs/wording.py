@@ -9,7 +9,11 @@ from tf2jax_port.diff.proofs.proof import Proof, Row, Status
 from tf2jax_port.diff.vocabulary.verdicts import EQUAL, INCONCLUSIVE
 
 _LONGEST = 140  # characters of a reason
-_VERBS = {Status.DIFFERENT: "gives other values", Status.RAISES: "raises"}
+_VERBS = {
+    Status.DIFFERENT: "gives other values",
+    Status.RAISES: "raises",
+    Status.FAILS_UNDER_JIT: "fails under jit",
+}
 
 
 def counted(number: int, noun: str) -> str:
@@ -37,7 +41,7 @@ def headline(proof: Proof) -> str:
     if proof.verdict == INCONCLUSIVE:
         return f"Nothing is proved: no call of {counted(asked, 'function')} could be replayed"
     if proof.verdict == EQUAL:
-        return f"All {asked} functions that tensors pass through give the same values"
+        return f"All {asked} functions that tensors pass through give the same values and gradients"
     faults = proof.faults
     if not faults:
         return f"No function is wrong: {summary(proof)}"

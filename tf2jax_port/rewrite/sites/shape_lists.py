@@ -18,7 +18,7 @@ def find_lists(file: File) -> list[Decision]:
     TensorFlow's shape equals a list and can be joined with one, but JAX's shape is a tuple, for which neither holds.
     """
     decisions = []
-    joined = [found for node in file.names.attributes if (found := _joined_with_list(file, node))]
+    joined = [found for node in file.names.parents if (found := _joined_with_list(file, node))]
     for shape, node in [*(_shape_and_list(file, c) for c in file.names.comparisons), *joined]:
         if shape is None or node is None:
             continue
@@ -34,23 +34,21 @@ def find_lists(file: File) -> list[Decision]:
     return decisions
 
 
-def _joined_with_list(file: File, node: ast.Attribute) -> tuple[ast.expr, ast.List] | None:
-    """Return the shape and the list that are joined in `[n] + x.shape[1:]`, `None` for other attributes."""
-    if node.attr not in ("shape", "get_shape"):
+def _joined_with_list(file: File, node: ast.AST) -> tuple[ast.expr, ast.List] | None:
+    """Return the shape and the list that are joined in `[n] + x.shape[1:]`, `None` for other expressions."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
         return None
-    whole: ast.AST = node
-    parent = file.names.parents[whole]
-    while isinstance(parent, ast.Call | ast.Subscript) and whole in (
-        getattr(parent, "func", None),
-        getattr(parent, "value", None),
-    ):
-        whole, parent = parent, file.names.parents[parent]
-    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Add):
-        return None
-    other = parent.right if whole is parent.left else parent.left
-    if isinstance(whole, ast.expr) and isinstance(other, ast.List) and is_shape(file, whole):
-        return whole, other
+    for whole, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(other, ast.List) and (shape := _shape_in(file, whole)):
+            return shape, other
     return None
+
+
+def _shape_in(file: File, node: ast.expr) -> ast.expr | None:
+    """Return the shape that an expression is, or to which it joins others: `[1] + x.shape`; `None` if it is none."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _shape_in(file, node.left) or _shape_in(file, node.right)
+    return node if is_shape(file, node) else None
 
 
 def _shape_and_list(
