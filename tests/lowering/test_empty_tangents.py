@@ -80,3 +80,14 @@ def test_what_depends_on_other_values_is_differentiated_by_the_rules_of_jax():
     assert run(1.0, MASKS["some"]) == 1.0
     # As for `jnp.max(w * jnp.zeros(0), initial=0.)`.
     assert np.isnan(run(1.0, MASKS["none"]))
+
+
+def test_a_sum_over_devices_or_rows_has_the_tangents_of_all():
+    def f(x, mask):
+        y = shims.boolean_mask(x, mask)
+        return jnp.sqrt(jax.lax.psum(jnp.sum(y**2), "rows"))
+
+    rows, masks = np.stack([X, X]), np.stack([MASKS["some"], MASKS["none"]])
+    run = jax.vmap(shims.dynamic(f), axis_name="rows")
+    slope = jax.jit(lambda x: jax.jvp(lambda x: run(x, masks), (x,), (x,)))(rows)[1]
+    np.testing.assert_allclose(slope, [np.linalg.norm(X[MASKS["some"]])] * 2, rtol=1e-6)

@@ -19,6 +19,7 @@ from jax import lax
 
 from shims._src.lowering.value import Deferred, Value
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 from shims._src.sizes import primitives
 
 # When a tangent is zero: in each of these sets, at least one size is 0.
@@ -63,11 +64,18 @@ class Plan:
 def plan(jaxpr, consts: Sequence) -> Plan | None:
     """Plan the choices for a program with the given constants; return `None` if it needs none."""
     selections = [e for e in jaxpr.eqns if e.primitive is primitives.compress_p]
-    if not selections:
+    if not selections or any(map(_is_collective, jaxprs.equations(jaxpr))):
         return None
     dims = {e.params["name"]: e.outvars[0].aval.shape[e.params["axis"]] for e in selections}
     found = _Search(jaxpr, consts, frozenset(dims))
     return Plan(found.chosen, dims) if found.chosen else None
+
+
+def _is_collective(eqn) -> bool:
+    """Return whether an equation combines values of several devices or rows, whose selections are others."""
+    axes = eqn.params.get("axes") or ()
+    named = isinstance(axes, tuple) and not all(isinstance(a, (int, np.integer)) for a in axes)
+    return named or not eqn.params.keys().isdisjoint(("axis_name", "axis_index_groups"))
 
 
 class _Search:
