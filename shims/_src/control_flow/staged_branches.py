@@ -162,9 +162,9 @@ def _is_undefined(leaves) -> bool:
 
 def _join_leaf(subject: _Subject, labels, column: Sequence):
     originals = [spec.identity if isinstance(spec, Slot) else spec for spec in column]
-    known = _known_leaf([x for x in originals if not isinstance(x, Unreached)])
-    if known is not None:
-        return known[0]
+    agreed = _known_leaf([x for x in originals if not isinstance(x, Unreached)])
+    if agreed is not None:
+        return agreed[0]
     for label, x in zip(labels, originals):
         known = is_array(x) or is_number(x) or jp.is_symbolic(x)
         if not known and not isinstance(x, (Slot, Undefined, Unwritten)):

@@ -41,7 +41,7 @@ _SAFE = frozenset(
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Plan:
-    """Which results of a program get tangents by a choice.
+    """The results of a program whose tangents are chosen at run time.
 
     Attributes:
       chosen: by variable, when its tangent is zero.
@@ -63,7 +63,7 @@ class Plan:
 
 def plan(jaxpr, consts: Sequence) -> Plan | None:
     """Plan the choices for a program with the given constants; return `None` if it needs none."""
-    selections = [e for e in jaxpr.eqns if e.primitive is primitives.compress_p]
+    selections = [e for e in jaxprs.own_equations(jaxpr) if e.primitive is primitives.compress_p]
     if not selections or any(map(_is_collective, jaxprs.equations(jaxpr))):
         return None
     dims = {e.params["name"]: e.outvars[0].aval.shape[e.params["axis"]] for e in selections}
@@ -91,7 +91,7 @@ class _Search:
         for var, value in zip(jaxpr.constvars, consts, strict=True):
             may_move = jp.is_tracer(value) and _is_inexact(var)
             self._zero[var] = _NEVER if may_move else _ALWAYS
-        for eqn in jaxpr.eqns:
+        for eqn in jaxprs.own_equations(jaxpr):
             self._follow(eqn)
         for atom in jaxpr.outvars:
             self._choose(atom, None)

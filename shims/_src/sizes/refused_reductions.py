@@ -24,7 +24,7 @@ from shims._src.sizes import size_code
 
 
 class _Codes:
-    """What is known about codes in this process."""
+    """The state of this process with regard to codes."""
 
     are_handed_out = False
     # Whether an array with the shape of a code, but none, was reduced: JAX's caches hold its programs.
