@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -128,8 +130,34 @@ def test_a_reduction_that_would_count_the_padding_is_refused(name):
 def test_a_reduction_of_ordinary_arrays_is_not_refused():
     shape = size_code.shape_of(2)
     assert jnp.mean(jnp.ones((*shape[:2], 2, *shape[3:]))) == 1
+    assert jnp.mean(jnp.ones((shape[0], 1, 1, 1, shape[-1]))) == 1
     stacked = jnp.stack([jnp.ones(shape), jnp.zeros(shape)])
     assert jnp.mean(stacked, 0).shape == shape
+
+
+_WITHOUT_CODES = """
+import jax, jax.numpy as jnp, numpy as np, shims
+from shims._src.sizes import size_code
+shape = size_code.shape_of(2)
+x = jnp.ones(np.prod(shape)).at[3].set(2).reshape(shape)
+p = shims.Padded.pad(np.float32([1, 2]), 4)
+for f in (jnp.sum, jnp.mean, jnp.max, jnp.prod, jnp.argmax, jnp.median, lambda a: jnp.sum(a > 0)):
+    for found in (f(x), jax.jit(f)(x), jax.jit(lambda a, p: (f(a), p))(x, p)[0]):
+        assert found == f(x.ravel()), (f, found)
+try:
+    jax.tree.map(jnp.mean, p)
+except shims.errors.PaddedUseError:
+    print("refused")
+assert jnp.isnan(sum(jnp.sum(jnp.cos(leaf)) for leaf in jax.tree.leaves(p)))
+"""
+
+
+def test_without_codes_every_array_is_reduced():
+    """Run in a process of its own, where no leaves of a `Padded` have been handed out at first."""
+    run = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_CODES], capture_output=True, text=True, check=False
+    )
+    assert run.stdout == "refused\n", run.stderr
 
 
 @pytest.mark.parametrize("f", [jnp.cos, jnp.sign, jnp.ones_like, lambda x: x > 0])

@@ -119,3 +119,31 @@ def test_a_loop_counts_beyond_int32(lane, factor):
     }[lane]
     for x in (jnp.ones(4), jnp.array([1.0, -1.0, -1.0, 1.0]), -jnp.ones(3)):
         np.testing.assert_array_equal(run(x), f(x))
+
+
+CONVERTED = {
+    "is": lambda n: (
+        ((n > 2) is True) + ((n > 2) is not False) * 2 + (False is (n == 3)) * 4 + (n is True) * 8
+    ),
+    "is in an if": lambda n: 1.0 if (n > 2) is True else 2.0,
+    "others": lambda n: (n is None) + (None is not False) * 2 + (n is True) * 4,
+    "class of a quotient": lambda n: (
+        isinstance(n / 2, float) + isinstance(n / 2, (int, bool)) * 2 + (type(n / 2) is float) * 4
+    ),
+    "class of an array": lambda n: (
+        isinstance(jnp.float32(n), float) + isinstance(jnp.asarray(n), int) * 2
+    ),
+    "class of an answer": lambda n: isinstance(n > 2, bool) + (type(n > 2) is bool) * 2,
+}
+
+
+@pytest.mark.parametrize("lane", [lane for lane in LANES if "as written" not in lane])
+@pytest.mark.parametrize("name", CONVERTED)
+def test_as_for_integers_in_converted_code(name, lane):
+    def program(x):
+        return CONVERTED[name](x[x > 0].shape[0]) * 1.0
+
+    run = LANES[lane](program)
+    for data in ([1.0, 2.0, 3.0, 4.0], [1.0, -1.0, 2.0, 4.0], [-1.0, -1.0, 2.0, -1.0]):
+        x = jnp.array(data)
+        np.testing.assert_allclose(run(x), program(x), rtol=1e-6)

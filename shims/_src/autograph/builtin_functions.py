@@ -77,18 +77,29 @@ def index_(x):
 
 
 def isinstance_(x, classes):
-    """Replace `isinstance`; a symbolic size is an `int`, and a comparison of sizes a `bool`."""
+    """Replace `isinstance`; what is computed from sizes is an `int`, a `float` or a `bool`, as for numbers."""
     if isinstance(x, classes):
         return True
+    kind = _kind_of_number(x)
+    return kind is not None and isinstance(kind(), classes)
+
+
+def _kind_of_number(x) -> type | None:
+    """Return the type of the Python number that a value stands for, which is computed from sizes."""
     if jp.is_symbolic(x):
-        return isinstance(0, classes)
-    is_answer = is_staged(x) and x.dtype == bool and question_of(x) is not None
-    return is_answer and isinstance(True, classes)
+        return int
+    if not is_staged(x) or x.ndim:
+        return None
+    if x.dtype == bool:
+        return None if question_of(x) is None else bool
+    is_float = jp.is_tracer(x) and x.dtype.kind == "f" and x.aval.weak_type
+    return float if is_float and numbering.sizes_behind(x) else None
 
 
 def type_(x, *args, **kwargs):
-    """Replace `type`; the type of a symbolic size is `int`."""
-    return int if jp.is_symbolic(x) and not args else type(x, *args, **kwargs)
+    """Replace `type`; what is computed from sizes is an `int`, a `float` or a `bool`, as for numbers."""
+    kind = None if args else _kind_of_number(x)
+    return type(x, *args, **kwargs) if kind is None else kind
 
 
 def bool_(x=False):

@@ -22,7 +22,12 @@ from shims._src.platform.jaxprs import equations
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import trace
 from shims._src.tracing import hooked_sizes, hooks
-from shims._src.tracing.size_questions import ComputedQuestion, SizeQuestion, depend_on_data
+from shims._src.tracing.size_questions import (
+    ComputedQuestion,
+    SizeQuestion,
+    depend_on_data,
+    question_of,
+)
 
 
 def compare(name: str, left, right):
@@ -32,6 +37,8 @@ def compare(name: str, left, right):
         if found is not None:
             return found if name == "in" else jnp.logical_not(found)
         return contains(right, left) == (name == "in")
+    if name in ("is", "is not"):
+        return _is_answer(left, right, (name == "is"))
     if name in ("eq", "ne") and isinstance(left, tuple) and isinstance(right, tuple):
         alike = _staged_equality(left, right)
         if alike is False:
@@ -42,6 +49,17 @@ def compare(name: str, left, right):
     if (jp.is_symbolic(left) or jp.is_symbolic(right)) and _depends_on_data(left, right):
         return SizeQuestion(name, left, right).array()
     return hooked_sizes.QUESTIONS[name](left, right)
+
+
+def _is_answer(left, right, wanted: bool):
+    """Evaluate `left is right` (`is not`, unless `wanted`), one of which is `True` or `False` as written.
+
+    An answer to a question about sizes is one of the two, as Python's comparisons of numbers are.
+    """
+    asked, said = (left, right) if isinstance(right, bool) else (right, left)
+    if isinstance(asked, bool) or question_of(asked) is None or jp.is_symbolic(asked):
+        return (left is right) == wanted
+    return asked if said == wanted else jnp.logical_not(asked)
 
 
 _EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}

@@ -32,7 +32,7 @@ from shims._src.control_flow.staging import (
     is_number,
     is_staged,
 )
-from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue
+from shims._src.control_flow.undefined import Undefined, Unreached
 from shims._src.errors import errors
 from shims._src.sizes import loop_numbers
 from shims._src.tracing import postponed_errors
@@ -119,7 +119,9 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts, raise
         for i in range(nouts):
             if isinstance(init[i], lists.Recorder) and isinstance(after[0][i], lists.Recorder):
                 outputs[i] = lists.with_entries(init[i], outputs[i])
-            elif _always_returns(flag, names[i], init[i], after[0][i], after[1][i]):
+            elif _always_returns(
+                flag, names[i], init[i], _end(blocks[0], i, after[0]), after[1][i]
+            ):
                 outputs[i] = True
         after.clear()
         seen.clear()
@@ -150,7 +152,13 @@ def _untaken_output(old):
 
     It is no entries for a list, and otherwise an undefined value.
     """
-    return () if isinstance(old, lists.Recorder) else UndefinedReturnValue()
+    return () if isinstance(old, lists.Recorder) else Unreached()
+
+
+def _end(block, i: int, after):
+    """Return a variable's value after a branch; that of a flag is `True` where an error ends the branch."""
+    leaves = block.leaves[i]
+    return True if len(leaves) == 1 and isinstance(leaves[0], Unreached) else after[i]
 
 
 def _always_returns(flag, name: str, before, after_main, after_else) -> bool:

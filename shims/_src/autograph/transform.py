@@ -126,7 +126,7 @@ class _Comparisons(ast.NodeTransformer):
     def visit_Compare(self, node):
         self.generic_visit(node)
         name = _COMPARISONS.get(type(node.ops[0]))
-        if name is None:
+        if name is None or (name in ("is", "is not") and not _names_answer(node)):
             return node
         operator = ast.Attribute(ast.Name("ag__", ast.Load()), "compare", ast.Load())
         call = ast.Call(operator, [ast.Constant(name), node.left, node.comparators[0]], [])
@@ -142,7 +142,15 @@ _COMPARISONS = {
     ast.NotEq: "ne",
     ast.In: "in",
     ast.NotIn: "not in",
+    ast.Is: "is",
+    ast.IsNot: "is not",
 }
+
+
+def _names_answer(node: ast.Compare) -> bool:
+    """Return whether an operand of a comparison is `True` or `False`."""
+    sides = (node.left, node.comparators[0])
+    return any(isinstance(x, ast.Constant) and isinstance(x.value, bool) for x in sides)
 
 
 class _Returns(ast.NodeTransformer):

@@ -29,7 +29,7 @@ from shims._src.control_flow.staging import (
     show,
     structure,
 )
-from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unwritten
+from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unreached, Unwritten
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.recording import state
@@ -162,10 +162,9 @@ def _is_undefined(leaves) -> bool:
 
 def _join_leaf(subject: _Subject, labels, column: Sequence):
     originals = [spec.identity if isinstance(spec, Slot) else spec for spec in column]
-    if all(x is originals[0] for x in originals) or _are_one_size(originals):
-        return originals[0]
-    if not any(isinstance(spec, Slot) for spec in column) and _are_equal(originals):
-        return originals[0]
+    agreed = _known_leaf([x for x in originals if not isinstance(x, Unreached)])
+    if agreed is not None:
+        return agreed[0]
     for label, x in zip(labels, originals):
         known = is_array(x) or is_number(x) or jp.is_symbolic(x)
         if not known and not isinstance(x, (Slot, Undefined, Unwritten)):
@@ -178,6 +177,14 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
         _raise_dtypes(subject, labels, avals)
     dtype, weak = common
     return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype, weak_type=weak))
+
+
+def _known_leaf(values: Sequence) -> tuple | None:
+    """Return `(value,)` if the branches that go on leave an output leaf the same, otherwise `None`."""
+    if any(isinstance(x, Slot) for x in values):
+        return None
+    is_one = all(x is values[0] for x in values) or _are_one_size(values) or _are_equal(values)
+    return (values[0],) if is_one else None
 
 
 def _avals_of(column: Sequence) -> list:

@@ -26,6 +26,12 @@ class UndefinedReturnValue(Undefined):
         super().__init__(name)
 
 
+class Unreached(UndefinedReturnValue):
+    """The placeholder for an output of a branch that ends in an error, so that no code reads the output."""
+
+    __slots__ = ()
+
+
 class Unwritten:
     """The placeholder for `count` elements of a `TensorArray` of which none was written.
 

@@ -10,11 +10,13 @@ fails is replaced by a run-time check that it is not taken.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src.control_flow.staging import Block, trace_block
-from shims._src.control_flow.undefined import UndefinedReturnValue
+from shims._src.control_flow.undefined import Unreached
 from shims._src.errors import errors, refusals
 from shims._src.sizes import primitives, trace
 from shims._src.tracing import postponed_errors
@@ -27,34 +29,89 @@ def trace_branches(
 
     Args:
       thunks: the branches.
-      nothing: the outputs of a branch that is not taken; by default undefined values, which take the
-        types of the other branches.
+      nothing: the outputs of a branch that is not taken; by default values that are not reached,
+        which take the types of the other branches.
       condition: what chooses the first of two branches, if errors that a branch raises by a `raise` statement
         of the program are to be raised for the data that take the branch.
     """
     blocks: list[Block | None] = []
     refused: dict[int, Exception] = {}
+    ended: dict[int, _AlwaysRaises] = {}
     for number, thunk in enumerate(thunks):
         try:
-            blocks.append(trace_block(thunk))
+            blocks.append(trace_block(_until_end(thunk, number, nothing, ended)))
         except Exception as error:
             if not _is_raised_by_choice(condition, error) and not _may_be_postponed(error):
                 raise
             refused[number] = error
             blocks.append(None)
+    chosen = {n: e for n, e in refused.items() if _is_raised_by_choice(condition, e)}
+    if condition is not None and len(chosen) + len(ended) == len(thunks):
+        _raise_always(condition, blocks, chosen | ended)
     traced = [block for block in blocks if block is not None]
     if not traced:
         raise refused[0]
     if nothing is None:
-        nothing = [UndefinedReturnValue()] * len(traced[0].trees)
-    for number, raised in refused.items():
-        if _is_raised_by_choice(condition, raised):
-            _raise_if_chosen(jnp.logical_xor(condition, number == 1), raised)
-            blocks[number] = trace_block(lambda: nothing)
+        nothing = [Unreached()] * len(traced[0].trees)
+    for number, raised in chosen.items():
+        _raise_if_chosen(jnp.logical_xor(condition, number == 1), raised)
+        blocks[number] = trace_block(lambda: nothing)
     return [
         _refusing_block(refused[number], nothing) if block is None else block
         for number, block in enumerate(blocks)
     ]
+
+
+class _AlwaysRaises(errors.InvalidArgumentError):
+    """Ends a block in which the program raises an error whatever the data choose, by a check of the run."""
+
+    __module__ = "shims.errors"
+
+    def __init__(self, texts: Sequence[str], line: str):
+        super().__init__(
+            errors.message(
+                "if",
+                "the program raises an error in every branch that the data may choose.",
+                received="; or ".join(texts),
+                at=line,
+            )
+        )
+        self.texts = texts
+
+
+_AlwaysRaises.__name__ = errors.InvalidArgumentError.__name__  # which the program catches
+
+
+def _until_end(
+    thunk: Callable[[], Sequence], number: int, nothing, ended: dict[int, _AlwaysRaises]
+) -> Callable[[], Sequence]:
+    """Return a function that runs a branch; where the branch always raises an error, its outputs are `nothing`."""
+
+    def run():
+        try:
+            return thunk()
+        except _AlwaysRaises as error:
+            if nothing is None:
+                raise
+            ended[number] = error
+            return nothing
+
+    return run
+
+
+def _raise_always(
+    condition, blocks: Sequence[Block | None], raised: dict[int, Exception]
+) -> NoReturn:
+    """Raise the error of the branch that the data take, by checks; what follows is never reached."""
+    texts: list[str] = []
+    for number, error in sorted(raised.items()):
+        chosen, block = jnp.logical_xor(condition, number == 1), blocks[number]
+        if block is None:
+            _raise_if_chosen(chosen, error)
+        else:
+            lax.cond(chosen, lambda block=block: (block.run(), ())[1], tuple)
+        texts += getattr(error, "texts", (f"{type(error).__name__}: {error}",))
+    raise _AlwaysRaises(texts, refusals.line_raised(raised[0]) or errors.user_line())
 
 
 def _may_be_postponed(error: Exception) -> bool:

@@ -9,7 +9,7 @@ import math
 from jax import lax
 
 from shims._src.errors import errors
-from shims._src.lowering import bounds, own_sizes, running_totals, wide_numbers
+from shims._src.lowering import bounds, empty_tangents, own_sizes, running_totals, wide_numbers
 from shims._src.lowering.context import Context, Largest
 from shims._src.lowering.refusals import (
     EQUATIONS,
@@ -48,12 +48,14 @@ def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Va
     held = extremes_held.barriered_operands(jaxpr)
 
     at_once = jp.ambient_is_eager()
+    choices = None if at_once or ctx.root.frames else empty_tangents.plan(jaxpr, consts)
 
     def step(eqn, values: list[Value]) -> list[Value]:
         ctx.jaxpr = jaxpr
         if held and extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
             values[0] = env[eqn.invars[0]] = _with_barrier(values[0])
-        return apply(ctx, eqn, values, at_once)
+        outs = apply(ctx, eqn, values, at_once)
+        return outs if choices is None else choices.applied(ctx, eqn, outs)
 
     ctx.root.frames.append(env)
     try:

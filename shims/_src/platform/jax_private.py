@@ -659,7 +659,7 @@ def hook_points():
     from jax._src.lax import convolution, parallel
     from jax._src.lax import lax as lax_module
     from jax._src.lax.control_flow import loops
-    from jax._src.numpy import fft, lax_numpy, polynomial, reductions, setops, ufuncs
+    from jax._src.numpy import array_methods, fft, lax_numpy, polynomial, reductions, setops, ufuncs
     from jax._src.numpy import linalg as numpy_linalg
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
@@ -673,6 +673,7 @@ def hook_points():
         "decision": shape_poly_decision._DecisionByElimination,
         "indexing": _indexing,
         "scatter": scatter,
+        "array_methods": array_methods,
         "util": numpy_util,
         "ufuncs": ufuncs,
         "batching": batching,

@@ -24,7 +24,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import size_code
+from shims._src.sizes import refused_reductions, size_code
 
 
 class Axes(tuple[int, ...]):
@@ -108,6 +108,7 @@ def prepared(values: Any, code: Any, axes: Axes) -> Iterator[Any]:
 
     Before it is asked for, JAX has compared the axes with those of another tree.
     """
+    refused_reductions.watch()
     count = len(axes) + 1
     is_whole = _is_array(values) and _is_array(code) and size_code.is_code(code, count)
     if is_whole and jnp.ndim(code) - size_code.RANK <= jnp.ndim(values) + min(axes, default=0):

@@ -3,6 +3,8 @@
 The leaves have padding of 0 (`padded_leaves.py`), which is right for sums and norms, but not for means or
 maxima. Code that reduces all leaves of a pytree also reduces the code of the sizes, which has a rare shape. JAX
 asks for the result type of each operation when it traces or first runs it, and there the code is recognized.
+
+Until the leaves of some `Padded` have been handed out, there is no code, and every array is what it seems.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import functools
 import inspect
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -18,6 +21,23 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import size_code
+
+
+class _Codes:
+    """The state of this process with regard to codes."""
+
+    are_handed_out = False
+    # Whether an array with the shape of a code, but none, was reduced: JAX's caches hold its programs.
+    were_imitated = False
+
+
+def watch() -> None:
+    """Look for codes from now on, because the leaves of a `Padded` are handed out."""
+    if _Codes.are_handed_out:
+        return
+    _Codes.are_handed_out = True
+    if _Codes.were_imitated:
+        jax.clear_caches()
 
 
 def install() -> None:
@@ -81,6 +101,9 @@ def _sum_of_small(code: Any, *, axes: tuple[int, ...], shape: tuple[int, ...]) -
 def _reads_code(shape: tuple[Any, ...], axes: Any) -> bool:
     """Return whether a reduction reads a code, other than along an axis that stacks several."""
     if not size_code.has_shape_of_code(shape):
+        return False
+    if not _Codes.are_handed_out:
+        _Codes.were_imitated = True
         return False
     return axes is None or any(i % len(shape) >= len(shape) - size_code.RANK for i in axes)
 

@@ -5,7 +5,7 @@ averages of parameters. So each bit of a size is a pair of floats: a nonzero one
 is the bit. Sums and multiples of codes of the same sizes keep these pairs. Adding the code of other
 sizes leaves a pair of two nonzero floats, and differentiation a pair of zeros, which `decode` reports.
 The pairs are scattered over an array, so that a transpose, a flip or a sort tears them apart. The floats are
-so small that sums and norms over all leaves do not count them. The shape of the array is one that data hardly
+so small that sums and norms over all leaves do not count them. The shape of the array is one that data do not
 have: a reduction that is wrong for padding of 0, such as a mean, knows by it that it reads a code.
 """
 
@@ -23,8 +23,8 @@ from shims._src.platform import jax_private as jp
 _BITS = 32
 _COLUMNS = 16
 _FIXED = 8
-# Dimensions of 1 in the middle make the shape a rare one.
-_ONES = (1, 1, 1)
+# Dimensions of 1 in the middle make the shape one that data do not have; they cost nothing.
+_ONES = (1,) * 10
 RANK = 2 + len(_ONES)
 # Squares of the floats of a code underflow to 0, those of gradients even after steps of optimizers.
 _SMALL = 2.0**-76

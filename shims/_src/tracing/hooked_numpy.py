@@ -201,9 +201,14 @@ def _places(a, fill_value):
 
 
 def _nonzero(state, original, a, *, size=None, fill_value=None):
-    if size is not None or not jp.is_tracer(a):
-        return original(a, size=size, fill_value=fill_value)
-    return _places(a, fill_value)
+    if size is None and jp.is_tracer(a):
+        return _places(a, fill_value)
+    places = original(a, size=size, fill_value=fill_value)
+    if fill_value is None or not _depends_on_data(state, *filter(jp.is_symbolic, np.shape(a))):
+        return places
+    # JAX fills with 0 where the array has no elements.
+    is_empty = primitives.as_size(math.prod(np.shape(a))) == 0
+    return tuple(jnp.where(is_empty, 0, x) for x in places)
 
 
 def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):

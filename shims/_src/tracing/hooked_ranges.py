@@ -22,7 +22,9 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
     kind = jnp.result_type(start, stop, step) if dtype is None else dtype
     span = jnp.asarray(stop) - jnp.asarray(start)
     if jnp.issubdtype(kind, jnp.integer):
-        count = jnp.maximum(-(-span // step), 0)
+        # Without a quotient, the number has the bounds that are stated for the ends.
+        is_by_one = isinstance(step, int) and step == 1
+        count = jnp.maximum(span if is_by_one else -(-span // step), 0)
     else:
         count = quotient(span.astype(kind), jnp.asarray(step, kind))
         count = jnp.ceil(count).astype(jnp.int32)
@@ -85,6 +87,15 @@ def _shape_hook(name, parameter="shape"):
         return original(*args[:1], *map(known, args[1:2]), *args[2:], **options)
 
     return reshaped
+
+
+def new_shape(state, original, array, shape):
+    """Compute the shape that `array.reshape` and `jnp.reshape` give, of numbers some of which are traced."""
+    parts = (shape,) if jp.is_tracer(shape) and not shape.ndim else shape
+    parts = tuple(parts) if isinstance(parts, list) or jp.is_tracer(parts) else parts
+    if not isinstance(parts, tuple) or not any(map(jp.is_tracer, parts)):
+        return original(array, shape)
+    return original(array, tuple(_size_of("reshape", d) for d in parts))
 
 
 def _size_of(function, number):
@@ -199,7 +210,6 @@ FUNCTIONS = (
     ("full", _fill_hook("full")),
     ("empty", _fill_hook("empty")),
     ("eye", _eye),
-    ("reshape", _shape_hook("reshape")),
     ("broadcast_to", _shape_hook("broadcast_to")),
     ("tile", _shape_hook("tile", "reps")),
     ("linspace", _linspace),

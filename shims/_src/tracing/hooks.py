@@ -72,6 +72,7 @@ def install() -> None:
         _install_in_tracers(modules["traces"])
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
+        _replace(modules["array_methods"], "_compute_newshape", hooked_ranges.new_shape)
         _install_for_shapes(modules)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
         _replace(modules["derivatives"], "_flatten_bwd", hooked_pullbacks.flatten_bwd)
