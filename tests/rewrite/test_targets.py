@@ -32,9 +32,7 @@ def written(text: str, options: Options = GRAPH) -> str:
 
 
 def test_a_name_that_is_lacking_does_not_make_the_file_eager():
-    text = (
-        f"import tensorflow as tf\n\n{PROGRAM}q = tf.ConditionalAccumulator(tf.float32)\nz = tf.square(x)\n"
-    )
+    text = f"import tensorflow as tf\n\n{PROGRAM}q = tf.ConditionalAccumulator(tf.float32)\nz = tf.square(x)\n"
     marker = f"# TJ336: tf.ConditionalAccumulator: {LACKING}\n"
     expected = text.replace("import tensorflow as tf\n", HEAD).replace("q = tf", f"{marker}q = tf")
     assert written(text) == expected
