@@ -16,6 +16,11 @@ PROGRAMS = {
     "each NaN differs": lambda v: (jnp.unique(v, axis=0, equal_nan=False),),
     "matrices": lambda v: jnp.unique(jnp.stack([v, v], 2), axis=0, return_counts=True),
     "integers": lambda v: jnp.unique(jnp.nan_to_num(v).astype(int), axis=0, **EXTRAS),
+    "numbers": lambda v: (jnp.unique(v, equal_nan=False),),
+    "all results of numbers": lambda v: jnp.unique(v, equal_nan=False, **EXTRAS),
+    "inverse": lambda v: jnp.unique(v, return_inverse=True, equal_nan=False),
+    "counts": lambda v: tuple(jnp.unique_counts(v[:, 0])),
+    "of a size": lambda v: (jnp.unique(v, equal_nan=False, size=v.shape[0] + 1, fill_value=9),),
 }
 
 

@@ -165,6 +165,8 @@ def scatter(ctx, eqn, operand, indices, updates):
     for a, b in zip(dn.operand_batching_dims, dn.scatter_indices_batching_dims, strict=True):
         operand, indices = align_pair(ctx, operand, a, indices, b)
         updates = _align_updates(ctx, updates, batch[b], indices, b)
+    if 0 in operand.array.shape:  # there is nothing to update, of which JAX has no derivative
+        return [operand]
     positions = _write_positions(ctx, eqn, indices, dn, shape, sizes)
     out = _scatter_call(eqn, operand.array, positions, updates.array, indices.dynamic)
     return [Value(out, operand.axes)]

@@ -22,12 +22,14 @@ def _as_array(a):
     return primitives.as_size(a) if jp.is_symbolic(a) else jnp.asarray(a)
 
 
-def _distinct(ar):
+def _distinct(ar, equal_nan: bool = True):
     """Return the sorted distinct values, with the derivative that JAX has where a size is given."""
     values = jnp.sort(jnp.ravel(ar))
     places = jnp.arange(values.shape[0])
     before = values[jnp.maximum(places - 1, 0)]
-    differs = (values != before) & ~(jnp.isnan(values) & jnp.isnan(before))
+    differs = values != before
+    if equal_nan:
+        differs &= ~(jnp.isnan(values) & jnp.isnan(before))
     return values[(places == 0) | differs]
 
 
@@ -52,7 +54,7 @@ def _unique(
     along_axis = axis is not None and np.ndim(ar) != 1
     size, fill_value = options.get("size"), options.get("fill_value")
     if jp.is_symbolic(size) and not (return_index or return_inverse or return_counts or along_axis):
-        values = _distinct(_as_array(ar))
+        values = _distinct(_as_array(ar), options.get("equal_nan", True))
         return _of_size(values, size, values[0] if fill_value is None else fill_value)
     if along_axis and size is None and _can_be_rows(ar, axis):
         wanted = (return_index, return_inverse, return_counts)
@@ -63,6 +65,8 @@ def _unique(
 
     # The derivative of `jnp.unique` is zero.
     ar = lax.stop_gradient(_as_array(ar))
+    if not options.get("equal_nan", True) and jnp.issubdtype(ar.dtype, jnp.inexact):
+        return _unique_with_each_nan(ar, (return_index, return_inverse, return_counts))
     return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
 
 
@@ -99,6 +103,17 @@ def _unique_rows(ar, axis: int, wanted: tuple[bool, bool, bool], *, equal_nan: b
     )
     chosen = [extra() for extra, is_wanted in zip(extras, wanted, strict=True) if is_wanted]
     return (values, *chosen) if chosen else values
+
+
+def _unique_with_each_nan(ar, wanted: tuple[bool, bool, bool]):
+    """Return the sorted distinct numbers, each NaN a number of its own, and what else is wanted of them."""
+    results = _unique_rows(jnp.ravel(ar)[:, None], 0, wanted, equal_nan=False)
+    if not any(wanted):
+        return results[:, 0]
+    values, *others = results
+    if wanted[1]:
+        others[wanted[0]] = others[wanted[0]].reshape(ar.shape)
+    return (values[:, 0], *others)
 
 
 def _union1d(state, original, ar1, ar2, *, size=None, fill_value=None):

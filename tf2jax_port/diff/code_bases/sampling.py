@@ -15,7 +15,7 @@ _OF_A_KIND, _OF_A_FUNCTION = 200, 1000
 
 @dataclasses.dataclass
 class _Sample:
-    """What is known of the calls of one function."""
+    """The kept and the refused calls of one function."""
 
     keys: set[str] = dataclasses.field(default_factory=set)
     branches: set[tuple[int, int]] = dataclasses.field(default_factory=set)

@@ -76,7 +76,7 @@ def decoded(node: Node, arrays: list[np.ndarray]) -> Iterator[Step]:
 
 
 class Parting(NamedTuple):
-    """Where a port parts from its original: the line of each, and the name whose value differs; `""` for the result."""
+    """The place at which a port parts from its original: the line of each, and the name whose value differs; `""` for the result."""
 
     original: int
     port: int
