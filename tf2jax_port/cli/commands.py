@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import io
+import sys
 import traceback
 from collections.abc import Iterator, MutableMapping
 from typing import Any
@@ -30,6 +32,13 @@ COMMANDS = (
     ("doctor", "tf2jax_port.cli.doctor:doctor", "Check the installation."),
     ("skill", "tf2jax_port.cli.skill:skill", "Print the instructions for coding agents."),
 )
+
+
+def _print_names_of_any_bytes() -> None:
+    """Let names of files that are no text in the encoding of the output pass through it unchanged."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="surrogateescape")
 
 
 class LazyCommands(MutableMapping[str, click.Command]):
@@ -91,6 +100,7 @@ class LazyGroup(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; an unexpected exception is printed and exits with code 2."""
+        _print_names_of_any_bytes()
         try:
             return super().invoke(ctx)
         except click.UsageError as error:

@@ -305,7 +305,7 @@ def _write(report: Report, files: Mapping[str, str | None]) -> list[str]:
         module = importlib.import_module(f"tf2jax_port.diff.report.as_{kind}")
         text = getattr(module, f"to_{kind}")(report)
         try:
-            write_whole(Path(path), text.encode())
+            write_whole(Path(path), text.encode(errors="backslashreplace"))
         except OSError as error:
             raise DiffError(
                 f"{path}: the report cannot be written.\n  Received: {error}"

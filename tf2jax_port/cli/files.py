@@ -88,7 +88,7 @@ def write_report(name: str, text: str) -> None:
       UsageError: the file cannot be written.
     """
     try:
-        write_whole(pathlib.Path(name), text.encode())
+        write_whole(pathlib.Path(name), text.encode(errors="backslashreplace"))
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror or error}") from error
     tell(f"wrote {name}")

@@ -18,8 +18,10 @@ def tell_proof(paths: Iterable[str]) -> None:
       paths: the files that refer to TensorFlow.
     """
     modules = {module_name(pathlib.Path(path)) for path in paths if path.endswith(".py")}
-    packages = sorted({name.partition(".")[0] for name in modules if name})
-    if len(modules) > 1:
+    packages = sorted(
+        {name for module in modules if (name := module.partition(".")[0]).isidentifier()}
+    )
+    if len(modules) > 1 and packages:
         watched = " ".join(f"--package {name}" for name in packages[:_MOST])
         watched += " ..." if len(packages) > _MOST else ""
         tell(

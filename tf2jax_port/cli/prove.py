@@ -181,7 +181,7 @@ def _show(proof: Proof, form: str, files: Mapping[str, str | None]) -> None:
         folder = Path(files["html_folder"])
         folder.mkdir(parents=True, exist_ok=True)
         for page, text in as_html.to_pages(proof).items():
-            write_whole(folder / page, text.encode())
+            write_whole(folder / page, text.encode(errors="backslashreplace"))
         tell(f"wrote {folder / as_html.INDEX}")
     if form == "text":
         console = Console(highlight=False, markup=False)

@@ -57,7 +57,7 @@ def artifact(path: str) -> dict[str, str]:
     absolute = os.path.abspath(path)
     inside = os.path.relpath(absolute)
     if not inside.startswith(os.pardir):
-        return {"uri": quote(pathlib.PurePath(inside).as_posix()), "uriBaseId": "ROOT"}
+        return {"uri": quote(os.fsencode(pathlib.PurePath(inside).as_posix())), "uriBaseId": "ROOT"}
     return {"uri": pathlib.Path(absolute).as_uri()}
 
 
