@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: setup demo test test-fast test-long bench lint types generate scorecard jax-scorecard python-on-sizes where parity-gpu check-gpu docs clean
+.PHONY: setup demo test test-fast test-long bench lint types generate scorecard jax-scorecard python-on-sizes hard-knocks where parity-gpu check-gpu docs clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml constraints.txt tools/setup.sh
@@ -28,6 +28,8 @@ scorecard: setup  ## runs every lane's tests (half an hour) and writes docs/scor
 	@$(PY) -m tools.scorecard
 jax-scorecard: setup  ## calls every function of JAX over selections (half an hour); writes docs/jax-scorecard.md and .json
 	@$(PY) -m tools.jax_scorecard
+hard-knocks: setup  ## damages files, kills writers, changes programs (ten minutes); writes docs/hard_knocks.md and .json
+	@$(PY) -m tools.hard_knocks
 python-on-sizes: setup  ## runs Python's operators over sizes (an hour); writes docs/python-on-sizes.md and .json
 	@$(PY) -m tools.python_on_sizes
 docs:  ## the site, in build/site/html; installs its generator into build/docs

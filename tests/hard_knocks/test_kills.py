@@ -1,38 +1,15 @@
 """A writer that is killed leaves the file that was there before, or the new one."""
 
-import os
 import pathlib
 import random
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
 from tests.hard_knocks import kills
-from tests.meta import tree
+from tests.hard_knocks.killing import kill_a_writer
 
 pytestmark = pytest.mark.long
 KILLS = 12
-
-
-def kill_a_writer(name, path, rng, *, others=0):
-    """Start a writer, or several, let them write once, and kill them a moment later."""
-    command = [sys.executable, "-m", "tests.hard_knocks.kills", name, str(path)]
-    known = dict(os.environ, PYTHONPATH=str(tree.ROOT), JAX_PLATFORMS="cpu")
-    writers = [
-        subprocess.Popen(command, cwd=tree.ROOT, env=known, stdout=subprocess.PIPE)
-        for _ in range(1 + others)
-    ]
-    for writer in writers:
-        assert writer.stdout.read(1) == b".", "it failed"
-    time.sleep(rng.random() * 0.2)
-    for writer in writers:
-        os.kill(writer.pid, signal.SIGKILL)
-    for writer in writers:
-        assert writer.wait() == -signal.SIGKILL
-        writer.stdout.close()
 
 
 @pytest.mark.parametrize("name", kills.WRITERS)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from shims._src.errors import errors
 from shims._src.v1.graph.default_session import session_for
 from shims._src.v1.graph.devices import merged
+from shims._src.v1.graph.lacking_methods import NamesRemedies
 from shims._src.v1.graph.modes import graph_scope
 from shims._src.v1.graph.named_collections import Collections
 from shims._src.v1.graph.nodes import Block, Operation, Tensor
@@ -21,7 +22,7 @@ _SCOPE_AT_ROOT = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
-class Graph(Collections):
+class Graph(Collections, NamesRemedies):
     """A graph of operations that sessions run in parts.
 
     Differs from TensorFlow:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from shims._src.platform import user_frames
+from shims._src.v1.graph.lacking_methods import NamesRemedies
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.symbolic_values import Reference, not_allowed
 
@@ -153,7 +154,7 @@ class Tensor:
         )
 
 
-class Operation:
+class Operation(NamesRemedies):
     """A node of a graph.
 
     Args:

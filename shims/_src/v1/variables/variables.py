@@ -10,6 +10,7 @@ from shims._src.arguments.conversion import as_array
 from shims._src.types.dtypes import bool_
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
+from shims._src.v1.graph.lacking_methods import NamesRemedies
 from shims._src.v1.graph.modes import MODES
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
@@ -60,7 +61,7 @@ class GraphKeys:
     UPDATE_OPS_KEY = "update_ops"
 
 
-class GraphVariable(Scattering):
+class GraphVariable(Scattering, NamesRemedies):
     """A variable, whose value a session holds and operations assign.
 
     Args:
