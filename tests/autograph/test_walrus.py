@@ -79,3 +79,26 @@ def test_as_python_does(program, lane):
     for x in ([3.0, -1, 5, 7], [-1.0, -2, 0.5, 1.5], [-1.0, -1, -1, -1]):
         x = jnp.array(x)
         np.testing.assert_allclose(run(x), program(x), rtol=1e-6)
+
+
+def after_a_slice(x):
+    i = 0
+    while x.shape[0] - i > 2:
+        i += 1
+    return x[:1], (y := x[i:]).sum(), y * 2
+
+
+def twice(x):
+    n = x.shape[0]
+    return (y := x), x[: n - 1] + (z := x[1:]), (y := x[:n]).sum() + z.sum(), y
+
+
+@pytest.mark.parametrize("program", [after_a_slice, twice])
+def test_a_walrus_after_a_slice_keeps_its_name(program):
+    x = jnp.arange(5.0)
+    got = shims.function(lambda x: program(x))(x)
+    for a, b in zip(got, program(x), strict=True):
+        np.testing.assert_array_equal(a, b)
+    got = jax.jit(shims.dynamic(lambda x: program(x[x > 0])))(x)
+    for a, b in zip(got, program(x[1:]), strict=True):
+        np.testing.assert_array_equal(a.unpad() if isinstance(a, shims.Padded) else a, b)

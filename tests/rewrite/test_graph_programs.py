@@ -56,7 +56,7 @@ def test_each_reference_is_counted_as_a_shim():
 @pytest.mark.parametrize(
     "line",
     [
-        "reader = tf.WholeFileReader()\n",  # not there
+        "reader = tf.ConditionalAccumulator(tf.float32)\n",  # not there
         "tf.something_else()\n",  # not TensorFlow's
         "from tensorflow.python.ops import array_ops\narray_ops.concat([x], 0)\n",
         "x = tf.square(x)  # tf2jax: ignore\n",

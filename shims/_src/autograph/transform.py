@@ -282,6 +282,8 @@ class _FixTree(ast.NodeVisitor):
         for field, value in ast.iter_fields(node):
             if isinstance(value, tuple) and field in node._fields:
                 setattr(node, field, list(value))
+        if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Call):
+            (node.target,) = node.target.args  # `ag__.ld(name)`, as if the name were read
         if hasattr(node, "ctx"):
             node.ctx = ast.Load()
         self.generic_visit(node)

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 
+import jax.numpy as jnp
 from jax import lax
 
 from shims._src.errors import errors
@@ -168,11 +169,20 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
     return not names <= set().union(*map(own_sizes.made, inner))
 
 
+def _without_empty_tangent(value: Value) -> Value:
+    """Return a value; an array without elements has no tangent, and rules of JAX fail for some of these."""
+    shape = getattr(value.array, "shape", ())
+    if 0 not in shape or not jnp.issubdtype(value.array.dtype, jnp.inexact):
+        return value
+    return dataclasses.replace(value, array=lax.stop_gradient(value.array))
+
+
 def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     """Lower one equation, or defer it until its sizes are known.
 
     An equation with dynamic sizes is lowered by its masking rule; any other is evaluated unchanged.
     """
+    values = [_without_empty_tangent(v) for v in values]
     mentions = mentions_sizes(ctx.root, eqn)
     if any(v.wide is not None for v in values):
         if wide_numbers.is_call(eqn):
