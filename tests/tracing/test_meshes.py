@@ -54,6 +54,30 @@ def test_collectives_of_structures_with_sizes():
     np.testing.assert_allclose(found, SUMS.sum() / (2 * COUNTS + 1).sum() + np.arange(2), rtol=1e-6)
 
 
+OF_SHARDS = {
+    "a constant in a branch": lambda y: jnp.full(1, -7) if y.size == 0 else y.sum()[None],
+    "distinct": lambda y: jnp.unique(y).sum()[None],
+    "distinct, TensorFlow": lambda y: shims.unique(y)[0].sum()[None],
+    "number of distinct": lambda y: jnp.float32(jnp.unique(y).size)[None],
+    "places": lambda y: jnp.searchsorted(jnp.sort(y), jnp.arange(2)),
+    "integers in a loop": lambda y: lax.fori_loop(0, y.size, lambda i, s: s + i, 0)[None],
+    "repeated": lambda y: jnp.repeat(y, 2).sum()[None],
+    "is among": lambda y: jnp.isin(jnp.arange(3), y),
+}
+
+
+@pytest.mark.parametrize("compile_", [lambda f: f, jax.jit], ids=["plain", "jit"])
+@pytest.mark.parametrize("name", OF_SHARDS)
+def test_values_that_vary_over_devices(name, compile_):
+    one = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("d",))
+    body = shims.dynamic(lambda x, mask: OF_SHARDS[name](x[mask]))
+    run = compile_(jax.shard_map(body, mesh=one, in_specs=(P("d"), P("d")), out_specs=P("d")))
+    x = np.array([3, 1, 3, 0, 2], np.int32)
+    for chosen in ([0, 0, 0, 0, 0], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1]):
+        mask = np.array(chosen, bool)
+        np.testing.assert_array_equal(run(x, mask), OF_SHARDS[name](jnp.asarray(x[mask])))
+
+
 PROGRAM = """
 import functools
 import jax, jax.numpy as jnp, numpy as np

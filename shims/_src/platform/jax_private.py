@@ -464,6 +464,8 @@ def used_inputs(closed) -> list[bool]:
 def bind(eqn, args, params=None):
     """Apply an equation's primitive to other operands or with other parameters; return a list."""
     given = eqn.params if params is None else params
+    if eqn.primitive.name == "pvary":  # some operands vary already
+        return [varying(x, given["axes"]) for x in args]
     if has_manual_axes():
         args = _varying_alike(eqn, args)
     out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(given))

@@ -295,7 +295,8 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
         def run(xs):
             results, status = chosen.call(xs)
             status = jnp.asarray(OK if status is None else status, jnp.int32)
-            return list(map(_in_form, results, forms)), status
+            outcome = list(map(_in_form, results, forms)), status
+            return jp.varying_as(outcome, [xs, asked])
 
         return run
 

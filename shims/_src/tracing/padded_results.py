@@ -119,7 +119,12 @@ def _checked(array, status):
     """
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
         return array
-    checked = lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
+    array, status = jp.varying_as([array, status], [array, status])
+
+    def refused(x, status):
+        return jp.varying_as(_raise_at_run_time(x, status), x)
+
+    checked = lax.cond(status == OK, lambda x, s: x, refused, array, status)
     return as_bounded(checked, array)
 
 
