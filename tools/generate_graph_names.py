@@ -31,7 +31,7 @@ def _internal() -> dict[str, str]:
     return {
         name.removeprefix("shims.compat.v1."): " ".join(getattr(module, "_namespaces", ()))
         for name, module in sorted(sys.modules.items())
-        if name.startswith(package)
+        if f"{name}.".startswith(f"{package}.")  # not `python_io`
     }
 
 
