@@ -499,6 +499,23 @@ def varying_as(tree, like):
     return jax.tree.map(lambda x: varying(x, axes), tree)
 
 
+def varying_alike(functions, operands):
+    """Return functions whose results vary over the same mesh axes, for operands that all of them take."""
+    if not has_manual_axes():
+        return functions
+    results = [jax.tree.leaves(jax.eval_shape(f, operands)) for f in functions]
+    axes = [frozenset().union(*map(varying_axes, each)) for each in zip(*results, strict=True)]
+
+    def varying_results(f):
+        def run(xs):
+            leaves, tree = jax.tree.flatten(f(xs))
+            return jax.tree.unflatten(tree, map(varying, leaves, axes))
+
+        return run
+
+    return list(map(varying_results, functions))
+
+
 def _varying_alike(eqn, args):
     """Let operands vary over the same mesh axes as the operands of the traced equation."""
     expected = [varying_axes(v.aval) for v in eqn.invars]

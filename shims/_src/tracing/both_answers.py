@@ -295,12 +295,12 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
         def run(xs):
             results, status = chosen.call(xs)
             status = jnp.asarray(OK if status is None else status, jnp.int32)
-            outcome = list(map(_in_form, results, forms)), status
-            return jp.varying_as(outcome, [xs, asked])
+            return list(map(_in_form, results, forms)), status
 
         return run
 
-    results, status = lax.cond(asked, branch(yes), branch(no), operands)
+    branches = jp.varying_alike([branch(yes), branch(no)], operands)
+    results, status = lax.cond(asked, *branches, operands)
     return _Outcome(results, status, no.tree, [*no.captured, *yes.captured])
 
 
