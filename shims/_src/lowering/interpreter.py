@@ -182,7 +182,8 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
     An equation with dynamic sizes is lowered by its masking rule; any other is evaluated unchanged.
     """
-    values = [_without_empty_tangent(v) for v in values]
+    if ctx.root.buckets is None:  # JAX may differentiate what is lowered
+        values = [_without_empty_tangent(v) for v in values]
     mentions = mentions_sizes(ctx.root, eqn)
     if any(v.wide is not None for v in values):
         if wide_numbers.is_call(eqn):
