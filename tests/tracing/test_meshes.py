@@ -66,7 +66,15 @@ OF_SHARDS = {
 }
 
 
-@pytest.mark.parametrize("compile_", [lambda f: f, jax.jit], ids=["plain", "jit"])
+AROUND = {
+    "plain": lambda f: f,
+    "jit": jax.jit,
+    "function": shims.function,
+    "dynamic": lambda f: jax.jit(shims.dynamic(f)),
+}
+
+
+@pytest.mark.parametrize("compile_", AROUND.values(), ids=AROUND)
 @pytest.mark.parametrize("name", OF_SHARDS)
 def test_values_that_vary_over_devices(name, compile_):
     one = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("d",))
@@ -76,6 +84,23 @@ def test_values_that_vary_over_devices(name, compile_):
     for chosen in ([0, 0, 0, 0, 0], [1, 0, 1, 0, 1], [1, 1, 1, 1, 1]):
         mask = np.array(chosen, bool)
         np.testing.assert_array_equal(run(x, mask), OF_SHARDS[name](jnp.asarray(x[mask])))
+
+
+@pytest.mark.parametrize("compile_", AROUND.values(), ids=AROUND)
+def test_gradients_of_a_program_for_each_device(compile_):
+    one = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("d",))
+    body = shims.dynamic(lambda x, mask: (x[mask] ** 2).mean()[None])
+
+    def loss(x, mask):
+        return jax.shard_map(body, mesh=one, in_specs=(P("d"), P("d")), out_specs=P("d"))(x, mask)[
+            0
+        ]
+
+    x, mask = jnp.array([3.0, 1.0, -2.0]), jnp.array([True, False, True])
+    run = compile_(jax.value_and_grad(loss))
+    value, gradient = run(x, mask)
+    np.testing.assert_allclose(value, 6.5)
+    np.testing.assert_allclose(gradient, [3, 0, -2])
 
 
 PROGRAM = """

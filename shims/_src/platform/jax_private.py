@@ -472,9 +472,14 @@ def bind(eqn, args, params=None):
     return list(out) if eqn.primitive.multiple_results else [out]
 
 
+def manual_axes() -> tuple[str, ...]:
+    """Return the mesh axes of the `shard_map` that is being traced."""
+    return tuple(jax.sharding.get_abstract_mesh().manual_axes)
+
+
 def has_manual_axes() -> bool:
     """Return whether `shard_map` is being traced and checks which mesh axes values vary over."""
-    return bool(jax.sharding.get_abstract_mesh().manual_axes) and config._check_vma.value
+    return bool(manual_axes()) and config._check_vma.value
 
 
 def varying_axes(x) -> frozenset:

@@ -180,6 +180,7 @@ class DynamicTrace:
       awaited: functions that add the checks which the step that is being staged needs.
       function: the function that is traced.
       outside: the objects that it reaches, by `id`, once they are asked for.
+      manual_axes: the mesh axes of `shard_map` around the program.
       decided_at: lines of the program that handle errors, with the sizes about which every question was decided.
     """
 
@@ -201,6 +202,7 @@ class DynamicTrace:
         self.awaited: list[Callable[[], None]] = []
         self.function: Any = None
         self.outside: dict[int, Any] | None = None
+        self.manual_axes = jp.manual_axes()
         self.decided_at: set[tuple[str, str]] = set()
         self._answers = answers
         self._steps_left = most_steps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Any
 
 import jax
@@ -44,7 +45,11 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverte
       unconverted: the function as written, for programs whose conversion cannot be staged.
     """
     kwargs = kwargs or {}
-    if trace.current() is not None:
+    state = trace.current()
+    if state is not None:
+        if _is_shard(state, (args, kwargs)):
+            with trace.resume(None):
+                return run_dynamic(f, args, kwargs, unconverted)
         args, kwargs = entered((args, kwargs))
         return f(*args, **kwargs)
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
@@ -70,6 +75,16 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverte
         plain = None if unconverted is None else on_operands(unconverted)
         run = functools.partial(_run_traced, on_operands(f), unconverted=plain)
     return jp.with_automatic_axes(run, operands)
+
+
+def _is_shard(state, tree) -> bool:
+    """Return whether the body of a `shard_map` in a dynamic program is a program of its own, with static operands.
+
+    Each device has sizes of its own, which the program around the `shard_map` cannot name.
+    """
+    shapes = [np.shape(x) for x in jax.tree.leaves(tree) if isinstance(x, jax.Array)]
+    is_known = not any(map(jp.is_symbolic, itertools.chain(*shapes)))
+    return is_known and jp.manual_axes() != state.manual_axes
 
 
 def entered(tree):
