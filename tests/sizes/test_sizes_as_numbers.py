@@ -147,3 +147,23 @@ def test_as_for_integers_in_converted_code(name, lane):
     for data in ([1.0, 2.0, 3.0, 4.0], [1.0, -1.0, 2.0, 4.0], [-1.0, -1.0, 2.0, -1.0]):
         x = jnp.array(data)
         np.testing.assert_allclose(run(x), program(x), rtol=1e-6)
+
+
+BY_LENGTH = {
+    "longest": lambda a, b: max([a, b], key=len).sum(),
+    "shortest": lambda a, b: min(a, b, key=len).sum(),
+    "sorted": lambda a, b: sorted([a, b], key=len, reverse=True)[0].sum(),
+    "lengths": lambda a, b: sum(map(len, [a, b])) * 1.0 + next(map(len, (a, b))),
+}
+
+
+@pytest.mark.parametrize("lane", ["function", "jit", "vmap"])
+@pytest.mark.parametrize("name", BY_LENGTH)
+def test_lengths_that_are_asked_for_by_other_functions(name, lane):
+    def program(x):
+        return BY_LENGTH[name](x[x > 0], x[x < 0])
+
+    run = LANES[lane](program)
+    for sign in (1.0, -1.0):
+        x = jnp.where(jnp.arange(40) % 3 == 0, -1.0, 2.0) * sign
+        assert run(x) == program(x)

@@ -161,7 +161,7 @@ def sorted_(iterable, *, key=None, reverse=False):
     if is_staged(x) and x.ndim == 1 and key is None:
         x = jnp.sort(x)
         return jnp.flip(x) if reverse else x
-    return sorted(iterable, key=key, reverse=reverse)
+    return sorted(iterable, key=replacement_of(key) or key, reverse=reverse)
 
 
 def _is_unknown(value) -> bool:
@@ -202,6 +202,8 @@ def _extremum(builtin, reduction, pairwise):
         if not kwargs and len(values) > 1 and any(map(_is_unknown, values)):
             _require_order(builtin.__name__, values)
             return _as_size(functools.reduce(pairwise, map(staged_number, values)))
+        if "key" in kwargs:
+            kwargs["key"] = replacement_of(kwargs["key"]) or kwargs["key"]
         return builtin(*args, **kwargs)
 
     return extremum

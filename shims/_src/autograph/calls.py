@@ -374,9 +374,11 @@ def _calls_back(f) -> bool:
 
 
 def _converted_callback(value):
-    """Convert an argument if it is a function; return other values unchanged."""
+    """Convert an argument if it is a function, or replace one such as `len`; return other values unchanged."""
     if isinstance(value, _CALLABLES):
         return _call_target(value)
+    if isinstance(value, types.BuiltinFunctionType):
+        return builtin_functions.replacement_of(value) or value
     if not isinstance(value, type) and _is_callable_object(value) and _is_leaf(value):
         return _call_target(value)
     return value
