@@ -9,6 +9,7 @@ import numpy as np
 
 from tf2jax_port.diff.code_bases.building import Builder, value_of
 from tf2jax_port.diff.code_bases.call_file import Call
+from tf2jax_port.diff.code_bases.encoding import UnfitError
 from tf2jax_port.diff.code_bases.results import leaves_of
 
 GRADIENTS = "gradients"
@@ -54,7 +55,10 @@ def gradients(
         found, _ = stateless(both[0], *both[1])
         return [jnp.asarray(found[index]) for index in call.gradients["of"]]
 
-    results, pull_back = jax.vjp(weighted, [[values, inputs][w][i] for w, i in places])
+    try:
+        results, pull_back = jax.vjp(weighted, [[values, inputs][w][i] for w, i in places])
+    except shims.errors.PaddedUseError as error:
+        raise UnfitError("gradients of results that the port cuts to their sizes") from error
     weights = [
         jnp.asarray(cotangent(index, result.shape), result.dtype)
         for index, result in zip(call.gradients["of"], results, strict=True)
