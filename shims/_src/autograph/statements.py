@@ -36,7 +36,7 @@ from shims._src.control_flow.undefined import Undefined, Unreached
 from shims._src.errors import errors
 from shims._src.sizes import loop_numbers
 from shims._src.tracing import postponed_errors
-from shims._src.tracing.size_questions import depend_on_data, exceed_int32, question_of
+from shims._src.tracing.size_questions import depend_on_data, exceeds_int32, question_of
 
 # The most iterations of a `while` loop that Python runs because it could not be staged.
 _MOST_UNROLLED = 1_000
@@ -180,7 +180,7 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
     del options
     asked, is_decided = _sizes_of_test(test, get_state, set_state, names), False
     failure: list[Exception] = []
-    if any(map(exceed_int32, asked)):  # so may the variables of the loop, as integers of Python
+    if any(map(exceeds_int32, asked)):  # so may the variables of the loop, as integers of Python
         is_decided = True
     elif asked:
         watched = effects.staging(lambda: depend_on_data(asked), test, body)

@@ -212,7 +212,7 @@ def while_(ctx, eqn, *values):
         scopes.settle(ctx, v, a.shape)
         for v, a in zip(values[n_cond + n_body :], avals, strict=True)
     ]
-    found: dict[str, list] = {"described": []}
+    found: dict[str, list] = {"described": [], "of condition": []}
 
     def wrap(arrays):
         return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
@@ -225,7 +225,7 @@ def while_(ctx, eqn, *values):
         return goes_on, *scopes.describe(inner)
 
     def cond(state):
-        goes_on, _, codes = condition(state[0])
+        goes_on, found["of condition"], codes = condition(state[0])
         goes_on = jnp.any(goes_on) if each else goes_on
         for code in (*state[1], *codes):
             # Stop after a failed check; a full buffer might keep the loop from ending.
@@ -253,8 +253,9 @@ def while_(ctx, eqn, *values):
     )
     arrays, codes = lax.while_loop(cond, body, (start, quiet))
     ctx.adopt(found["described"], codes)
-    # A check of the condition that failed ended the loop, and fails again for the variables after the loop.
-    ctx.adopt(*condition(arrays)[1:])
+    if found["of condition"]:
+        # A check that failed there ended the loop, and fails again for the variables after the loop.
+        ctx.adopt(*condition(arrays)[1:])
     return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
 
 

@@ -7,8 +7,8 @@ from shims._src.sizes import possible_values
 
 # Sizes are int32 numbers everywhere: no array is longer.
 _LARGEST = 2**31 - 1
-# More elements than axes usually have.
-_MODERATE = 2**20
+# Fewer elements than axes usually have.
+_FEW = 64
 
 
 def sign(d):
@@ -74,10 +74,11 @@ def extremes(state, d) -> tuple[int, int] | None:
     return None if known is None else possible_values.extremes(jp.form(d), known)
 
 
-def magnitude(state, d) -> int:
-    """Return what the absolute value of an expression does not exceed if sizes without a bound are moderate."""
-    limits = {name: state.fresh.limit(name) or _MODERATE for name in jp.variables(d)}
-    return possible_values.magnitude(jp.form(d), {name: (0, most) for name, most in limits.items()})
+def magnitude_of_few(state, d) -> int:
+    """Return what the absolute value of an expression does not exceed if its sizes are a few."""
+    limits = {name: state.fresh.limit(name) for name in jp.variables(d)}
+    few = {name: (0, _FEW if most is None else min(most, _FEW)) for name, most in limits.items()}
+    return possible_values.magnitude(jp.form(d), few)
 
 
 def never_zero(state, d) -> bool:

@@ -422,9 +422,8 @@ def product_jvp(state, original, primals, tangents, **params):
     if not any(map(jp.is_symbolic, x.shape)) or type(t) is jp.ad.Zero:
         return original(primals, tangents, **params)
     kept = [a for a in range(x.ndim) if a not in axes]
-    count = math.prod(
-        x.shape[a] for a in axes
-    )  # not -1, which stands for nothing beside a size of 0
+    # Not -1, which stands for nothing beside a size of 0.
+    count = math.prod(x.shape[a] for a in axes)
     flat = [v.transpose(*axes, *kept).reshape(count, *[x.shape[a] for a in kept]) for v in (x, t)]
     one = jnp.ones((1, *flat[0].shape[1:]), x.dtype)
     before = jnp.concatenate([one, lax.cumprod(flat[0], 0)])[:-1]

@@ -120,10 +120,10 @@ def depend_on_data(sizes) -> bool:
     return state is not None and any(state.owns(d) and not state.is_input_only(d) for d in sizes)
 
 
-def exceed_int32(d) -> bool:
-    """Return whether a number that is computed from sizes may be beyond int32."""
+def exceeds_int32(d) -> bool:
+    """Return whether a number that is computed from sizes is beyond int32 even if the sizes are a few."""
     state = trace.current()
-    return state is not None and size_bounds.magnitude(state, d) > room.MOST_SLOTS
+    return state is not None and size_bounds.magnitude_of_few(state, d) > room.MOST_SLOTS
 
 
 # The methods of lists that arrays do not have. `index` and `count` would be those of another type.
