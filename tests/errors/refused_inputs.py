@@ -163,12 +163,13 @@ def windows_of_unknown_extent():
     return jax.jit(tf.dynamic(f))(V, np.arange(2, dtype=np.int32))
 
 
-def random_rows_from_many_keys():
-    def f(x, keys):
+def random_rows_of_the_older_threefry():
+    def f(x, key):
         n = x[x > 0].shape[0]
-        return jax.vmap(lambda key: jax.random.normal(key, (n,)))(keys)
+        return jax.random.normal(key, (n,))
 
-    return jax.jit(tf.dynamic(f))(V, jax.random.split(jax.random.key(0), 3))
+    with jax.threefry_partitionable(False):
+        return jax.jit(tf.dynamic(f))(V, jax.random.key(0))
 
 
 def padded_in_numpy():

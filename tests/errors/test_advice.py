@@ -96,7 +96,7 @@ ELSEWHERE = {
     "state one: `shims.bounded(k, max=...)`": "tests/sizes/test_shape_only.py",
     "draw standard numbers": "test_errors.py",
     "take whole rows": "test_errors.py",
-    "leave `jax_threefry_partitionable` on": "tests/random",
+    "set `jax.config.update('jax_threefry_partitionable', True)`": "tests/tracing/test_many_keys.py",
     "decorate the inner function": "test_errors.py",
     "return the number itself": "test_errors.py",
     "call it on the result of the inner program": "tests/tracing/test_collectives_in_rows.py",

@@ -286,13 +286,13 @@ CASES = (
         "  Do:       take whole rows, or windows of a static extent",
     ),
     (
-        calls.random_rows_from_many_keys,
+        calls.random_rows_of_the_older_threefry,
         tf.errors.UnsupportedPrimitiveError,
-        "random numbers of an unknown shape need one key and partitionable Threefry.\n"
+        "random numbers of an unknown shape need partitionable Threefry.\n"
         "  Received: shape (u0,)\n"
         "  Size:     u0: refused_inputs.py:N  n = x[x > 0].shape[0]\n"
-        "  At:       refused_inputs.py:N  return jax.vmap(lambda key: jax.random.normal(key, (n,)))(keys)\n"
-        "  Do:       leave `jax_threefry_partitionable` on, and draw all rows at once from one key: `jax.random.normal(key, (rows, n))`",
+        "  At:       refused_inputs.py:N  return jax.random.normal(key, (n,))\n"
+        "  Do:       set `jax.config.update('jax_threefry_partitionable', True)`, which is JAX's default",
     ),
     (
         calls.padded_in_numpy,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import jax
@@ -10,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.errors import errors
-from shims._src.lowering.refusals import line_of, unsupported
+from shims._src.lowering.refusals import line_of
 from shims._src.lowering.reshaping import linear_position
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Value
@@ -18,42 +19,68 @@ from shims._src.platform import jax_private as jp
 
 
 def random_bits(ctx, eqn, key):
-    """Generate random bits for a padded array; valid slots get the bits that the true shape gives."""
+    """Generate random bits for a padded array; valid slots get the bits that each key gives for the true shape."""
     shape = eqn.params["shape"]
-    if not jax.config.jax_threefry_partitionable or key.array.ndim:
-        raise errors.UnsupportedPrimitiveError(
-            errors.message(
-                "",
-                "random numbers of an unknown shape need one key and partitionable Threefry.",
-                received=f"shape {shape}",
-                at=line_of(eqn),
-                do="leave `jax_threefry_partitionable` on, and draw all rows at once from one key: "
-                "`jax.random.normal(key, (rows, n))`",
-            )
-        )
-    extents = ctx.shape(shape)
-    axes = ctx.axes(shape)
-    flat = eqn.primitive.bind(key.array, **dict(eqn.params, shape=(math.prod(extents),)))
-    if all(a is None for a in axes[1:]):
-        return [Value(flat.reshape(extents), axes)]
-    line = linear_position(ctx, shape, extents)
-    line = lax.min(line, jnp.int32(flat.shape[0] - 1))
-    return [Value(flat[line], axes)]
+    extents, axes = ctx.shape(shape), ctx.axes(shape)
+    if all(a is None for a in axes):
+        draw = functools.partial(eqn.primitive.bind, **dict(eqn.params, shape=extents))
+        return [Value(draw(key.array), (*key.axes, *axes))]
+    _need_partitionable(eqn)
+
+    def draw(key):
+        flat = eqn.primitive.bind(key, **dict(eqn.params, shape=(math.prod(extents),)))
+        if all(a is None for a in axes[1:]):
+            return flat.reshape(extents)
+        line = linear_position(ctx, shape, extents)
+        return flat[lax.min(line, jnp.int32(flat.shape[0] - 1))]
+
+    return [Value(_for_each_key(draw, key)(key.array), (*key.axes, *axes))]
 
 
 def random_gamma(ctx, eqn, key, shapes):
-    """Draw gamma variates; each element has the key of its position in the true shape."""
-    if not jax.config.jax_threefry_partitionable or key.array.ndim:
-        raise unsupported(eqn)
+    """Draw gamma variates; each element has the key of its position in the true shape.
+
+    The keys stand along the leading axes of the parameters; each draws for the axes that follow.
+    """
+    _need_partitionable(eqn)
+    key = ctx.pack_all(key)
     shapes = ctx.pack_all(ctx.expand_uniform(shapes))
     shapes = ctx.fill(shapes, np.ones((), shapes.array.dtype))
-    extents, count = shapes.array.shape, shapes.array.size
-    line = linear_position(ctx, eqn.outvars[0].aval.shape, extents)
+    extents = shapes.array.shape[key.array.ndim :]
+    count = math.prod(extents)
+    line = linear_position(ctx, eqn.outvars[0].aval.shape[key.array.ndim :], extents)
     valid = ctx.valid_over(shapes)
-    places = line if valid is None else jnp.where(valid, line, count)
-    flat = jnp.ones((count,), shapes.array.dtype).at[places].set(shapes.array, mode="drop")
-    out = eqn.primitive.bind(key.array, flat, **eqn.params)
-    return [Value(out[lax.min(line, jnp.int32(count - 1))], shapes.axes)]
+    valid = jnp.ones(shapes.array.shape, bool) if valid is None else valid
+
+    def draw(key, shapes, valid):
+        places = jnp.where(valid, line, count)
+        flat = jnp.ones((count,), shapes.dtype).at[places].set(shapes, mode="drop")
+        out = eqn.primitive.bind(key, flat, **eqn.params)
+        return out[lax.min(line, jnp.int32(count - 1))]
+
+    out = _for_each_key(draw, key)(key.array, shapes.array, valid)
+    return [Value(out, shapes.axes)]
+
+
+def _for_each_key(draw, key):
+    for _ in range(key.array.ndim):
+        draw = jax.vmap(draw)
+    return draw
+
+
+def _need_partitionable(eqn) -> None:
+    """Refuse the older Threefry, in which a number depends on how many there are."""
+    if jax.config.jax_threefry_partitionable:
+        return
+    raise errors.UnsupportedPrimitiveError(
+        errors.message(
+            "",
+            "random numbers of an unknown shape need partitionable Threefry.",
+            received=f"shape {eqn.outvars[0].aval.shape}",
+            at=line_of(eqn),
+            do="set `jax.config.update('jax_threefry_partitionable', True)`, which is JAX's default",
+        )
+    )
 
 
 def random_wrap(ctx, eqn, value):
