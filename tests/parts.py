@@ -104,6 +104,7 @@ ONE_IN = {
     "tests/tracing/test_finite_padding.py::test_gradients_around_a_function": 6,
     "tests/tracing/test_functions_of_selections.py::test_as_exact_arrays": 5,
     "tests/tracing/test_jax_functions.py::test_under_jit": 5,
+    "tests/tracing/test_library_results_of_nothing.py::test_losses_of_selected_rows": 12,
     "tests/tracing/test_many_keys.py::test_draws_of_many_keys": 6,
     "tests/tracing/test_poison.py::test_padding_of_an_input_is_not_seen": 24,
     "tests/tracing/test_poison.py::test_rows_that_are_not_selected_are_not_seen": 12,

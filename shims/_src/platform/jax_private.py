@@ -430,10 +430,8 @@ def user_line_of(eqn) -> tuple[str, int] | None:
     """Return the file and line of the user's code that staged an equation, or `None`."""
     if eqn.source_info.traceback is None:
         return None
-    for frame in eqn.source_info.traceback.frames:
-        if user_frames.is_user_file(frame.file_name):
-            return frame.file_name, frame.line_num
-    return None
+    frame = user_frames.innermost_user_frame(eqn.source_info.traceback.frames)
+    return None if frame is None else (frame.file_name, frame.line_num)
 
 
 def source_context(eqn):

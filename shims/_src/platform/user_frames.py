@@ -90,18 +90,41 @@ def is_standard_frame(frame: FrameType) -> bool:
 
 def is_user_frame(frame: FrameType) -> bool:
     """Return whether a frame runs a line of the user's source, not a library or generated code."""
-    return not is_library_frame(frame) and not frame.f_code.co_filename.startswith("<")
+    return not is_library_frame(frame) and not _is_generated(frame)
 
 
 def user_frame() -> FrameType | None:
-    """Return the innermost frame that belongs to the user, or `None`."""
+    """Return the innermost frame that belongs to the user, or `None`.
+
+    If there is none, it is that of a library written for JAX, such as Keras.
+    """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (
-        _is_library(frame.f_globals.get("__name__") or "")
-        or frame.f_code.co_filename.startswith("<")
-    ):
+    while frame is not None and (is_library_frame(frame) or _is_generated(frame)):
         frame = frame.f_back
-    return frame
+    own = frame
+    while own is not None and (runs_unconverted_library(own) or _is_generated(own)):
+        own = own.f_back
+    return frame if own is None else own
+
+
+# JAX's module of sizes computes what its caller asks; the others stand between the user's code and its conversion.
+_ON_BEHALF = ("jax._src.export.shape_poly", "shims", "malt", "contextlib", "functools")
+
+
+def library_calls() -> bool:
+    """Return whether the code that computes with a size is JAX's, or that of a library written for JAX."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and (_is_on_behalf(frame) or _is_generated(frame)):
+        frame = frame.f_back
+    return frame is not None and runs_unconverted_library(frame)
+
+
+def _is_on_behalf(frame: FrameType) -> bool:
+    return (frame.f_globals.get("__name__") or "").startswith(_ON_BEHALF)
+
+
+def _is_generated(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith("<")
 
 
 def is_library_file(path: str) -> bool:
@@ -114,9 +137,22 @@ def is_user_file(path: str) -> bool:
     return not is_library_file(path) and not path.startswith("<")
 
 
+def innermost_user_frame(frames):
+    """Return the innermost of the frames of JAX's traceback that has the user's code, as `user_frame` does, or `None`."""
+    calling = [f for f in frames if is_user_file(f.file_name)]
+    own = (f for f in calling if not f.file_name.startswith(_unconverted_paths()))
+    return next(own, calling[0] if calling else None)
+
+
 @functools.cache
 def _library_paths() -> tuple[str, ...]:
     return tuple(path for name in sorted(LIBRARIES) for path in _paths_of(name))
+
+
+@functools.cache
+def _unconverted_paths() -> tuple[str, ...]:
+    names = sorted(NOT_CONVERTED - LIBRARIES - sys.stdlib_module_names)
+    return tuple(path for name in names for path in _paths_of(name))
 
 
 def _paths_of(name: str) -> list[str]:

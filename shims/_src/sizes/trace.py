@@ -17,6 +17,7 @@ from jax import export
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import dims, possible_values, room, size_bounds
 from shims._src.sizes.decisions import Decisions, Question, only_zero
@@ -74,6 +75,7 @@ class Undecided(Signal):
       sizes: the data-dependent sizes in the expression, or operations on them, and how many numbers each may be.
       reason: the error of a step that needs the number of a size, if that asks.
       line: the user's line that asks.
+      by_library: whether JAX or a library written for it asks, such as Keras, on behalf of that line.
     """
 
     def __init__(self, number: Any, key: tuple[str, Question], text: str, sizes: dict[str, float]):
@@ -81,6 +83,7 @@ class Undecided(Signal):
         self.number, self.key, self.text, self.sizes = number, key, text, sizes
         self.reason: Exception | None = None
         self.line = errors.user_line()
+        self.by_library = user_frames.library_calls()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -285,9 +285,10 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
         return _outcome_of_one(staged[answer], answer, operands, asked, text)
     no, yes = staged[False], staged[True]
     if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
-        if question.key[1] is Question.ZERO and no.like and all(map(_raises, no.like)):
-            text = str(_unlike_results(question))
-            return _outcome_of_one(no, False, operands, asked, text)
+        # What Keras returns for nothing is of another rank; nobody has written that case.
+        is_error = no.like and (question.by_library or all(map(_raises, no.like)))
+        if question.key[1] is Question.ZERO and is_error:
+            return _outcome_of_one(no, False, operands, asked, _text_of_unlike_results(question))
         raise _unlike_results(question)
     forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
 
@@ -480,10 +481,26 @@ def _unlike_results(question: trace.Undecided) -> errors.FreshSizeError:
             f"`{question.text}` is unknown while tracing, and the results for the two answers differ "
             "in structure, dtype or rank.",
             at=question.line,
-            do="call the function through `shims.function` at the top level, where the data decide, or "
-            "return results of one structure, dtype and rank for both answers",
+            do=_ONE_FORM,
         )
     )
+
+
+def _text_of_unlike_results(question: trace.Undecided) -> str:
+    """Return the message for data without elements, for which the program has results of another form."""
+    return errors.message(
+        "",
+        "the results for no elements differ in structure, dtype or rank from those for some.",
+        received=f"data for which `{question.text}`",
+        at=question.line,
+        do=_ONE_FORM,
+    )
+
+
+_ONE_FORM = (
+    "call the function through `shims.function` at the top level, where the data decide, or "
+    "return results of one structure, dtype and rank for both answers"
+)
 
 
 def _too_many_questions(question: trace.Undecided) -> errors.FreshSizeError:
