@@ -287,3 +287,39 @@ def test_steps_of_a_program_that_jax_traced_before_are_differentiated(program, c
     else:
         for run in (inside, shims.function(gradient)):
             jax.tree.map(np.testing.assert_allclose, run(x, mask), want)
+
+
+def _returned(y):
+    return jnp.float32(jnp.nan) if y.shape[0] == 0 else y[y.shape[0] // 2] * 2
+
+
+def _decided(y):
+    return y[0] * 2 if y.shape[0] > 0 else jnp.float32(jnp.nan)
+
+
+def _decided_by_data(y):
+    return lax.cond(y.sum() > 0, lambda: y[0], lambda: jnp.float32(jnp.nan))
+
+
+@pytest.mark.parametrize("program", [_returned, _decided, _decided_by_data])
+def test_the_gradient_of_a_nan_that_a_branch_returns_is_zero(program):
+    f = shims.dynamic(lambda x: program(x[x > 0]))
+    for gradient in (jax.grad(f), jax.jit(jax.grad(f))):
+        np.testing.assert_array_equal(gradient(NONE), np.zeros(3))
+        np.testing.assert_allclose(gradient(SOME), jax.grad(lambda x: program(x[KEPT]))(SOME))
+
+
+def _in_the_branch_taken(y):
+    return jnp.float32(0) if y.shape[0] > 2 else y[0] * y.shape[0]
+
+
+def _before_a_product(y):
+    return (y[0] if y.shape[0] < 3 else y[1]) * y.shape[0]
+
+
+@pytest.mark.parametrize("program", [_in_the_branch_taken, _before_a_product])
+def test_the_gradient_of_a_read_of_nothing_in_a_branch_is_nan(program):
+    f = shims.dynamic(lambda x: program(x[x > 0]))
+    for gradient in (jax.grad(f), jax.jit(jax.grad(f))):
+        assert np.isnan(gradient(NONE)).all()
+        np.testing.assert_allclose(gradient(SOME), jax.grad(lambda x: program(x[KEPT]))(SOME))

@@ -283,12 +283,13 @@ def cond(ctx, eqn, index, *values):
         for branch in lowered:
             branch.wanted = wanted
     counts = [len(s[2]) for s in shapes]
+    reads = any(b.reads for b in lowered)
 
     def padded(branch, before, after):
         def call(*operands):
-            outs, sizes, codes = branch(*operands)
+            outs, sizes, codes, absent = branch(*operands)
             quiet = jnp.int32(-1)
-            rest = (sizes, [*[quiet] * before, *codes, *[quiet] * after])
+            rest = (sizes, [*[quiet] * before, *codes, *[quiet] * after], [absent] * reads)
             outs = [
                 jp.varying_as(out, (aval, index.array))
                 for out, aval in zip(outs, out_avals, strict=True)
@@ -298,7 +299,8 @@ def cond(ctx, eqn, index, *values):
         return call
 
     calls = [padded(b, sum(counts[:i]), sum(counts[i + 1 :])) for i, b in enumerate(lowered)]
-    outs, sizes, codes = _select_branch(eqn, index.array, calls, arrays)
+    outs, sizes, codes, absent = _select_branch(eqn, index.array, calls, arrays)
+    ctx.root.unread += absent
     ctx.adopt([d for b in lowered for d in b.described], codes)
     return _branch_results(ctx, out_avals, outs, sizes, [b.serials for b in lowered])
 
@@ -344,6 +346,7 @@ class _Branch:
             None  # for each axis of the results, the names and shapes of its sizes
         )
         self.serials: list = []
+        self.reads = False  # whether a read in it may find nothing
 
     def __call__(self, *arrays):
         given = iter(arrays)
@@ -361,7 +364,11 @@ class _Branch:
         for name in sorted(missing):
             # Zeros in the place of values that another branch saves have the sizes of that branch.
             inner.bind_missing(name)
+        before = len(inner.root.unread)
         outs = run(inner, self.jaxpr, values)
+        unread = inner.root.unread[before:]
+        del inner.root.unread[before:]  # which the operations of this branch compute
+        self.reads = bool(unread)
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, self.out_avals, strict=True)]
         self.described, codes = scopes.describe(inner)
         sizes = [[own_sizes.of(self.ctx, inner, a) for a in v.axes] for v in outs]
@@ -371,7 +378,8 @@ class _Branch:
                 for v, found in zip(outs, self.wanted, strict=True)
             ]
         self.serials = [[{n: b.serial for n, b in a.items()} for a in axes] for axes in sizes]
-        return [v.array for v in outs], jax.tree.map(lambda b: b.size, sizes), codes
+        arrays = [v.array for v in outs]
+        return arrays, jax.tree.map(lambda b: b.size, sizes), codes, error_values.any_of(unread)
 
 
 def _bindings(inner, axis, shapes):

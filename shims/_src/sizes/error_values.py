@@ -49,13 +49,16 @@ def lost_where_nan(array, unread, nan):
       unread: for each read, whether there was nothing to read.
       nan: an error value from `invalid`.
     """
+    return without_derivative(array, jnp.isnan(array) & any_of(unread), nan)
+
+
+def any_of(unread):
+    """Return whether one of some reads found nothing; true where it is not known."""
     top = jp.program_trace()
-    # What a scope inside the program has found out is not known here.
-    known = [x for x in unread if not jp.is_tracer(x) or jp.belongs_to(x, top)]
-    refused = jnp.isnan(array)
-    if len(known) == len(unread):
-        refused &= functools.reduce(jnp.logical_or, map(jnp.any, known))
-    return without_derivative(array, refused, nan)
+    # What a loop inside the program has found out is not known here.
+    if not all(not jp.is_tracer(x) or jp.belongs_to(x, top) for x in unread):
+        return jnp.bool_(True)
+    return functools.reduce(jnp.logical_or, map(jnp.any, unread), jnp.bool_(False))
 
 
 @jax.custom_jvp
