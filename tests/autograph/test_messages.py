@@ -243,7 +243,7 @@ def fails_to_assert_silently(x):
 
 def sizes_that_differ(x):
     total = 0.0
-    for a, b in zip(x[x > 0], x[x > -5]):
+    for a, b in zip(x[x > 0], x[x > -5], strict=True):
         total = total + a * b
     return total
 
@@ -489,7 +489,7 @@ MESSAGES = {
     "sizes that differ": (
         of_many(sizes_that_differ),
         errors.UnimplementedError,
-        "zip: it is not known which of several sizes is the smallest.\n"
+        "zip: it is not known whether several sizes are equal, as `strict=True` demands.\n"
         "  Required: equal sizes\n"
         "  Received: u0, u1\n"
         "  Size:     u0\n"

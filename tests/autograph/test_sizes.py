@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import shims
 from shims._src.function.dynamic_function import dynamic
 from tests.harness.compare import assert_same_tree
 
@@ -168,3 +169,18 @@ def test_what_staging_cannot_do_is_left_to_python():
         return x
 
     assert_same_tree(dynamic(f)(INPUTS[0]), f(INPUTS[0]))
+
+
+@pytest.mark.parametrize("bound", [-3.0, 0.0, 0.9, 3.0])
+def test_a_zip_ends_with_the_smallest_of_several_sizes(bound):
+    x = jnp.asarray(np.random.default_rng(0).normal(size=12), jnp.float32)
+
+    def f(x):
+        total = jnp.float32(0)
+        for i, (a, b, c) in enumerate(zip(x[x > bound], x[x <= bound], x[x > -1])):
+            total = total + (i + 1) * a * b + c
+        return total
+
+    for run in (shims.function(f), jax.jit(shims.dynamic(f))):
+        np.testing.assert_allclose(run(x), f(x), rtol=1e-5)
+    np.testing.assert_allclose(jax.jit(jax.grad(shims.dynamic(f)))(x), jax.grad(f)(x), rtol=1e-5)

@@ -126,3 +126,26 @@ def test_a_padded_value_refuses_a_mask_as_long_as_its_capacity():
         with pytest.raises(shims.errors.InvalidArgumentError):
             jax.jit(use)(p, mask).unpad()
     np.testing.assert_array_equal(jax.jit(lambda p: p[p > 0])(p).unpad(), [3, 1])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x, c: x[c],
+        lambda x, c: x[c].sum() + x[c].shape[0],
+        lambda x, c: x[x > 0][c][:, :1],
+        lambda x, c: x.at[c].set(7.0),
+        lambda x, c: x.at[c].add(x[x > 0][0]),
+    ],
+)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_one_truth_value_selects_all_or_nothing(program, sign):
+    x = sign * jnp.arange(1.0, 4.0) + 1.5
+
+    def f(x):
+        return program(x, x.sum() > 0)
+
+    for got in (shims.function(f)(x), jax.jit(shims.dynamic(f))(x)):
+        got = got.unpad() if isinstance(got, shims.Padded) else got
+        np.testing.assert_array_equal(got, f(x))
+        assert got.shape == f(x).shape

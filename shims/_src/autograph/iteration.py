@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax
@@ -229,22 +230,23 @@ class TracedZip(TracedIterable):
                 )
             )
         if all(isinstance(n, int) for n in lengths):
-            shortest = min(lengths)
-            if self._strict and max(lengths) > shortest:
+            if self._strict and max(lengths) > min(lengths):
                 raise ValueError("zip() arguments have different lengths")
-            arrays = [jax.tree.map(lambda x: x[:shortest], part.arrays) for part in parts]
-            return Items(tuple(arrays), shortest)
-        if any(n is not lengths[0] and n != lengths[0] for n in lengths):
+        elif all(n is lengths[0] or n == lengths[0] for n in lengths):
+            return Items(tuple(part.arrays for part in parts), lengths[0])
+        elif self._strict:
             raise errors.UnimplementedError(
                 errors.message(
                     "zip",
-                    "it is not known which of several sizes is the smallest.",
+                    "it is not known whether several sizes are equal, as `strict=True` demands.",
                     required="equal sizes",
                     received=", ".join(str(n) for n in lengths),
                     do="cut the arrays to one size, or state it: `shims.same_size(a, b)`.",
                 )
             )
-        return Items(tuple(part.arrays for part in parts), lengths[0])
+        shortest = functools.reduce(jp.core.min_dim, lengths)
+        arrays = [jax.tree.map(lambda x: x[:shortest], part.arrays) for part in parts]
+        return Items(tuple(arrays), shortest)
 
 
 def is_traced_iterable(x) -> bool:

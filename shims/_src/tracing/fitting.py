@@ -15,6 +15,11 @@ def is_mask(item) -> bool:
     return jp.is_tracer(item) and item.dtype == bool and item.ndim > 0
 
 
+def is_condition(item) -> bool:
+    """Return whether an index is one traced truth value, which selects all of an array along a new axis, or nothing."""
+    return jp.is_tracer(item) and item.dtype == bool and item.ndim == 0
+
+
 def _is_constant_mask(item) -> bool:
     is_array = isinstance(item, (np.ndarray, jax.Array)) and not jp.is_tracer(item)
     return is_array and item.dtype == bool and item.ndim > 0

@@ -49,6 +49,8 @@ def _has_none(array) -> bool:
 
 
 def _take_items(state, original, array, index, options):
+    if fitting.is_condition(index):
+        array, index = jp.as_jax(array)[None], index[None]
     if fitting.is_mask(index):
         array = jp.as_jax(array)
         mask = fitting.fit_mask(array, index, array.shape[: index.ndim])
@@ -140,8 +142,10 @@ def _no_element(axis: int) -> str:
 
 def update(state, original, array, index, *rest, **options):
     """Compute `array.at[index].set(...)` or a similar update, also for masks and traced slice bounds."""
-    items = _unify_position_sizes(_as_tuple(index))
     array = jnp.asarray(array)
+    if fitting.is_condition(index):
+        return update(state, original, array[None], index[None], *rest, **options)[0]
+    items = _unify_position_sizes(_as_tuple(index))
     _assume_rows(state, array, items)
     if not any(_is_dynamic(i) for i in items) and not fitting.has_constant_mask(array, items):
         index = items if isinstance(index, tuple) else index
