@@ -121,6 +121,14 @@ def is_all(flags) -> bool:
     return bool(jnp.all(flags) if isinstance(flags, jax.Array) else np.all(flags))
 
 
+def sum_of_sizes(lengths) -> int:
+    """Return the sum of a concrete vector of sizes; of an accelerator's, two numbers are read."""
+    lengths = where_it_lies(lengths)
+    if isinstance(lengths, jax.Array) and float(jnp.sum(lengths, dtype=np.float32)) < 2.0**30:
+        return int(jnp.sum(lengths, dtype=np.int32))
+    return int(np.sum(np.asarray(lengths), dtype=np.int64))
+
+
 @jp.moving_data
 def cut(array, sizes, *, is_own: bool):
     """Cut the axes of an array to their sizes.
