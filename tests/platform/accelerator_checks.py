@@ -10,6 +10,7 @@ and products that are rounded one by one (`exact_quotient.py`, `separate_roundin
 import sys
 
 import jax
+import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -246,6 +247,29 @@ def a_view_is_the_front_of_its_buffer():
     np.testing.assert_array_equal(padded.unpad(), want)
 
 
+def random_lengths_compile_few_programs():
+    """A thousand lengths, from arrays of the device and of NumPy."""
+    compiled = []
+
+    def listen(event, duration, **kwargs):
+        if event == "/jax/core/compile/backend_compile_duration":
+            compiled.append(duration)
+
+    draw = np.random.default_rng(0)
+    arrays = [draw.normal(size=n).astype(np.float32) for n in draw.integers(1, 1001, 1000)]
+    given = jax.block_until_ready([jnp.asarray(x) for x in arrays])
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    for xs in (given, arrays):
+        run = shims.function(
+            lambda x: (jnp.mean(kept := shims.boolean_mask(x, x > 0)), kept),
+            input_signature=[shims.TensorSpec([None])],
+        )
+        before = len(compiled)
+        for x, known in zip(xs, arrays, strict=True):
+            np.testing.assert_array_equal(run(x)[1], known[known > 0])
+        assert len(compiled) - before <= 11, len(compiled) - before
+
+
 CHECKS = (
     quotients_are_rounded,
     whole_quotients,
@@ -261,6 +285,7 @@ CHECKS = (
     integers_are_not_convolved,
     selections_stay_on_the_device,
     a_view_is_the_front_of_its_buffer,
+    random_lengths_compile_few_programs,
 )
 
 
