@@ -39,7 +39,8 @@ where: setup  ## where an operator's row, code, tests and pages are: make where 
 	@$(PY) -m tools.where $(NAME)
 parity-gpu:  ## operators on this machine's accelerator, against what TensorFlow gave; needs only $(PYTHON) with JAX
 	@$(PYTHON) -m tf2jax_port.diff.parity tests/parity/operators.golden --json build/parity.json
-check-gpu:  ## what shims does otherwise on an accelerator, against NumPy; needs only $(PYTHON) with JAX
+check-gpu: parity-gpu  ## all checks of this machine's accelerator, and its table in docs/accelerators.md; needs only $(PYTHON) with JAX
 	@$(PYTHON) -m tests.platform.accelerator_checks
+	@$(PYTHON) -m benchmarks.accelerator --write
 clean:
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache

@@ -1,9 +1,14 @@
-"""Run the benchmarks, print their ratios, and rewrite the table of docs/performance.md.
+"""Run the benchmarks, print their ratios, and rewrite the table of docs/performance.md and its pictures.
 
 python -m benchmarks                 all of them
 python -m benchmarks masked_mean     the named ones, printed only
+python -m benchmarks --accept        all of them; rows that are worse than in the last table are written, too
+
+The exit code is 1 if a goal is missed or a row is worse than in the last table by more than the spreads of
+both, and 3 if other programs took part of the machine: then no verdict holds, and the page stays as it is.
 """
 
+import dataclasses
 import os
 import platform
 import sys
@@ -20,15 +25,17 @@ from benchmarks import (
     dynamic_operators,
     eager_calls,
     graph_session,
+    idleness,
     import_time,
     many_sizes,
     masked_mean,
     packed_mask,
     page,
+    plot,
     scan_speed,
     small_call,
 )
-from benchmarks.timing import Result
+from benchmarks.timing import MOST_OTHERS, Result
 
 ALL = {
     "masked_mean": masked_mean,
@@ -53,29 +60,74 @@ def machine() -> str:
 
 def show(results: list[Result]) -> None:
     """Print the table to the terminal."""
-    table = Table("question", "against", "ours", "theirs", "ratio", "goal", title=machine())
+    names = ("question", "against", "ours", "theirs", "ratio", "spread", "goal")
+    table = Table(*names, title=machine())
+    styles = {"met": "green", "missed": "red", "noisy": "yellow"}
     for row in results:
-        goal = "" if row.goal is None else f"<= {row.goal:.3g}"
-        style = "green" if row.met else "red"
-        cells = (row.question, row.against, row.ours, row.theirs, f"{row.ratio:.3g}", goal)
-        table.add_row(*cells, style=style if row.goal is not None else "")
+        cells = (row.question, row.against, row.ours, row.theirs, f"{row.ratio:.3g}")
+        cells = (*cells, page.said_spread(row), page.said_goal(row))
+        table.add_row(*cells, style=styles.get(row.verdict, ""))
     Console().print(table)
 
 
-def main(names: list[str]) -> int:
-    """Run the named benchmarks, or all; return 1 if a goal is missed."""
+def measured(names: list[str], console: Console) -> list[Result]:
+    """Run benchmarks, and note what others took of the machine during each."""
+    results = []
+    for name in names:
+        console.print(f"[dim]{name} ...[/dim]")
+        with idleness.watched() as shares:
+            found = ALL[name].run()
+        others = shares[0] if shares else 0.0
+        if others > MOST_OTHERS:
+            console.print(
+                f"[yellow]{name}: other programs took {others:.0%} of the machine[/yellow]"
+            )
+        results += [dataclasses.replace(row, others=others) for row in found]
+    return results
+
+
+def worse(results: list[Result], console: Console) -> int:
+    """Say which rows are worse than in the last table; return their number."""
+    known, last = page.last_table(page.PAGE.read_text())
+    if known != machine():
+        console.print(f"The last table is not compared with: it was measured on {known}.")
+        return 0
+    found = page.regressions(results, last)
+    for row, old in found:
+        ranges = (f"{r.ratio:.3g} ({r.range[0]:.3g} to {r.range[1]:.3g})" for r in (row, old))
+        console.print(f"[red]worse: {row.question}, {row.against}: {' after '.join(ranges)}[/red]")
+    return len(found)
+
+
+def code_of(results: list[Result], regressed: int) -> int:
+    """Return the exit code for results, of which some are worse than in the last table."""
+    if regressed or any(row.verdict == "missed" for row in results):
+        return 1
+    return 3 if any(row.is_noisy for row in results) else 0
+
+
+def main(arguments: list[str]) -> int:
+    """Run the named benchmarks, or all; return the exit code."""
+    names = [name for name in arguments if name != "--accept"]
     unknown = [name for name in names if name not in ALL]
     if unknown:
         print(f"unknown: {', '.join(unknown)}; known: {', '.join(ALL)}", file=sys.stderr)
         return 2
-    console, results = Console(stderr=True), []
-    for name in names or ALL:
-        console.print(f"[dim]{name} ...[/dim]")
-        results += ALL[name].run()
+    console = Console(stderr=True)
+    results = measured(names or list(ALL), console)
     show(results)
-    if not names:
+    regressed = worse(results, console)
+    if names:
+        return code_of(results, regressed)
+    if any(row.is_noisy for row in results):
+        console.print("The page stays as it is: the machine was not idle.")
+    elif regressed and "--accept" not in arguments:
+        console.print("The page stays as it is: --accept writes rows that are worse.")
+    else:
         page.write(results, machine())
-    return 0 if all(row.met for row in results) else 1
+        for path, text in plot.pictures(results).items():
+            (page.PAGE.parents[1] / path).write_text(text)
+    return code_of(results, regressed)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Measure the costs of many selections: tracing, temporary memory, and compilations."""
 
-import statistics
 import time
 
 import jax
@@ -57,8 +56,7 @@ def _tracing(question, make, number, goal) -> list[Result]:
     for _ in range(ROUNDS):
         for name, f in candidates.items():
             times[name].append(tracing_seconds(f, x))
-    middle = {name: statistics.median(found) for name, found in times.items()}
-    return compare(question, middle, "shims", {"hand-written JAX": goal})
+    return compare(question, times, "shims", {"hand-written JAX": goal})
 
 
 def temporaries(f, *args) -> int:

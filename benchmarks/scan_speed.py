@@ -115,21 +115,26 @@ def readers() -> dict[str, Reader]:
     return found
 
 
-def measured(places: Places) -> dict[str, float]:
-    """Return each reader's lines per second of processor time; of each step the best round counts."""
+def measured(places: Places) -> dict[str, list[float]]:
+    """Return each reader's lines per second of processor time, round by round.
+
+    The first figure is that of the best round of each step.
+    """
     racing = readers()
     slow = {SLOW: racing.pop(SLOW)} if SLOW in racing else {}
     for reader in (*racing.values(), *slow.values()):
         for _ in reader(places[:20]):  # what is loaded when it is first needed
             pass
-    best: dict[str, list[float]] = {}
-    for _ in range(ROUNDS):
-        for name, times in in_turns(racing, places).items():
-            best[name] = [min(pair) for pair in zip(times, best.get(name, times), strict=True)]
-    speeds = {name: lines_of(places) / sum(times) for name, times in best.items()}
+    rounds = [in_turns(racing, places) for _ in range(ROUNDS)]
+    lines, speeds = lines_of(places), {}
+    for name in racing:
+        steps = [times[name] for times in rounds]
+        best = [min(step) for step in zip(*steps, strict=True)]
+        speeds[name] = [lines / sum(times) for times in (best, *steps)]
     sample = some(places, SAMPLE)
-    once = in_turns(slow, sample)
-    return speeds | {name: lines_of(sample) / sum(times) for name, times in once.items()}
+    for name, times in in_turns(slow, sample).items():
+        speeds[name] = [lines_of(sample) / sum(times)] * (ROUNDS + 1)
+    return speeds
 
 
 def in_turns(racing: dict[str, Reader], places: Places) -> dict[str, list[float]]:
@@ -156,12 +161,13 @@ def compared(folders: Iterable[str], limit: int | None) -> list[Result]:
             speeds = measured(places)
         ours = speeds.pop("scan")
         question = f"scan, {what} ({lines_of(places):,} lines)"
-        said = f"{ours:,.0f} lines/s"
-        results.append(Result(question, "the goal", said, f"{GOAL:,} lines/s", GOAL / ours, 1.0))
-        results += [
-            Result(question, name, said, f"{speed:,.0f} lines/s", speed / ours, None)
-            for name, speed in speeds.items()
-        ]
+        for name, theirs in (("the goal", [float(GOAL)] * len(ours)), *speeds.items()):
+            said = (f"{speed[0]:,.0f} lines/s" for speed in (ours, theirs))
+            ratios = [b / a for a, b in zip(ours, theirs, strict=True)]
+            goal = 1.0 if name == "the goal" else None
+            results.append(
+                Result(question, name, *said, ratios[0], goal, (min(ratios), max(ratios)))
+            )
     return results
 
 

@@ -1,5 +1,6 @@
 """Arrays are cut and padded on the device; a CPU's arrays stand for those of an accelerator."""
 
+import collections
 import gc
 
 import jax
@@ -17,7 +18,7 @@ DTYPES = (np.float32, bool, np.complex64, ml_dtypes.bfloat16)
 def elsewhere(monkeypatch):
     """Take arrays for ones that lie on an accelerator."""
     monkeypatch.setattr(accelerators, "on_cpu", lambda *_: False)
-    monkeypatch.setattr(device_arrays, "_seen", set())
+    monkeypatch.setattr(device_arrays, "_seen", collections.Counter())
 
 
 def array(shape, dtype=np.float32):
@@ -51,6 +52,19 @@ def test_a_view_shares_the_memory_of_its_own_buffer_only():
     assert again.unsafe_buffer_pointer() != other.unsafe_buffer_pointer()
 
 
+def test_what_is_cut_and_padded_is_bound_to_a_device_as_it_was():
+    """Otherwise a program would be compiled for both kinds of operands."""
+    free = array((16, 4))
+    bound = jax.device_put(free, jax.devices()[0])
+    assert [free.committed, bound.committed] == [False, True]
+    for x in (free, bound):
+        for is_own in (True, False):
+            assert device_arrays.cut(x, {0: 9}, is_own=is_own).committed is x.committed
+            assert device_arrays.cut(x, {1: 3}, is_own=is_own).committed is x.committed
+        assert device_arrays._cut_compiled(x, (9, 3)).committed is x.committed
+        assert device_arrays.filled_up(x, (32, 4)).committed is x.committed
+
+
 def test_a_view_keeps_its_buffer():
     view = device_arrays.cut(array((1000,)) + 1, {0: 900}, is_own=True)
     gc.collect()
@@ -60,8 +74,12 @@ def test_a_view_keeps_its_buffer():
 
 
 def test_a_view_of_little_of_a_buffer_does_not_keep_it():
-    view = device_arrays.cut(array((1000,)), {0: 5}, is_own=True)
+    size = device_arrays.LEAST_WASTE // 4
+    view = device_arrays.cut(array((size + 1,)), {0: 5}, is_own=True)
     assert device_arrays.buffer_of(view).shape == (8,)
+    # One that is small is kept: no program is compiled.
+    view = device_arrays.cut(array((size,)), {0: 5}, is_own=True)
+    assert device_arrays.buffer_of(view).shape == (size,)
 
 
 def test_a_view_is_padded_by_its_buffer():
@@ -90,13 +108,17 @@ def test_buffers_are_forgotten_with_their_views():
 
 
 @pytest.mark.parametrize("small", [0, 1 << 20])
-def test_padding_compiles_for_sizes_that_come_again(monkeypatch, small):
+def test_padding_compiles_for_sizes_that_come_often(monkeypatch, small):
     monkeypatch.setattr(device_arrays, "SMALL", small)
+    compiled = []
+    original = device_arrays._padded
+    monkeypatch.setattr(device_arrays, "_padded", lambda *a: compiled.append(a) or original(*a))
     x = array((5, 3))
-    for _ in range(3):
+    for _ in range(device_arrays.OFTEN + 2):
         got = device_arrays.filled_up(x, (8, 4))
         assert isinstance(got, jax.Array)
         np.testing.assert_array_equal(np.asarray(got)[:5, :3], x)
+    assert len(compiled) == (2 if small else device_arrays.OFTEN + 2)
 
 
 def test_arrays_without_a_view_are_cut():

@@ -1,5 +1,6 @@
-"""Write the pictures of docs/dynamic_shapes.md: `python -m tools.pictures`."""
+"""Write the pictures of docs/dynamic_shapes.md and docs/performance.md: `python -m tools.pictures`."""
 
+from benchmarks import page, plot
 from tools.data_files import ROOT
 from tools.pictures import growth, layouts, waste
 
@@ -7,7 +8,8 @@ from tools.pictures import growth, layouts, waste
 def generate() -> dict[str, str]:
     """Return `{path: text}` of every picture."""
     pictures = {"layouts": layouts.draw(), "waste": waste.draw(), "growth": growth.draw()}
-    return {f"docs/pictures/{name}.svg": text for name, text in pictures.items()}
+    drawn = {f"docs/pictures/{name}.svg": text for name, text in pictures.items()}
+    return drawn | plot.pictures(page.last_table(page.PAGE.read_text())[1])
 
 
 if __name__ == "__main__":

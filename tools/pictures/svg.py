@@ -16,6 +16,7 @@ text { font: 13px system-ui, sans-serif; fill: #222 }
 .used { fill: #9cc3ee; stroke: none }
 .line { fill: none; stroke: #a04a00; stroke-width: 1.5 }
 .axis { stroke: #999; fill: none }
+.goal { stroke: #555; fill: none; stroke-dasharray: 2 2 }
 .center { text-anchor: middle }
 .right { text-anchor: end }
 .faint { fill: #8a8a8a }
@@ -23,6 +24,7 @@ text { font: 13px system-ui, sans-serif; fill: #222 }
   text { fill: #eee } .small { fill: #b5b5b5 } .paper { fill: #16181d } .faint { fill: #888 }
   .valid { fill: #1d3f66; stroke: #9cc8ff } .unread { fill: #24272e; stroke: #5c6370 }
   .waste { fill: #8a5312 } .used { fill: #2f6299 } .line { stroke: #ffb05c } .axis { stroke: #777 }
+  .goal { stroke: #bbb }
 }"""
 
 

@@ -167,9 +167,20 @@ def scatter(ctx, eqn, operand, indices, updates):
         updates = _align_updates(ctx, updates, batch[b], indices, b)
     if 0 in operand.array.shape:  # there is nothing to update, of which JAX has no derivative
         return [operand]
-    positions = _write_positions(ctx, eqn, indices, dn, shape, sizes)
-    out = _scatter_call(eqn, operand.array, positions, updates.array, indices.dynamic)
+    is_sorted = eqn.params["indices_are_sorted"] and _is_in_order(indices)
+    positions = _write_positions(ctx, eqn, indices, dn, shape, sizes, is_sorted)
+    options = {
+        "indices_are_sorted": is_sorted,
+        "unique_indices": eqn.params["unique_indices"] and not indices.dynamic,
+        "mode": lax.GatherScatterMode.FILL_OR_DROP,
+    }
+    out = _scatter_call(eqn, operand.array, positions, updates.array, options)
     return [Value(out, operand.axes)]
+
+
+def _is_in_order(indices) -> bool:
+    """Return whether the padding of indices comes last, so that sorted ones stay sorted."""
+    return not indices.dynamic or (indices.array.ndim == 2 and indices.axes[0].packed)
 
 
 def _align_updates(ctx, updates, u, indices, b):
@@ -177,8 +188,11 @@ def _align_updates(ctx, updates, u, indices, b):
     return updates
 
 
-def _write_positions(ctx, eqn, indices, dn, shape, sizes):
-    """Clamp the indices of a scatter to the true sizes; updates to discard get an index out of range."""
+def _write_positions(ctx, eqn, indices, dn, shape, sizes, is_sorted):
+    """Clamp the indices of a scatter to the true sizes; updates to discard get an index out of range.
+
+    Sorted indices stay sorted: negative ones, which are out of range as they are, stay where they are.
+    """
     clipping = eqn.params["mode"] == lax.GatherScatterMode.CLIP
     columns = []
     for column, a in enumerate(dn.scatter_dims_to_operand_dims):
@@ -187,7 +201,8 @@ def _write_positions(ctx, eqn, indices, dn, shape, sizes):
         if clipping:
             part = jnp.clip(part, 0, jnp.maximum(room, 0))
         elif jp.is_symbolic(shape[a]):
-            part = jnp.where((part < 0) | (part > room), _far_outside(part.dtype), part)
+            outside = part > room if is_sorted else (part < 0) | (part > room)
+            part = jnp.where(outside, _far_outside(part.dtype), part)
         columns.append(part)
     positions = jnp.stack(columns, -1) if columns else indices.array
     if indices.dynamic and columns:
@@ -224,22 +239,17 @@ _COMBINE = {
 _COPIES, _MANY_ROWS, _ROWS_A_PLACE = 8, 1 << 16, 32
 
 
-def _scatter_call(eqn, operand, positions, updates, dynamic):
+def _scatter_call(eqn, operand, positions, updates, options):
     is_sorted = eqn.params["indices_are_sorted"]
     if is_sorted and eqn.primitive.name.endswith("add") and _pays_in_copies(operand, updates):
-        in_order = functools.partial(_scatter_in_order, eqn, dynamic)
+        in_order = functools.partial(_scatter_in_order, eqn, options)
         return accelerators.chosen(
             operand, positions, updates, cpu=_add_in_copies, default=in_order
         )
-    return _scatter_in_order(eqn, dynamic, operand, positions, updates)
+    return _scatter_in_order(eqn, options, operand, positions, updates)
 
 
-def _scatter_in_order(eqn, dynamic, operand, positions, updates):
-    options = {
-        "indices_are_sorted": eqn.params["indices_are_sorted"] and not dynamic,
-        "unique_indices": eqn.params["unique_indices"] and not dynamic,
-        "mode": lax.GatherScatterMode.FILL_OR_DROP,
-    }
+def _scatter_in_order(eqn, options, operand, positions, updates):
     if _applied_function(eqn):
         (out,) = jp.bind(eqn, [operand, positions, updates], eqn.params | options)
         return out

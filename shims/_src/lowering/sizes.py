@@ -198,11 +198,13 @@ def expand(ctx, eqn, value, mask):
     axis, dim = eqn.params["axis"], eqn.params["dim"]
     mask = ctx.expand_uniform(mask)
     bound = _selection(ctx, eqn, mask, dim)
-    value = ctx.expand_uniform(value, (axis,))
     at = value.axes[axis]
     in_place = at is not None and at.token == _selection_token(ctx, dim, bound, mask)
     if in_place:
         array = value.array
+    elif at is not None and at.uniform:  # as the gradient of a sum: equal slots need not move
+        shape = (*value.array.shape[:axis], *bound.valid.shape, *value.array.shape[axis + 1 :])
+        array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
     elif value.array.shape[axis] == 0:  # the count was assumed to be 0
         shape = (*value.array.shape[:axis], *bound.valid.shape, *value.array.shape[axis + 1 :])
         array = primitives.connected(jnp.zeros(shape, value.array.dtype), value.array)

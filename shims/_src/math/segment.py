@@ -15,13 +15,15 @@ from shims._src.array.shapes import sizes_of
 from shims._src.elementwise.elementwise import is_inexact
 from shims._src.math.segment_reducers import (
     average,
+    average_of_sorted,
     average_of_whole,
+    largest_of_sorted,
     largest_or_lowest,
-    largest_or_zero,
     over_root,
     product_of_any,
+    product_of_sorted,
+    smallest_of_sorted,
     smallest_or_highest,
-    smallest_or_zero,
     total,
     total_of_sorted,
 )
@@ -37,12 +39,11 @@ _NOT_SORTED = "segment ids are not increasing."
 _REDUCED = {
     reduce: Repeated(reduce, reduce)
     for reduce in (
-        total,
         total_of_sorted,
-        average,
-        product_of_any,
-        largest_or_zero,
-        smallest_or_zero,
+        average_of_sorted,
+        product_of_sorted,
+        largest_of_sorted,
+        smallest_of_sorted,
     )
 }
 
@@ -149,7 +150,7 @@ def segment_mean(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_mean
     """
-    return _reduce_sorted("segment_mean", average, data, segment_ids)
+    return _reduce_sorted("segment_mean", average_of_sorted, data, segment_ids)
 
 
 @selected_by("segment_ids")
@@ -176,7 +177,7 @@ def segment_max(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_max
     """
-    return _reduce_sorted("segment_max", largest_or_zero, data, segment_ids)
+    return _reduce_sorted("segment_max", largest_of_sorted, data, segment_ids)
 
 
 @selected_by("segment_ids")
@@ -203,7 +204,7 @@ def segment_min(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_min
     """
-    return _reduce_sorted("segment_min", smallest_or_zero, data, segment_ids)
+    return _reduce_sorted("segment_min", smallest_of_sorted, data, segment_ids)
 
 
 @selected_by("segment_ids")
@@ -230,7 +231,7 @@ def segment_prod(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_prod
     """
-    return _reduce_sorted("segment_prod", product_of_any, data, segment_ids)
+    return _reduce_sorted("segment_prod", product_of_sorted, data, segment_ids)
 
 
 # ---- ids in any order: the number of segments is given -------------------------------------------

@@ -34,17 +34,26 @@ def total_of_sorted(data, ids, count):
     return total(data, ids, count, is_sorted=True)
 
 
-def population(data, ids, count):
+def _rows(ids, count, is_sorted):
+    """Count the rows of each segment."""
+    return total(jnp.ones(ids.shape, jnp.int32), ids, count, is_sorted=is_sorted)
+
+
+def population(data, ids, count, *, is_sorted=False):
     """Count the rows of each segment, at least 1, in a shape that broadcasts with the segments."""
-    ones = jnp.ones(ids.shape, jnp.int32)
-    number = jnp.zeros((count,), jnp.int32).at[ids].add(ones, mode="drop")
-    number = jnp.maximum(number, 1).astype(data.dtype)
+    number = jnp.maximum(_rows(ids, count, is_sorted), 1).astype(data.dtype)
     return lax.expand_dims(number, tuple(range(1, data.ndim)))
 
 
-def average(data, ids, count):
+def average_of_sorted(data, ids, count):
+    """Compute the mean of each segment, whose ids are sorted; that of an empty segment is 0."""
+    return average(data, ids, count, is_sorted=True)
+
+
+def average(data, ids, count, *, is_sorted=False):
     """Compute the mean of each segment; that of an empty segment is 0."""
-    sums, number = total(data, ids, count), population(data, ids, count)
+    sums = total(data, ids, count, is_sorted=is_sorted)
+    number = population(data, ids, count, is_sorted=is_sorted)
     if is_inexact(data):
         return sums / number
     return lax.div(sums, jnp.broadcast_to(number, sums.shape))
@@ -77,7 +86,7 @@ def _is_not_negative(ids, data):
 
 
 @functools.cache
-def extreme(method: str):
+def extreme(method: str, is_sorted: bool = False):
     """Make a function that computes the maximum or minimum of each segment.
 
     Equal rows share the gradient.
@@ -85,7 +94,8 @@ def extreme(method: str):
 
     @functools.partial(jax.custom_jvp, nondiff_argnums=(2, 3))
     def reduce(data, ids, count, start):
-        return getattr(_fill_segments(data, count, start).at[ids], method)(data, mode="drop")
+        segments = _fill_segments(data, count, start).at[ids]
+        return getattr(segments, method)(data, mode="drop", indices_are_sorted=is_sorted)
 
     @reduce.defjvp
     def jvp(count, start, primals, tangents):
@@ -93,28 +103,34 @@ def extreme(method: str):
         data = lax.optimization_barrier(data)  # computed once: extremes_held.py
         out = reduce(data, ids, count, start)
         here = (data == _read_segments(out, ids, count)) & _is_not_negative(ids, data)
-        shared = jnp.maximum(total(here.astype(data.dtype), ids, count), 1)
+        sums = functools.partial(total, ids=ids, count=count, is_sorted=is_sorted)
         # Selected, not multiplied: a NaN gradient reaches only the rows equal to the result.
-        return out, total(jnp.where(here, tangents[0], 0), ids, count) / shared
+        slopes = sums(jnp.where(here, tangents[0], 0))
+        return out, slopes / jnp.maximum(sums(here.astype(data.dtype)), 1)
 
     return reduce
 
 
-@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
-def product(data, ids, count):
+def _multiplied(data, ids, count, is_sorted):
+    segments = _fill_segments(data, count, 1).at[ids]
+    return segments.multiply(data, mode="drop", indices_are_sorted=is_sorted)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2, 3))
+def product(data, ids, count, is_sorted):
     """Compute the product of each segment of floating-point or complex rows; 1 for an empty segment."""
-    return _fill_segments(data, count, 1).at[ids].multiply(data, mode="drop")
+    return _multiplied(data, ids, count, is_sorted)
 
 
 @product.defjvp
-def _product_jvp(count, primals, tangents):
+def _product_jvp(count, is_sorted, primals, tangents):
     data, ids = primals
-    out = product(data, ids, count)
+    out = product(data, ids, count, is_sorted)
     is_zero = data == 0
     is_dropped = (ids < 0) | (ids >= primitives.as_size(count).astype(ids.dtype))
     first = jnp.where(is_dropped, 0, ids)  # TensorFlow reads segment 0 for the rows that it drops
     zeros = _read_segments(total(is_zero.astype(jnp.int32), ids, count), first, count)
-    without = product(jnp.where(is_zero, 1, data), ids, count)
+    without = product(jnp.where(is_zero, 1, data), ids, count, is_sorted)
     # The product of the others; as in TensorFlow, it is not conjugated in the gradient.
     divided = _read_segments(out, first, count) / jnp.where(is_zero, 1, data)
     others = jnp.conj(jnp.where(is_zero, _read_segments(without, first, count), divided))
@@ -131,20 +147,23 @@ def _initial_value(dtype, method):
     return np.asarray(info.min if method == "max" else info.max, dtype)[()]
 
 
-def _extreme_or_zero(method, data, ids, count):
-    """Compute the maximum or minimum of each sorted segment; that of an empty segment is 0."""
+def _extreme_or_zero(method, data, ids, count, is_sorted):
+    """Compute the maximum or minimum of each segment; that of an empty segment is 0."""
     start = -np.inf if method == "max" else np.inf
     start = start if is_inexact(data) else _initial_value(data.dtype, method)
-    out = extreme(method)(data, ids, count, start)
-    number = jnp.zeros((count,), jnp.int32).at[ids].add(1, mode="drop")
-    return jnp.where(lax.expand_dims(number > 0, tuple(range(1, data.ndim))), out, 0)
+    out = extreme(method, is_sorted)(data, ids, count, start)
+    is_present = _rows(ids, count, is_sorted) > 0
+    return jnp.where(lax.expand_dims(is_present, tuple(range(1, data.ndim))), out, 0)
 
 
-def product_of_any(data, ids, count):
+def product_of_sorted(data, ids, count):
+    """Compute the product of each segment, whose ids are sorted; 1 for an empty segment."""
+    return product_of_any(data, ids, count, is_sorted=True)
+
+
+def product_of_any(data, ids, count, *, is_sorted=False):
     """Compute the product of each segment, also of integers and bools; 1 for an empty segment."""
-    if is_inexact(data):
-        return product(data, ids, count)
-    return _fill_segments(data, count, 1).at[ids].multiply(data, mode="drop")
+    return (product if is_inexact(data) else _multiplied)(data, ids, count, is_sorted)
 
 
 def _extreme_or_lowest(method, data, ids, count):
@@ -156,13 +175,18 @@ def _extreme_or_lowest(method, data, ids, count):
 
 
 def largest_or_zero(data, ids, count):
+    """Compute the maximum of each segment; that of an empty segment is 0."""
+    return _extreme_or_zero("max", data, ids, count, is_sorted=False)
+
+
+def largest_of_sorted(data, ids, count):
     """Compute the maximum of each segment, whose ids are sorted; that of an empty segment is 0."""
-    return _extreme_or_zero("max", data, ids, count)
+    return _extreme_or_zero("max", data, ids, count, is_sorted=True)
 
 
-def smallest_or_zero(data, ids, count):
+def smallest_of_sorted(data, ids, count):
     """Compute the minimum of each segment, whose ids are sorted; that of an empty segment is 0."""
-    return _extreme_or_zero("min", data, ids, count)
+    return _extreme_or_zero("min", data, ids, count, is_sorted=True)
 
 
 def largest_or_lowest(data, ids, count):

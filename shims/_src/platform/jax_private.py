@@ -421,6 +421,17 @@ def as_array_like(values: np.ndarray, like) -> jax.Array:
     return pxla.batched_device_put(aval, like.sharding, [values], list(like.devices()), False)
 
 
+def placed_as(array, like) -> jax.Array:
+    """Return an array that is bound to its device only if `like` is bound to one.
+
+    JAX compiles a program for arrays that are bound to a device and again for those that are not.
+    """
+    if like.committed or not array.committed:
+        return array
+    arrays = array._arrays
+    return ArrayImpl(array.aval, array.sharding, arrays, committed=False, _skip_checks=True)
+
+
 def scopes_of(eqn) -> list[str]:
     """Return the JAX name scopes in which an equation was staged, outermost first."""
     return [scope.name for scope in eqn.source_info.name_stack.stack if hasattr(scope, "name")]

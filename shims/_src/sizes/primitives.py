@@ -152,7 +152,7 @@ def one_more(highest):
 def total(lengths, *, label: str):
     """Return the sum of a vector of sizes; a sum that int32 cannot hold is an error."""
     if not jp.is_tracer(lengths):
-        return int(np.sum(np.asarray(lengths), dtype=np.int64))
+        return device_arrays.sum_of_sizes(lengths)
     text = errors.message(label, "the sizes add up to more than int32 holds.")
     rough = jnp.sum(lengths.astype(jnp.float32))
     check(rough >= 2.0**31, text, error=errors.ResourceExhaustedError)

@@ -12,6 +12,7 @@ _LOOPS = "write the loop with `tf.train.MonitoredTrainingSession` around the mod
 _CLUSTERS = (
     "there is one process: leave it out, and shard with `jax.sharding` after the export to JAX"
 )
+_PRECISION = "leave the call out, which computes in float32, as TensorFlow does without a GPU"
 
 # The first entry that equals the name, or is a prefix of it up to a dot, applies.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -41,7 +42,8 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.replica_device_setter", "train.Server", "train.ClusterSpec"), _CLUSTERS),
     (("count_up_to",), "use `tf.assign_add`, and compare"),
     (("recompute_grad",), "use `jax.checkpoint` after the export to JAX"),
-    (("config", "lite", "xla", "profiler", "mixed_precision"), "use JAX's own settings and tools"),
+    (("mixed_precision", "train.experimental"), _PRECISION),
+    (("config", "lite", "xla", "profiler"), "use JAX's own settings and tools"),
 )
 
 
