@@ -49,17 +49,20 @@ def _are_beams(parents):
 
 
 def _followed(ids, parents, lengths, end):
-    used = _times(ids) < lengths[:, None]
+    # Both arrays are as long, but a trace does not know it of two lists: parents are read by step.
+    times = _times(ids)
 
     def back(carry, given):
         current, _ = carry
-        step, parent, is_used = given
+        step, time = given
+        is_used = time[:, :1] < lengths[:, None]
+        parent = shims.gather(parents, time[0, 0])
         found = shims.where(is_used, shims.gather(step, current, batch_dims=1), end)
         before = shims.where(is_used, shims.gather(parent, current, batch_dims=1), current)
         return before, found
 
-    first = _own_beams(parents[0])
-    found = shims.scan(back, (ids, parents, used), (first, first), reverse=True)[1]
+    first = _own_beams(ids[0])
+    found = shims.scan(back, (ids, times), (first, first), reverse=True)[1]
     ended = shims.cumsum(shims.cast(shims.equal(found, end), int32), 0, exclusive=True) > 0
     return shims.where(ended, end, found)
 
@@ -73,19 +76,20 @@ def _own_beams(parents):
     return shims.cumsum(shims.ones_like(parents), -1, exclusive=True)
 
 
-def sort_by_beam(history: Tensor, parent_ids: Tensor, lengths: Tensor) -> Tensor:
+def sort_by_beam(history: Tensor, parent_ids: Tensor, lengths: Tensor, is_split: bool) -> Tensor:
     """Return what each step kept per beam, in the order of the final beams.
 
     Args:
-      history: `[time, batch * beams, ...]` or `[time, batch, beams, ...]`.
+      history: `[time, batch, beams, ...]` if `is_split` is set, `[time, batch * beams, ...]` if not.
       parent_ids: `[time, batch, beams]`: the beam that each step extended.
       lengths: `[batch, beams]`: the lengths of the beams.
+      is_split: see `history`.
     """
     longest = operation_of(_longest, (lengths,), {}, public="reduce_max")
     beams = operation_of(_own_beams, (parent_ids,), {}, public="tile")
     end = operation_of(_no_beam, (parent_ids,), {}, public="add")
     order = gather_tree(beams, parent_ids, longest, end)
-    found = operation_of(_sorted, (history, order, beams, lengths), {}, public="reshape")
+    found = operation_of(_sorted, (history, order, beams, lengths, is_split), {}, public="reshape")
     found.set_shape(history.shape)
     return found
 
@@ -98,8 +102,12 @@ def _no_beam(parents):
     return shims.shape(parents)[2] + 1
 
 
-def _sorted(history, order, beams, lengths):
-    order = shims.where(_times(order) < shims.cast(lengths, int32), order, beams)
-    sizes = shims.shape(order)
-    split = shims.reshape(history, [sizes[0], sizes[1], sizes[2], -1])
-    return shims.reshape(shims.gather(split, order, batch_dims=2), shims.shape(history))
+def _sorted(history, order, beams, lengths, is_split: bool):
+    times = _times(order)
+    order = shims.where(times < shims.cast(lengths, int32), order, beams)
+    examples = shims.cumsum(shims.ones_like(order), 1, exclusive=True)
+    sizes, of_history = shims.shape(order), shims.shape(history)
+    rest = [of_history[i] for i in range(3 if is_split else 2, history.ndim)]
+    places = (times * sizes[1] + examples) * sizes[2] + order
+    found = shims.gather(shims.reshape(history, [-1, *rest]), places)
+    return found if is_split else shims.reshape(found, [sizes[0], sizes[1] * sizes[2], *rest])

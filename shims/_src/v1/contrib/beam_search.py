@@ -174,7 +174,9 @@ class BeamSearchDecoder(Decoder):
         """Return a list of the state as a sorted tensor, and anything else as it is."""
         if not is_list(value) or not self._is_sortable(value.element_shape):
             return value
-        return sort_by_beam(value.stack(), parents, lengths)
+        known = [constant_value(self._batch_size), self._beam_width]
+        is_split = value.element_shape.as_list()[:2] == known
+        return sort_by_beam(value.stack(), parents, lengths, is_split)
 
     def _is_sortable(self, shape: GraphShape) -> bool:
         """Return whether TensorFlow sorts a list: by static sizes, of which it misreads some."""
