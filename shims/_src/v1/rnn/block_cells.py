@@ -220,33 +220,39 @@ class LSTMBlockFusedCell(Layer):
         """Run over all time steps.
 
         Args:
-          inputs: `[time, batch, size]`, or a list of `[batch, size]`.
+          inputs: `[time, batch, size]`.
           initial_state: the cell state and the hidden state; zeros if `None`.
           dtype: the dtype of the zeros.
           sequence_length: `[batch]`: the lengths of the examples; after its end, the outputs of an
             example are 0.
 
         Returns:
-          The outputs, as the inputs are given, and the final state.
+          The outputs `[time, batch, num_units]`, and the final state.
 
         Raises:
           ValueError: there is neither `initial_state` nor `dtype`.
         """
-        is_list = isinstance(inputs, list)
-        inputs = stack(inputs) if is_list else inputs
         if initial_state is None:
             if dtype is None:
                 raise ValueError("Either initial_state or dtype needs to be specified")
             zero = zeros(batch_size_of(inputs, 1), self.num_units, dtype)
             initial_state = (zero, zero)
-        outputs, state = dynamic_rnn(
+        return dynamic_rnn(
             self._cell,
             inputs,
             None if sequence_length is None else convert_to_tensor(sequence_length),
             LSTMStateTuple(*initial_state),
             time_major=True,
         )
-        return (_unstack(outputs) if is_list else outputs), state
+
+    def check(self, inputs) -> None:
+        """Raise `ValueError` unless the inputs are one tensor with three axes."""
+        if isinstance(inputs, (list, tuple)):
+            raise ValueError(
+                f"Layer {self.name} expects 1 inputs, but it received {len(inputs)} input tensors. "
+                "Stack them: `tf.stack(inputs)`."
+            )
+        self._check_rank(inputs, exact=3)
 
 
 class FusedRNNCell:
