@@ -282,13 +282,13 @@ def _programs():
     yield "greedy", sampled
     yield "greedy_function", functools.partial(sampled, is_function=True)
     for i, options in enumerate(({"seed": 3}, {"seed": 5, "softmax_temperature": 0.5})):
-        yield f"drawn{i}", functools.partial(sampled, options)
-    yield "beams", functools.partial(searched, 2, length_penalty_weight=1.0)
+        yield f"drawn{i}", functools.partial(sampled, options=options)
+    yield "beams", functools.partial(searched, width=2, length_penalty_weight=1.0)
     weights = {"length_penalty_weight": 0.6, "coverage_penalty_weight": 0.3}
     yield "beams_coverage", functools.partial(searched, **weights)
     yield "beams_static", functools.partial(searched, unknown=False)
     yield "beams_unsorted", functools.partial(searched, reorder_tensor_arrays=False)
-    yield "beams_plain", functools.partial(searched, 5, 12, attends=False)
+    yield "beams_plain", functools.partial(searched, width=5, limit=12, attends=False)
     yield "followed", followed
     yield "of_functions", of_functions
     yield "scheduled_embedding", functools.partial(scheduled, kind="embedding")
@@ -346,7 +346,7 @@ def answers(tf, program):
         found, feed, loss = program(tf)
         variables = tf.trainable_variables()
         if loss is not None:
-            slopes = zip(variables, tf.gradients(loss, variables))  # noqa: B905 - Python 3.7
+            slopes = zip(variables, tf.gradients(loss, variables))
             found.update({v.name: tf.convert_to_tensor(g) for v, g in slopes if g is not None})
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())

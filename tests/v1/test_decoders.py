@@ -41,7 +41,10 @@ def _cell(memory):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m: tf.contrib.seq2seq.LuongAttention(3, tf.zeros([2, 4, 5]))(m[:, 0], 0), "num_units"),
+        (
+            lambda m: tf.contrib.seq2seq.LuongAttention(3, tf.zeros([2, 4, 5]))(m[:, 0], 0),
+            "num_units",
+        ),
         (lambda m: _cell(m).zero_state(4, tf.float32), "tile_batch"),
         (lambda m: tf.contrib.rnn.LSTMBlockFusedCell(3)([m[0], m[1]]), "expects 1 inputs"),
         (lambda m: tf.contrib.seq2seq.dynamic_decode("decoder"), "to be type Decoder"),

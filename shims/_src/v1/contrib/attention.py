@@ -177,12 +177,14 @@ def _positive(lengths):
 
 
 def _masked(memory, lengths):
-    mask = shims.sequence_mask(lengths, shims.shape(memory)[1], memory.dtype)
-    return memory * shims.reshape(mask, [*shims.shape(mask), *[1] * (memory.ndim - 2)])
+    # A trace does not know that the batches are equally large: the mask takes the sizes of the memory.
+    sizes, mask = shims.shape(memory), shims.sequence_mask(lengths, shims.shape(memory)[1])
+    ones = [1] * (memory.ndim - 2)
+    return memory * shims.cast(shims.reshape(mask, [sizes[0], sizes[1], *ones]), memory.dtype)
 
 
 def _masked_scores(score, lengths, mask_value):
-    mask = shims.sequence_mask(lengths, shims.shape(score)[1])
+    mask = shims.reshape(shims.sequence_mask(lengths, shims.shape(score)[1]), shims.shape(score))
     return shims.where(mask, score, mask_value * shims.ones_like(score))
 
 
@@ -211,7 +213,9 @@ def _luong(query, keys, scale):
     return score if scale is None else scale * score
 
 
-def bahdanau_score(processed_query, keys, attention_v, attention_g=None, attention_b=None) -> Tensor:
+def bahdanau_score(
+    processed_query, keys, attention_v, attention_g=None, attention_b=None
+) -> Tensor:
     """Return `sum(v * tanh(keys + query))`, with a normalized `v` and a bias if they are given."""
     given = (processed_query, keys, attention_v, attention_g, attention_b)
     return operation_of(_bahdanau, given, {}, public="reduce_sum", name="Sum")

@@ -189,7 +189,9 @@ class AttentionWrapper(RNNCell):
             attention=self._attention_layer_size,
             alignments=self._one_or_all(steps),
             attention_state=self._one_or_all(m.state_size for m in mechanisms),
-            alignment_history=self._one_or_all(steps if self._alignment_history else [()] * len(steps)),
+            alignment_history=self._one_or_all(
+                steps if self._alignment_history else [()] * len(steps)
+            ),
         )
 
     def zero_state(self, batch_size, dtype):
@@ -277,7 +279,9 @@ def _layers(mechanisms, sizes, layers):
     """Return the layers that make the attention of each mechanism; `None` if there are none."""
     if sizes is not None and layers is not None:
         raise ValueError("Only one of attention_layer_size and attention_layer should be set")
-    given, title = (sizes, "attention_layer_size") if layers is None else (layers, "attention_layer")
+    given, title = (
+        (sizes, "attention_layer_size") if layers is None else (layers, "attention_layer")
+    )
     if given is None:
         return None
     given = tuple(given) if isinstance(given, (list, tuple)) else (given,)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +15,7 @@ from shims._src.types.dtypes import int32, int64
 from shims._src.v1.contrib.attention_wrapper import AttentionWrapperState
 from shims._src.v1.contrib.beam_paths import gather_tree, sort_by_beam
 from shims._src.v1.contrib.decoder_inputs import check_tokens, embedding_of
-from shims._src.v1.contrib.decoding import Decoder, count_of, dtype_of, output_size_of
+from shims._src.v1.contrib.decoding import Decoder, count_of, dtype_of
 from shims._src.v1.control_flow.branches import cond
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferred_operators import deferred, operation_of
@@ -187,7 +188,7 @@ class BeamSearchDecoder(Decoder):
         if batch is None or sizes[0] is None:
             return True
         second = sizes[1] if shape.rank > 1 else None
-        return sizes[0] == batch * width and second is None or sizes[:2] == [batch, width]
+        return (sizes[0] == batch * width and second is None) or sizes[:2] == [batch, width]
 
     def _split(self, tensor):
         """Split the first axis of a tensor into examples and their sequences."""
@@ -274,7 +275,9 @@ def attention_of(state, weight):
 def _mean(alignments):
     if not isinstance(alignments, tuple):
         return alignments
-    return shims.reduce_mean(shims.stack(alignments, -1), -1) if len(alignments) > 1 else alignments[0]
+    return (
+        shims.reduce_mean(shims.stack(alignments, -1), -1) if len(alignments) > 1 else alignments[0]
+    )
 
 
 def _best(logits, state, attention, end, length_weight, coverage_weight):
@@ -288,7 +291,7 @@ def _best(logits, state, attention, end, length_weight, coverage_weight):
     totals = state.log_probs[:, :, None] + steps
     longer = shims.cast(~(over | is_end), int64) + state.lengths[:, :, None]
     scores = totals / _length_penalty(longer, length_weight, totals.dtype)
-    accumulated = ()
+    accumulated: Any = ()
     if not isinstance(attention, tuple):
         attended = attention * shims.cast(~over, attention.dtype)
         accumulated = state.accumulated_attention_probs + attended
@@ -297,12 +300,13 @@ def _best(logits, state, attention, end, length_weight, coverage_weight):
     best, places = shims.math.top_k(flat, beams)
     ids, parents = places % classes, places // classes
     was_over = _beams_at(state.finished, parents)
+    kept = accumulated if isinstance(accumulated, tuple) else _beams_at(accumulated, parents)
     new = BeamSearchDecoderState(
         cell_state=(),
         log_probs=shims.gather(shims.reshape(totals, shims.shape(flat)), places, batch_dims=1),
         finished=was_over | (ids == end),
         lengths=_beams_at(state.lengths, parents) + shims.cast(~was_over, int64),
-        accumulated_attention_probs=accumulated if accumulated == () else _beams_at(accumulated, parents),
+        accumulated_attention_probs=kept,
     )
     return best, ids, parents, new
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 
 import jax
 
@@ -108,10 +109,8 @@ def dynamic_decode(
                 raise ValueError("maximum_iterations must be a scalar")
         arrays, state, lengths = _decode(decoder, impute_finished, maximum_iterations)
         outputs = jax.tree.map(lambda array: array.stack(), arrays, is_leaf=is_list)
-        try:
+        with contextlib.suppress(NotImplementedError):
             outputs, state = decoder.finalize(outputs, state, lengths)
-        except NotImplementedError:
-            pass
         if not output_time_major:
             outputs = jax.tree.map(swap_batch_and_time, outputs)
     return outputs, state, lengths

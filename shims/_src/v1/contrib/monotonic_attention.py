@@ -43,7 +43,9 @@ def safe_cumprod(x, *args, **kwargs):
 
 def _safe_cumprod(x, args, kwargs):
     tiny = np.finfo(x.dtype).tiny
-    return shims.exp(shims.cumsum(shims.math.log(shims.clip_by_value(x, tiny, 1.0)), *args, **kwargs))
+    return shims.exp(
+        shims.cumsum(shims.math.log(shims.clip_by_value(x, tiny, 1.0)), *args, **kwargs)
+    )
 
 
 def monotonic_attention(p_choose_i, previous_attention, mode):

@@ -31,7 +31,7 @@ def _probability(value) -> Tensor:
     found = convert_to_tensor(value, name="sampling_probability")
     if found.shape.rank not in (0, 1):
         raise ValueError(
-            "sampling_probability must be either a scalar or a vector. saw shape: " f"{found.shape}"
+            f"sampling_probability must be either a scalar or a vector. saw shape: {found.shape}"
         )
     return found
 

@@ -731,7 +731,7 @@ _DATA = {
     "contrib.slim.summarize_tensors": "shims._src.v1.summary.layer_summaries:summarize_tensors",
     "contrib.slim.summarize_variables": "shims._src.v1.summary.layer_summaries:summarize_variables",
     "contrib.slim.summarize_weights": "shims._src.v1.summary.layer_summaries:summarize_weights",
-    "contrib.legacy_seq2seq.attention_decoder": "shims._src.v1.contrib.legacy_models:attention_decoder",
+    "contrib.legacy_seq2seq.attention_decoder": "shims._src.v1.contrib.legacy_attention:attention_decoder",
     "contrib.legacy_seq2seq.basic_rnn_seq2seq": "shims._src.v1.contrib.legacy_models:basic_rnn_seq2seq",
     "contrib.legacy_seq2seq.embedding_attention_decoder": "shims._src.v1.contrib.legacy_models:embedding_attention_decoder",
     "contrib.legacy_seq2seq.embedding_attention_seq2seq": "shims._src.v1.contrib.legacy_models:embedding_attention_seq2seq",
