@@ -20,11 +20,12 @@ from shims._src.v1.control_flow.map_and_scan import scan
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.scope_functions import name_scope
-from shims._src.v1.graph.standard_operators import add, shape, sigmoid
+from shims._src.v1.graph.standard_operators import add, cast, shape, sigmoid
 from shims._src.v1.variables.get_variable import get_variable
 from shims._src.v1.variables.initializers import constant_initializer
 from shims._src.v1.variables.variable_scope import variable_scope
 
+_greater = deferred(shims.greater, "greater")
 _normal = deferred(stateful.normal, "random.normal")
 
 
@@ -111,14 +112,11 @@ def _probabilities(score, previous, sigmoid_noise, mode, seed):
         noise = _normal(shape(score), dtype=score.dtype, seed=seed)
         score = add(score, noise * sigmoid_noise)
     if mode == "hard":
-        chosen = operation_of(_is_positive, (score,), {}, public="cast", name="Cast")
+        # Two operations: no gradient passes a comparison.
+        chosen = cast(_greater(score, 0.0), score.dtype)
     else:
         chosen = sigmoid(score)
     return monotonic_attention(chosen, previous, mode)
-
-
-def _is_positive(score):
-    return shims.cast(score > 0, score.dtype)
 
 
 class _MonotonicAttention(BaseAttentionMechanism):
