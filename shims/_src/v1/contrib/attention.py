@@ -131,7 +131,7 @@ class BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def keys(self) -> Tensor:
-        """What a query is compared with."""
+        """The keys that queries are scored by: the memory, or what the layer makes of it."""
         return self._keys
 
     @property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import collections
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
@@ -26,14 +25,6 @@ from shims._src.v1.rnn.cell import RNNCell, batch_size_of, check_cell, zeros
 
 _all = deferred(shims.reduce_all, "reduce_all")
 
-_FIELDS = (
-    "cell_state",
-    "attention",
-    "time",
-    "alignments",
-    "alignment_history",
-    "attention_state",
-)
 _TILE = (
     "Are you using the BeamSearchDecoder?  Tile the memory, its lengths and the state of the encoder "
     "with tf.contrib.seq2seq.tile_batch(x, multiplier=beam_width), and take batch_size * beam_width "
@@ -41,7 +32,16 @@ _TILE = (
 )
 
 
-class AttentionWrapperState(collections.namedtuple("AttentionWrapperState", _FIELDS)):
+class _Fields(NamedTuple):
+    cell_state: Any
+    attention: Any
+    time: Any
+    alignments: Any
+    alignment_history: Any
+    attention_state: Any
+
+
+class AttentionWrapperState(_Fields):
     """The state of an `AttentionWrapper`.
 
     Its fields are the state of the wrapped cell, the attention, the time, the alignments, their

@@ -174,7 +174,7 @@ def _array(zero: Tensor) -> TensorArray:
 
 def _check_structures(state, after, arrays, outputs) -> None:
     for before, now, leaf in ((state, after, None), (arrays, outputs, is_list)):
-        first, second = (jax.tree.structure(x, is_leaf=leaf) for x in (before, now))
+        first, second = (str(jax.tree.structure(x, is_leaf=leaf)) for x in (before, now))
         if first != second:
             raise ValueError(
                 "The two structures don't have the same nested structure.\n"
