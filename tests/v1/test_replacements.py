@@ -16,10 +16,10 @@ def found(path: str):
 @pytest.mark.parametrize(
     ("path", "instead"),
     [
-        ("contrib.seq2seq.BasicDecoder", "tf.while_loop"),
+        ("contrib.seq2seq.dynamic_rnn_decoder", "dynamic_decode"),
         ("contrib.tpu.TPUEstimator", "jax.sharding"),
         ("contrib.layers.joint_weighted_sum", "tf.layers"),
-        ("contrib.signal.stft", "TensorFlow 2 removed it"),
+        ("contrib.resampler.resampler", "TensorFlow 2 removed it"),
         ("train.maybe_batch", "feed NumPy arrays"),
         ("estimator.DNNClassifier", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),

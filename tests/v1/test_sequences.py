@@ -185,3 +185,16 @@ def test_lists_of_steps_are_decoded_and_weighted():
     assert np.abs(np.subtract(found[6][2], found[0][2])).max() > 1e-3
     with pytest.raises(ValueError, match="must be the same"):
         legacy.sequence_loss_by_example(outputs, targets[:1], weights)
+
+
+def test_the_edit_distance_takes_sparse_placeholders_of_texts():
+    words, truth = (tf.sparse_placeholder(tf.string) for _ in range(2))
+    found = tf.edit_distance(words, truth, normalize=False)
+
+    def fed(*texts):
+        places = [[i, 0, k] for i, text in enumerate(texts) for k in range(len(text))]
+        return tf.SparseTensorValue(places, list("".join(texts)), [len(texts), 1, 8])
+
+    with tf.Session() as session:
+        given = {words: fed("bear", "cat"), truth: fed("beer", "catch")}
+        assert session.run(found, given).tolist() == [[1.0], [2.0]]

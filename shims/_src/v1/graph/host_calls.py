@@ -48,15 +48,20 @@ def at_once(f: Callable, *args) -> Any:
         return f(*args)
 
 
-def host_outline(f: Callable, operands: Sequence[Tensor]) -> HostOutline:
+def host_outline(f: Callable, operands: Sequence[Tensor], sparse: Sequence = ()) -> HostOutline:
     """Infer the structure, dtypes and shapes of `f(*operands)` from calls with made-up values.
+
+    Args:
+      f: a function of the values of the operands.
+      operands: tensors.
+      sparse: the sparse tensors whose parts are operands; their made-up values fit each other.
 
     Raises:
       Exception: what the operator raises for all of them.
     """
     found: list[tuple[Any, list]] = []
     error: Exception | None = None
-    for values in _trials(operands):
+    for values in _trials(operands, sparse):
         try:
             leaves, tree = jax.tree.flatten(at_once(f, *values))
         except Exception as raised:  # noqa: BLE001 - other made-up values may be accepted
@@ -72,15 +77,28 @@ def host_outline(f: Callable, operands: Sequence[Tensor]) -> HostOutline:
     return HostOutline(tree, tuple(_common(arrays, is_certain) for arrays in columns))
 
 
-def _trials(operands: Sequence[Tensor]) -> Iterator[list]:
+def _trials(operands: Sequence[Tensor], sparse: Sequence) -> Iterator[list]:
     known = [t.op.attributes.get("value") for t in operands]
     for number in (0, 1, 2):
+        parts = _made_up_parts(sparse, number)
         yield [
-            _trial(t, number) if value is None else host(value)
+            parts.get(t, _trial(t, number)) if value is None else host(value)
             for t, value in zip(operands, known, strict=True)
         ]
         if not operands or all(value is not None for value in known):
             return
+
+
+def _made_up_parts(sparse: Sequence, number: int) -> dict[Tensor, Any]:
+    """Return values of the parts of sparse tensors: one element, in a shape that grows by trials."""
+    found: dict[Tensor, Any] = {}
+    for tensor in sparse:
+        sizes = tensor.dense_shape.shape.as_list()
+        rank = 2 + number if sizes[0] is None else sizes[0]
+        found[tensor.indices] = np.zeros([1, rank], np.int64)
+        found[tensor.values] = made_up(TensorSpec([1], tensor.values.dtype.dtype), 1)
+        found[tensor.dense_shape] = np.full(rank, 1 + number, np.int64)
+    return found
 
 
 def _trial(tensor: Tensor, number: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -76,9 +76,11 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
         known = declared_outline(f, args, kwargs)
         return _add_host_call(graph, structured, operands, known, public, name, type_, features)
     if public.startswith(_TEXT_FUNCTIONS) or any(map(is_text, operands)):
-        known = host_outline(structured, operands)
+        known = host_outline(structured, operands, list(_sparse_tensors((args, kwargs))))
         return _add_host_call(graph, structured, operands, known, public, name, type_, features)
-    unranked = list(_sparse_of_unknown_rank((args, kwargs)))
+    unranked = [
+        (s.indices, s.dense_shape) for s in _sparse_tensors((args, kwargs)) if _is_unranked(s)
+    ]
     found = _outline_or_raise(structured, operands, _cache_key(f, tree, leaves, operands), unranked)
     if public in _ITSELF and len(operands) == 1 and (operands[0].dtype,) == found.dtypes:
         return operands[0]
@@ -145,18 +147,21 @@ def _static_sizes(value):
     return None if value.shape.rank is None else value.shape.as_list()
 
 
-def _sparse_of_unknown_rank(value):
-    """Yield `indices` and `dense_shape` of each sparse tensor of unknown rank in nested arguments."""
+def _sparse_tensors(value) -> Iterator[Any]:
+    """Yield the sparse tensors of a graph in nested arguments."""
     if is_composite(value) and hasattr(value, "dense_shape"):
-        shape = value.dense_shape
-        if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
-            yield value.indices, shape
+        if isinstance(value.dense_shape, Tensor):
+            yield value
     elif isinstance(value, (list, tuple)):
         for v in value:
-            yield from _sparse_of_unknown_rank(v)
+            yield from _sparse_tensors(v)
     elif isinstance(value, dict):
         for v in value.values():
-            yield from _sparse_of_unknown_rank(v)
+            yield from _sparse_tensors(v)
+
+
+def _is_unranked(sparse) -> bool:
+    return bool(sparse.dense_shape.shape.as_list() == [None])
 
 
 def _outline_or_raise(f, operands, key, unranked) -> Outline:

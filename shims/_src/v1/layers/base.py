@@ -257,6 +257,10 @@ class Layer:
         """Compute the outputs from the inputs; subclasses implement it."""
         raise NotImplementedError
 
+    def compute_output_shape(self, input_shape):
+        """Return the shape of the output for a shape of the inputs; subclasses may implement it."""
+        raise NotImplementedError(f"{type(self).__name__} does not define `compute_output_shape`.")
+
     def apply(self, *args, **kwargs):
         """Call the layer."""
         return self(*args, **kwargs)

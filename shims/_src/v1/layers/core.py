@@ -115,6 +115,16 @@ class Dense(Layer):
             )
         return add_bias_and_activate(outputs, self.bias, self.activation)
 
+    def compute_output_shape(self, input_shape):
+        """Return the shape of the inputs with `units` as the last size."""
+        sizes = GraphShape(input_shape).with_rank_at_least(2).as_list()
+        if sizes[-1] is None:
+            raise ValueError(
+                "The last dimension of the input shape of a Dense layer should be defined. Found "
+                f"None. Received: input_shape={input_shape}"
+            )
+        return GraphShape([*sizes[:-1], self.units])
+
 
 def add_bias_and_activate(outputs, bias, activation, data_format=None):
     """Add a bias and apply an activation; either may be `None`."""

@@ -28,6 +28,8 @@ _PLAIN = {
     "logging": "shims._src.v1.platform.logging",
     "nest": "shims.nest",
 }
+# Namespaces of contrib whose names have another public place.
+_MOVED = {"contrib.framework.nest": "nest", "contrib.signal": "signal"}
 # Namespaces that only partly differ in TensorFlow 1, with the module for the other names.
 _BESIDE = {"keras": "shims.keras"}
 
@@ -46,13 +48,19 @@ def others() -> list[str]:
 
 def every_name() -> list[str]:
     """Return all TensorFlow 1 names that this package supports."""
+    moved = (f"{old}.{name}" for old, new in _MOVED.items() for name in names_in(new))
+    return [*_unmoved_names(), *moved]
+
+
+def _unmoved_names() -> list[str]:
     return [*dict.fromkeys((*operators(), *values(), *VARIANTS, *OWN_NAMES))]
 
 
 @functools.cache
 def names_in(namespace: str) -> tuple[str, ...]:
     """Return the supported names directly inside a namespace such as `nn`; `""` is the top level."""
-    inside = {n.rpartition(".")[2] for n in every_name() if n.rpartition(".")[0] == namespace}
+    inside = {n.rpartition(".")[2] for n in _unmoved_names() if n.rpartition(".")[0] == namespace}
+    inside.update(names_in(_MOVED[namespace]) if namespace in _MOVED else ())
     plain = _PLAIN.get(namespace)
     if plain:
         module = importlib.import_module(plain)
@@ -78,6 +86,8 @@ def resolve(name: str) -> Any:
         place = values()[name]
         return None if place == "=None" else located(f"shims._src.{place}")
     namespace, _, last = name.rpartition(".")
+    if namespace in _MOVED:
+        return resolve(f"{_MOVED[namespace]}.{last}")
     module = _PLAIN.get(namespace) or _BESIDE.get(namespace)
     if module:
         found = getattr(importlib.import_module(module), last, None)

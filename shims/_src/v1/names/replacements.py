@@ -16,7 +16,7 @@ _PRECISION = "leave the call out, which computes in float32, as TensorFlow does 
 
 # The first entry that equals the name, or is a prefix of it up to a dot, applies.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("contrib.seq2seq",), "write the decoder as `tf.while_loop`, as examples/tf1/seq2seq.py does"),
+    (("contrib.seq2seq",), "give a `BasicDecoder` with a helper to `dynamic_decode`"),
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (
         ("contrib.layers", "contrib.slim"),

@@ -57,8 +57,8 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
             following = add(time, 1)
             over, given, after, emitted, new_own = loop_fn(following, output, after, own)
             emitted = output if emitted is None else emitted
-            emitted = _keep_finished(finished, nothing, emitted)
-            after = _keep_finished(finished, state, after)
+            emitted = keep_finished_examples(finished, nothing, emitted)
+            after = keep_finished_examples(finished, state, after)
             written = jax.tree.map(
                 lambda array, value: array.write(time, value), arrays, emitted, is_leaf=is_list
             )
@@ -94,7 +94,7 @@ def _array(nothing: Tensor) -> TensorArray:
     return TensorArray(nothing.dtype, size=0, dynamic_size=True, element_shape=nothing.shape)
 
 
-def _keep_finished(finished, old, new):
+def keep_finished_examples(finished, old, new):
     """Select the old tensors for finished examples of the batch, and the new tensors for the others."""
 
     def either(before, after):

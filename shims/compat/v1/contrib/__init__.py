@@ -17,6 +17,7 @@ __getattr__, __dir__ = _opened(
         "lookup",
         "rnn",
         "seq2seq",
+        "signal",
         "slim",
         "training",
     ),

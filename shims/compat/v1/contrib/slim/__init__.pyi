@@ -56,6 +56,7 @@ from shims.compat.v1.contrib.layers import summarize_tensors as summarize_tensor
 from shims.compat.v1.contrib.layers import variance_scaling_initializer as variance_scaling_initializer
 from shims.compat.v1.contrib.layers import xavier_initializer as xavier_initializer
 from shims.compat.v1.contrib.layers import xavier_initializer as xavier_initializer_conv2d
+from shims.compat.v1.contrib.slim import initializers as initializers
 from shims.compat.v1.contrib.slim import utils as utils
 from shims.compat.v1.train import create_global_step as create_global_step
 from shims.compat.v1.train import get_global_step as get_global_step

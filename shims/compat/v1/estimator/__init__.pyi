@@ -3,6 +3,7 @@ from typing import Any
 from shims._src.v1.estimator.specs import EstimatorSpec as EstimatorSpec
 from shims._src.v1.estimator.specs import EvalSpec as EvalSpec
 from shims._src.v1.estimator.specs import TrainSpec as TrainSpec
+from shims.compat.v1.estimator import export as export
 
 class Estimator:
     def __init__(self, model_fn: Any, model_dir: Any = None, config: Any = None, params: Any = None, warm_start_from: Any = None) -> None: ...
