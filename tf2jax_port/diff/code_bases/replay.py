@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tf2jax_port.diff.code_bases.alike import Comparison, Different
 from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of
-from tf2jax_port.diff.code_bases.call_file import Call, Calls
-from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode
+from tf2jax_port.diff.code_bases.call_file import Call, Calls, is_constructor
+from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode, nodes_in
 from tf2jax_port.diff.code_bases.outcomes import (
     Outcome,
     Replayed,
@@ -71,6 +72,11 @@ class Replay:
         self.calls = calls.calls
         self.nudge = 0  # the direction in which arguments are changed by one bit
         self._eager: tuple[Call, Replayed] | None = None  # what was called last, and its outcome
+        # How the objects of a call are made: `True` from what they held, `False` by their constructors.
+        self._ways: dict[int, tuple[bool, ...]] = {}
+        self._touched: list[str] = []  # what could not be restored, and was used
+        self._builder: Builder | None = None
+        self._restores = False
 
     def run(self, call: Call, lane: str) -> Replayed:
         """Replay one call in one lane; a port that raises is an error, never equal."""
@@ -97,9 +103,79 @@ class Replay:
         return found
 
     def _try(self, call: Call, lane: str, form: Form) -> Replayed:
+        """Replay a call with restored objects, and if that is not equal, with objects that constructors make.
+
+        Constructors may depend on what earlier calls did, and a port may keep other attributes than its original: a
+        function is to blame only if it fails with objects that hold what those of its original held.
+        """
+        if not any(n["kind"] == "object" for a in call.arguments.values() for n in nodes_in(a)):
+            return self._try_with(call, lane, form, restores=False)
+        found: dict[bool, Replayed] = {}
+        for restores in self._ways.get(id(call), (True, False)):
+            found[restores] = self._try_with(call, lane, form, restores=restores)
+            if found[restores].outcome in (Outcome.EQUAL, Outcome.RANDOM):
+                if lane == "eager":
+                    self._ways[id(call)] = (restores,)
+                return found[restores]
+        restored, made = found.get(True), found.get(False)
+        if restored is None or made is None:
+            return next(iter(found.values()))
+        if restored.outcome is not Outcome.NOT_REPLAYABLE:
+            return restored
+        if made.outcome is not Outcome.NOT_REPLAYABLE and self._is_as_recorded(call):
+            return made
+        return restored
+
+    def _is_as_recorded(self, call: Call) -> bool:
+        """Return whether constructors make the objects of a call as they were in the original."""
+        import jax.numpy as jnp
+
+        def concrete(node: Node) -> Any:
+            return jnp.asarray(self._array(node))
+
+        nodes = list(call.arguments.values())
+        with contextlib.suppress(Exception):
+            builder = Builder(self._array, nodes)
+            builder.make_objects(concrete)
+            return all(
+                self._is_like(node, builder.value(node, concrete))
+                for argument in nodes
+                for node in nodes_in(argument, ("items",))
+                if node["kind"] == "object"
+            )
+        return False
+
+    def _is_like(self, node: Node, made: Any) -> bool:
+        """Return whether an object has what the original's had, as far as that is known."""
+        for name, part in node.get("fields", {}).items():
+            if part["kind"] == "plain" and getattr(made, name, part["value"]) != part["value"]:
+                return False
+            if "items" in part and part["kind"] in ("list", "dict", "tuple"):
+                value = getattr(made, name, None)
+                if hasattr(value, "__len__") and len(value) != len(part["items"]):
+                    return False
+        return True
+
+    def _try_with(self, call: Call, lane: str, form: Form, *, restores: bool) -> Replayed:
+        self._restores = restores
+        self._touched = []
+        found = self._replayed(call, lane, form)
+        if found.outcome in (Outcome.ERROR, Outcome.DIFFERENT) and self._touched:
+            return Replayed(Outcome.NOT_REPLAYABLE, self._touched[0])
+        if found.outcome is Outcome.ERROR and restores and self._builder is not None:
+            lacking = self._builder.restored and self._builder.restored.lacks(found.detail)
+            if lacking:
+                return Replayed(Outcome.NOT_REPLAYABLE, lacking)
+        return found
+
+    def _replayed(self, call: Call, lane: str, form: Form) -> Replayed:
         try:
+            if is_constructor(call):
+                return self._made(call)
             first = self.result(call, lane, form)
             verdict = self._compare(call, lane, first)
+            if verdict.outcome is Outcome.EQUAL and lane == "eager" and call.after:
+                return self._changed(call)
             is_fresh = "fresh" in call.arguments.get("owner", ())
             if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
                 raise UnfitError("gradients of variables that the call has made")
@@ -122,7 +198,7 @@ class Replay:
                 return Replayed(Outcome.EQUAL, "within the spread of one bit")
             return verdict
         except UnfitError as error:
-            return Replayed(Outcome.NOT_REPLAYABLE, f"result: {error}")
+            return Replayed(Outcome.NOT_REPLAYABLE, str(error))
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
             text = f"{type(error).__name__}: {error}"
             place = _place(error, self._root) if self._root else ""
@@ -174,7 +250,10 @@ class Replay:
         nodes = [n for n in call.tensors if not (form.fixed and self._is_size(n))]
         inputs = [jnp.asarray(self._array(node)) for node in nodes]
         places = {node["array"]: index for index, node in enumerate(nodes)}
-        builder = Builder(self._array)
+        builder = Builder(self._array, list(call.arguments.values()), restores=self._restores)
+        self._builder = builder
+        if builder.restored:
+            builder.restored.touched = self._touched
 
         def run(*tensors: Any) -> Any:
             def tensor(node: Node) -> Any:
@@ -186,8 +265,8 @@ class Replay:
         def concrete(node: Node) -> Any:
             return jnp.asarray(self._array(node))
 
-        builder.make_objects(list(call.arguments.values()), concrete)
-        if not form.fresh:
+        builder.make_objects(concrete)
+        if not form.fresh and not self._restores:
             if builder.lacks_variables() or builder.is_unbuilt():
                 self._make_variables(call, builder, concrete)
             builder.set_states()
@@ -225,8 +304,44 @@ class Replay:
             made = "other variables" if has else "variables that other calls have made"
             raise UnfitError(f"object with {made}: {has} of {wanted} in the port")
 
+    def _changed(self, call: Call) -> Replayed:
+        """Compare the object of a method after the call with that of the original."""
+        assert self._builder is not None
+        owner = self._builder.owner(call.arguments["owner"])
+        for name, why in self._differences(call, owner):
+            return Replayed(Outcome.DIFFERENT, f"`self.{name}` afterwards: {why}")
+        return Replayed(Outcome.EQUAL)
+
+    def _made(self, call: Call) -> Replayed:
+        """Make an object by the constructor of the port, and compare it with that of the original."""
+        import jax.numpy as jnp
+
+        builder = Builder(self._array, list(call.arguments.values()), restores=self._restores)
+        self._builder = builder
+
+        def concrete(node: Node) -> Any:
+            return jnp.asarray(self._array(node))
+
+        builder.make_objects(concrete)
+        several = []
+        for _ in range(2):
+            args, kwargs = builder.value(call.arguments["call"], concrete)
+            made = place({"module": call.module, "name": call.after["name"]})(*args, **kwargs)
+            several.append(dict(self._differences(call, made)))
+        for name, why in several[0].items():
+            if several[1].get(name) == why:  # what differs otherwise each time is random
+                return Replayed(Outcome.DIFFERENT, f"`self.{name}`: {why}")
+        return Replayed(Outcome.EQUAL)
+
+    def _differences(self, call: Call, made: Any) -> list[Different]:
+        import jax.numpy as jnp
+
+        builder = Builder(self._array, [call.after], restores=True)
+        wanted = builder.value(call.after, lambda node: jnp.asarray(self._array(node)))
+        return list(Comparison(call.after).differences(made, wanted))
+
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
-        return [self.arrays[variable["array"]].shape for variable in node["state"]]
+        return [tuple(variable["shape"]) for variable in node["state"]]
 
     def _array(self, node: Node) -> np.ndarray:
         array = self.arrays[node["array"]]
@@ -252,7 +367,9 @@ class Replay:
 
 
 def lanes_of(call: Call) -> tuple[str, ...]:
-    """Return the lanes of a call: gradients are replayed where the original has some."""
+    """Return the lanes of a call: gradients are replayed where the original has some; constructors run eagerly."""
+    if is_constructor(call):
+        return LANES[:1]
     return ALL_LANES if call.gradients else LANES
 
 
@@ -329,6 +446,7 @@ def _call(
     """
     import shims
 
+    builder.begin()
     owner_node = call.arguments.get("owner")
     if owner_node is None:
         function = place({"module": call.module, "name": call.name})
