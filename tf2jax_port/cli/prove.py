@@ -129,7 +129,8 @@ def prove(
     replayed again only if they, or a file that their function imports, have changed.
 
     Exit code: 0 every function that tensors pass through is proved, 1 some is different or raises, 2 could
-    not run, 3 limited, 4 inconclusive.
+    not run, 3 limited, 4 inconclusive, 5 no call of
+    some function could be replayed.
     """
     root, kept = root.resolve(), kept or calls.with_name(f"{calls.name}.kept")
     if fresh:

@@ -43,16 +43,18 @@ def described(value: Any, encoder: Encoder) -> Node:
             found["fields"][name] = encoder.encode(item)
         except Exception as error:  # noqa: BLE001, objects refuse to be looked at in many ways
             encoder.met.forget(count)
-            found["lost"][name] = str(error)[:200]
+            if name not in _stored_by(cls, of_library=True):  # else it has that of its base
+                found["lost"][name] = str(error)[:200]
     return found
 
 
 def attributes_of(value: Any) -> dict[str, Any]:
     """Return the attributes of an object that code of the program has set."""
-    own = _names_of_libraries(type(value))
+    cls = type(value)
+    own = _stored_by(cls, of_library=True) - _stored_by(cls, of_library=False)
     found = dict(getattr(value, "__dict__", {}))
-    for cls in type(value).__mro__:
-        slots = vars(cls).get("__slots__", ())
+    for base in cls.__mro__:
+        slots = vars(base).get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             if not name.startswith("__") and hasattr(value, name):
                 found[name] = getattr(value, name)
@@ -73,6 +75,41 @@ def has_changed(value: Any, before: dict[str, tuple[Any, int]]) -> bool:
         item is not before[name][0] or _length(item) != before[name][1]
         for name, item in now.items()
     )
+
+
+class Globals:
+    """Notices which global names of modules have other values than after their import."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, dict[str, tuple[Any, int]]] = {}
+
+    def meet(self, module: str) -> None:
+        """Remember the values of a module, once, when it was imported whole."""
+        found = sys.modules.get(module)
+        spec = getattr(found, "__spec__", None)
+        if module in self._before or found is None or getattr(spec, "_initializing", False):
+            return
+        self._before[module] = {
+            name: (value, _length(value))
+            for name, value in vars(found).items()
+            if not name.startswith("__") and not inspect.ismodule(value)
+        }
+
+    def changed(self, encoder: Encoder) -> dict[str, Node]:
+        """Return the nodes of values that calls have changed, by `module:name`; what cannot be replayed is left out."""
+        found: dict[str, Node] = {}
+        for module, before in self._before.items():
+            now = vars(sys.modules[module]) if module in sys.modules else {}
+            for name, (old, length) in before.items():
+                value = now.get(name)
+                if name not in now or (value is old and _length(value) == length):
+                    continue
+                count = len(encoder.met.objects)
+                try:
+                    found[f"{module}:{name}"] = encoder.encode(value)
+                except Exception:  # noqa: BLE001, as above
+                    encoder.met.forget(count)
+        return found
 
 
 def _length(value: Any) -> int:
@@ -130,16 +167,20 @@ def _public_name(tf: Any, base: type) -> str:
 
 
 @functools.cache
-def _names_of_libraries(cls: type) -> frozenset[str]:
-    """Return the attributes that the code of an object's classes of libraries sets."""
+def _stored_by(cls: type, *, of_library: bool) -> frozenset[str]:
+    """Return the attributes that the code of an object's classes sets, of those of libraries or of the others."""
     found: set[str] = set()
-    for base in filter(is_of_library, cls.__mro__):
+    for base in cls.__mro__:
+        if is_of_library(base) is not of_library:
+            continue
         for member in vars(base).values():
             for code in _codes(member, 4):
-                stored = (i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR")
-                named = (c for c in code.co_consts if isinstance(c, str) and c.startswith("_"))
-                found.update(stored)
-                found.update(named)
+                found.update(
+                    i.argval for i in dis.get_instructions(code) if i.opname == "STORE_ATTR"
+                )
+                if of_library:  # which sets some by `setattr`
+                    named = (c for c in code.co_consts if isinstance(c, str))
+                    found.update(c for c in named if c.startswith("_"))
     return frozenset(found)
 
 

@@ -98,6 +98,12 @@ class Builder:
             for node, made in self._made.values()
         )
 
+    def variable(self, number: int) -> Any:
+        """Return the variable with a number; `None` if it was not made."""
+        if self.restored:
+            return self.restored.variables.get(number)
+        return next((m for n, m in self._made.values() if n.get("number") == number), None)
+
     def owner(self, node: Node) -> Any:
         """Return the object of a node, which was made."""
         return self._made[id(node)][1]
@@ -172,6 +178,8 @@ class Builder:
             found.update({id(v): v for v in own})
             with contextlib.suppress(Exception):  # it has no more, or has not made them yet
                 found.update({id(v): v for v in made.variables if hasattr(v, "assign")})
+        if self.restored:
+            found.update({id(v): v for v in self.restored.variables.values()})
         return list(found.values())
 
     def _object(self, node: Node, leaf: Leaf) -> Any:

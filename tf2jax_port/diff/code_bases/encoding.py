@@ -81,7 +81,7 @@ class Encoder:
         self.met = met or Met(itertools.count())
         self.tensors: list[tuple[Node, Any]] = []  # each tensor once, but those of objects
         self._nodes: dict[int, Node] = {}
-        self._of_object = of_object
+        self.of_object = of_object
 
     def encode(self, value: Any) -> Node:
         """Return plain data for a value.
@@ -113,7 +113,7 @@ class Encoder:
     def _is_own_collection(self, value: Any) -> bool:
         """Return whether a collection is an object of a class of the program, which has more than its items."""
         library = type(value).__module__.partition(".")[0] in _OF_LIBRARIES
-        return self._of_object is not None and not library and not hasattr(value, "_fields")
+        return self.of_object is not None and not library and not hasattr(value, "_fields")
 
     def _of_collection(self, value: Any) -> Node:
         if type(value) is defaultdict:
@@ -196,7 +196,7 @@ class Encoder:
 
     def _of_program(self, value: Any) -> Node:
         """Return the node of a function, class or object, which only arguments can be."""
-        of_object = self._of_object
+        of_object = self.of_object
         if of_object is None:
             raise UnfitError("function" if inspect.isroutine(value) else type(value).__name__)
         tf: Any = sys.modules.get("tensorflow")
@@ -205,7 +205,9 @@ class Encoder:
 
     def _of_public_name(self, tf: Any, value: Any) -> Node | None:
         """Return the node of a function or class of TensorFlow or Keras, or of an object that its configuration makes."""
-        names = getattr(inspect.unwrap(value), "_tf_api_names", ()) if callable(value) else ()
+        # A class of a program that extends one of TensorFlow inherits its names.
+        own = getattr(inspect.unwrap(value), "__dict__", {}) if callable(value) else {}
+        names = own.get("_tf_api_names", ())
         if names and (inspect.isfunction(value) or inspect.isclass(value)):
             return {"kind": "tensorflow", "name": names[0]}
         if inspect.ismethod(value):

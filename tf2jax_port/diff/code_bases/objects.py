@@ -96,7 +96,6 @@ class Objects:
           held: where the identities of the tensors are added that objects hold.
           met: what the call has met.
         """
-
         met = met or Met(self.numbers)
 
         def encode(value: Any) -> Node:
@@ -169,7 +168,7 @@ def _of_code(value: Any, encoder: Encoder) -> Node:
     module = str(value.__module__)
     if module.partition(".")[0] in ("tensorflow", "keras", "tf_keras"):
         raise UnfitError(f"{value.__qualname__} of {module}")
-    if not inspect.isfunction(value) or not ("<" in value.__qualname__):
+    if not inspect.isfunction(value) or "<" not in value.__qualname__:
         return place_of(value)
     ordinal = ordinal_of(value)
     if ordinal is None:

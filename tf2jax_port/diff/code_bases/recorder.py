@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.attributes import has_changed, look
+from tf2jax_port.diff.code_bases.attributes import Globals, has_changed, look
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function, is_constructor, moved
 from tf2jax_port.diff.code_bases.encoding import (
     WEIGHT,
@@ -101,6 +101,7 @@ class Recorder:
         self.edges: set[tuple[Function, Function]] = set()
         self.without_tensors: set[Function] = set()
         self.objects = Objects(self._is_of_package)
+        self.globals = Globals()
         self.open = threading.local()
         self.eager = False
 
@@ -192,15 +193,20 @@ class Recorder:
         steps = Steps(_array_of)
         met = Met(self.objects.numbers)
         encoder = Encoder(arrays, self.objects.encode_in(arrays, seen, held, met), met)
+        self.globals.meet(module)
         try:
             arguments = self._arguments(code, frame, encoder)
+            if changed := self.globals.changed(Encoder(arrays, encoder.of_object, met)):
+                arguments["globals"] = {"kind": "dict", "items": changed}
         except Exception as error:  # noqa: BLE001, the program must go on whatever its objects do
             if str(error) == "symbolic tensor":
                 return None
             unfit = Call(module, name, {}, _NOTHING, str(error))
             return _Open(unfit, kinds, [], [], tensors, None, steps, set())
         steps.begin(frame.f_locals, code.co_firstlineno)
-        tape = begun(encoder.tensors, held, frame.f_locals, stateful="owner" in arguments)
+        variables = [(node["number"], value) for node, value in met.variables.values()]
+        stateful = "owner" in arguments
+        tape = begun(encoder.tensors, held, frame.f_locals, variables, stateful=stateful)
         call = Call(module, name, arguments, _NOTHING)
         owner = next((s.value for s in seen if s.node is arguments.get("owner")), None)
         attributes = None if owner is None else look(owner)
@@ -213,10 +219,17 @@ class Recorder:
         kinds = kinds_of(list(frame.f_locals.values())[1:])
         if origin is None or origin.unfit or not self.sampling.wants((module, name), kinds):
             return None
-        call = Call(module, name, {"call": origin.arguments}, _NOTHING)
+        arrays = list(origin.arrays)
+        self.globals.meet(module)
+        met = Met(self.objects.numbers)
+        arguments = {"call": origin.arguments}
+        encoder = Encoder(arrays, self.objects.encode_in(arrays, met=met), met)
+        if changed := self.globals.changed(encoder):
+            arguments["globals"] = {"kind": "dict", "items": changed}
+        call = Call(module, name, arguments, _NOTHING)
         owner = frame.f_locals[code.co_varnames[0]]
         steps = Steps(_array_of)
-        return _Open(call, kinds, list(origin.arrays), [], False, None, steps, set(), owner)
+        return _Open(call, kinds, arrays, [], False, None, steps, set(), owner)
 
     def _arguments(self, code: CodeType, frame: FrameType, encoder: Encoder) -> dict[str, Node]:
         """Return the arguments of a call that has just begun, and the object or class of a method."""
@@ -272,7 +285,8 @@ class Recorder:
             except Exception as error:  # noqa: BLE001, as above
                 unfit = f"result: {error}"
         after = {} if unfit else self._after(began)
-        nodes = [n for a in (*call.arguments.values(), encoded) for n in nodes_in(a, ("items",))]
+        taken = [a for key, a in call.arguments.items() if key != "globals"]
+        nodes = [n for a in (*taken, encoded) for n in nodes_in(a, ("items",))]
         nodes += [n for n in nodes_in(after) if n is not after] if after else []
         makes = began.owner is not None and began.attributes is None
         tensors = began.tensors or _has_tensor(result)
@@ -403,7 +417,7 @@ def _has_tensor(value: Any, depth: int = 3) -> bool:
 
 def _key(began: _Open) -> str:
     """Return the kinds of arguments in full: shapes, dtypes, and all that is no array."""
-    arguments = began.call.arguments.values()
+    arguments = [a for key, a in began.call.arguments.items() if key != "globals"]
     nodes = [n for a in arguments for n in nodes_in(a, ("items",)) if "array" in n]
     shapes = [(began.arrays[n["array"]].shape, n["dtype"]) for n in nodes]
     return json.dumps([str(shapes), _static(began.call.arguments)])
@@ -445,7 +459,8 @@ def _static(arguments: dict[str, Node]) -> str:
             return {**rest, "items": {key: plain(item) for key, item in items.items()}}
         return {**rest, "items": [plain(item) for item in items or ()]}
 
-    return json.dumps({key: plain(node) for key, node in arguments.items()}, sort_keys=True)
+    told = {key: plain(node) for key, node in arguments.items() if key != "globals"}
+    return json.dumps(told, sort_keys=True)
 
 
 def start() -> None:

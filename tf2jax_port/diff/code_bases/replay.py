@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,7 +109,8 @@ class Replay:
         Constructors may depend on what earlier calls did, and a port may keep other attributes than its original: a
         function is to blame only if it fails with objects that hold what those of its original held.
         """
-        if not any(n["kind"] == "object" for a in call.arguments.values() for n in nodes_in(a)):
+        nodes = [n for a in call.arguments.values() for n in nodes_in(a)]
+        if "globals" not in call.arguments and all(n["kind"] != "object" for n in nodes):
             return self._try_with(call, lane, form, restores=False)
         found: dict[bool, Replayed] = {}
         for restores in self._ways.get(id(call), (True, False)):
@@ -169,6 +171,31 @@ class Replay:
         return found
 
     def _replayed(self, call: Call, lane: str, form: Form) -> Replayed:
+        with self._globals(call):
+            return self._told(call, lane, form)
+
+    @contextlib.contextmanager
+    def _globals(self, call: Call) -> Iterator[None]:
+        """Give global names of the port the values that earlier calls had given to those of the original."""
+        import jax.numpy as jnp
+
+        if not self._restores or "globals" not in call.arguments:
+            yield
+            return
+        node = call.arguments["globals"]
+        builder = Builder(self._array, [node], restores=True)
+        with contextlib.ExitStack() as back:
+            with contextlib.suppress(UnfitError, ImportError):
+                found = builder.value(node, lambda part: jnp.asarray(self._array(part)))
+                for key, value in found.items():
+                    module, _, name = key.partition(":")
+                    home = importlib.import_module(module)
+                    if hasattr(home, name):
+                        back.callback(setattr, home, name, getattr(home, name))
+                        setattr(home, name, value)
+            yield
+
+    def _told(self, call: Call, lane: str, form: Form) -> Replayed:
         try:
             if is_constructor(call):
                 return self._made(call)
@@ -199,10 +226,18 @@ class Replay:
             return verdict
         except UnfitError as error:
             return Replayed(Outcome.NOT_REPLAYABLE, str(error))
+        except (OSError, StopIteration) as error:
+            if not is_constructor(call):
+                return self._raised(error)
+            what = f"{call.name} reads what is there no more: {type(error).__name__}: {error}"
+            return Replayed(Outcome.NOT_REPLAYABLE, what)
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
-            text = f"{type(error).__name__}: {error}"
-            place = _place(error, self._root) if self._root else ""
-            return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST], place)
+            return self._raised(error)
+
+    def _raised(self, error: Exception) -> Replayed:
+        text = f"{type(error).__name__}: {error}"
+        place = _place(error, self._root) if self._root else ""
+        return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST], place)
 
     def _is_random(self, call: Call) -> bool:
         one, *others = [self.result(call, "eager") for _ in range(_DRAWS)]

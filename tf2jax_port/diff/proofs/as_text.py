@@ -19,7 +19,7 @@ _COLUMNS: tuple[tuple[str, tuple[Status, ...], str], ...] = (
     ("proved", (Status.PROVED,), "green"),
     ("limited", (Status.LIMITED,), "yellow"),
     ("wrong", WRONG, "red"),
-    ("not\nportable", (Status.NOT_PORTABLE,), "yellow"),
+    ("not\nreplayed", (Status.NOT_REPLAYED,), "yellow"),
     ("not\nreached", (Status.NOT_REACHED,), ""),
 )
 _TOLD = tuple(s for s in Status if s not in (Status.NOT_REACHED, Status.NO_TENSORS))

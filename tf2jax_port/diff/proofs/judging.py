@@ -153,7 +153,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     )
     reasons.update(each.detail for each in found if each.outcome is Outcome.NOT_REPLAYABLE)
     if all(each.outcome is Outcome.NOT_REPLAYABLE for each in found):
-        return Status.NOT_PORTABLE, f"its calls cannot be replayed: {listed(reasons)}"
+        return Status.NOT_REPLAYED, f"its calls cannot be replayed: {listed(reasons)}"
     limits = [
         *(f"{reason}: not replayed" for reason in reasons),
         *(["it draws random numbers"] if Outcome.RANDOM in {e.outcome for e in found} else []),

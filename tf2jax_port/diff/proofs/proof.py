@@ -15,6 +15,7 @@ from tf2jax_port.diff.vocabulary.verdicts import (
     EXIT_CODES,
     INCONCLUSIVE,
     LIMITED,
+    NOT_REPLAYED,
 )
 
 # What no report may leave out.
@@ -28,14 +29,14 @@ class Status(enum.StrEnum):
     RAISES = "raises"
     FAILS_UNDER_JIT = "fails under jit"  # and runs eagerly
     LIMITED = "equal within limits"
-    NOT_PORTABLE = "not portable"  # its calls cannot be replayed
+    NOT_REPLAYED = "could not be replayed"  # an object or value of its calls cannot be restored
     NOT_REACHED = "not reached"  # no call of it was recorded
     PROVED = "proved"
     NO_TENSORS = "no tensors"  # it was called, and no tensor passed through it
 
 
 WRONG = (Status.DIFFERENT, Status.RAISES, Status.FAILS_UNDER_JIT)
-_UNCERTAIN = (Status.LIMITED, Status.NOT_PORTABLE, Status.NOT_REACHED)
+_UNCERTAIN = (Status.LIMITED, Status.NOT_REACHED)
 
 
 class Share(NamedTuple):
@@ -139,6 +140,8 @@ class Proof:
             return DIFFERENT
         if not counts[Status.PROVED] + counts[Status.LIMITED]:
             return INCONCLUSIVE
+        if counts[Status.NOT_REPLAYED]:
+            return NOT_REPLAYED
         return LIMITED if any(counts[status] for status in _UNCERTAIN) else EQUAL
 
     @property
