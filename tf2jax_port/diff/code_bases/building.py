@@ -93,8 +93,7 @@ class Builder:
     def is_unbuilt(self) -> bool:
         """Return whether a layer that is made was not built, and its original was: calling it builds it."""
         return any(
-            node.get("built") is True
-            and getattr(made, "built", True) is False
+            node.get("built") is True and getattr(made, "built", True) is False
             for node, made in self._made.values()
         )
 

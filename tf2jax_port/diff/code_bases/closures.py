@@ -26,7 +26,9 @@ def ordinal_of(function: Any) -> int | None:
     return None
 
 
-def function_at(module: str, name: str, ordinal: int, defaults: Any, free: Mapping[str, Any]) -> Any:
+def function_at(
+    module: str, name: str, ordinal: int, defaults: Any, free: Mapping[str, Any]
+) -> Any:
     """Return the function of a port at the same place, over other values of the names outside of it.
 
     Raises:

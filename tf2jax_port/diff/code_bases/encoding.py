@@ -18,6 +18,7 @@ import numpy as np
 Node = dict[str, Any]
 MOST_ELEMENTS = 1 << 21
 LARGE = "large array"
+SYMBOLIC = "symbolic tensor"  # of a graph that is traced
 _KERAS = ("activations", "initializers", "regularizers", "constraints", "losses")
 # Whose collections are those of Python, for all that a port sees.
 _OF_LIBRARIES = ("builtins", "collections", "tensorflow", "keras", "tf_keras", "wrapt", "types")
@@ -155,7 +156,7 @@ class Encoder:
             return {"kind": "plain", "value": value.value}
         if isinstance(value, tf.Tensor):
             if not hasattr(value, "numpy"):
-                raise UnfitError("symbolic tensor")
+                raise UnfitError(SYMBOLIC)
             return self._of_tensor(value)
         if is_variable(value):
             return self.of_variable(value)

@@ -20,6 +20,7 @@ import numpy as np
 from tf2jax_port.diff.code_bases.attributes import Globals, has_changed, look
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function, is_constructor, moved
 from tf2jax_port.diff.code_bases.encoding import (
+    SYMBOLIC,
     WEIGHT,
     Encoder,
     Met,
@@ -74,6 +75,11 @@ class _Open(NamedTuple):
     branches: set[tuple[int, int]]
     owner: Any = None
     attributes: dict[str, tuple[Any, int]] | None = None
+
+    @property
+    def cost(self) -> int:
+        """Return how much there is to look at: the objects that it took."""
+        return 1 + len(self.seen)
 
 
 class _Entered(NamedTuple):
@@ -199,7 +205,7 @@ class Recorder:
             if changed := self.globals.changed(Encoder(arrays, encoder.of_object, met)):
                 arguments["globals"] = {"kind": "dict", "items": changed}
         except Exception as error:  # noqa: BLE001, the program must go on whatever its objects do
-            if str(error) == "symbolic tensor":
+            if str(error) == SYMBOLIC or _is_traced():
                 return None
             unfit = Call(module, name, {}, _NOTHING, str(error))
             return _Open(unfit, kinds, [], [], tensors, None, steps, set())
@@ -292,11 +298,13 @@ class Recorder:
         tensors = began.tensors or _has_tensor(result)
         if not (makes or tensors or any(n["kind"] in _TENSORS for n in nodes)):
             self.without_tensors.add(call.function)
-            self.sampling.leave(call.function, began.kinds)
+            self.sampling.leave(call.function, began.kinds, began.cost)
         elif unfit:
             if self.sampling.keeps_unfit(call.function, began.kinds, unfit):
                 self.calls.append(Call(call.module, call.name, {}, encoded, unfit))
-        elif self.sampling.keeps(call.function, began.kinds, _key(began), began.branches):
+        elif self.sampling.keeps(
+            call.function, began.kinds, _key(began), began.branches, began.cost
+        ):
             whole = dataclasses.replace(
                 call,
                 result=encoded,
@@ -397,6 +405,12 @@ def _with_used_constructors(calls: list[Call]) -> list[Call]:
         for call in calls
         if not is_constructor(call) or (call.after.get("module"), call.after.get("name")) in used
     ]
+
+
+def _is_traced() -> bool:
+    """Return whether TensorFlow traces a graph, in which nothing has a value."""
+    tf: Any = sys.modules.get("tensorflow")
+    return tf is not None and not tf.executing_eagerly()
 
 
 def _mangled(outer: str, method: str) -> str:

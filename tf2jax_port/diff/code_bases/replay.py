@@ -22,7 +22,8 @@ from tf2jax_port.diff.code_bases.outcomes import (
     is_within_spread,
     leaves,
 )
-from tf2jax_port.diff.code_bases.results import as_numpy
+from tf2jax_port.diff.code_bases.planted import planted
+from tf2jax_port.diff.code_bases.results import as_numpy, leaves_of
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS, gradients, named
 
 LANES = ("eager", "jit", "function")
@@ -197,42 +198,38 @@ class Replay:
 
     def _told(self, call: Call, lane: str, form: Form) -> Replayed:
         try:
-            if is_constructor(call):
-                return self._made(call)
-            first = self.result(call, lane, form)
-            verdict = self._compare(call, lane, first)
-            if verdict.outcome is Outcome.EQUAL and lane == "eager" and call.after:
-                return self._changed(call)
-            is_fresh = "fresh" in call.arguments.get("owner", ())
-            if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
-                raise UnfitError("gradients of variables that the call has made")
-            if verdict.outcome is Outcome.DIFFERENT and is_fresh:
-                # Its variables were made by this call: their first values are known to itself only.
-                again = self._compare(
-                    call, lane, self.result(call, lane, form._replace(fresh=True))
-                )
-                if again.outcome is Outcome.EQUAL:
-                    return again
-            if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
-                wide = self._in_64_bits(call, lane, form)
-                if wide.outcome is Outcome.EQUAL:
-                    return wide
-            if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
-                return Replayed(Outcome.RANDOM, verdict.detail)
-            if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(
-                call, lane, first, form
-            ):
-                return Replayed(Outcome.EQUAL, "within the spread of one bit")
-            return verdict
+            return self._made(call) if is_constructor(call) else self._judged(call, lane, form)
         except UnfitError as error:
             return Replayed(Outcome.NOT_REPLAYABLE, str(error))
-        except (OSError, StopIteration) as error:
-            if not is_constructor(call):
-                return self._raised(error)
-            what = f"{call.name} reads what is there no more: {type(error).__name__}: {error}"
-            return Replayed(Outcome.NOT_REPLAYABLE, what)
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
+            if is_constructor(call) and isinstance(error, OSError | StopIteration):
+                what = f"{call.name} reads what is there no more: {type(error).__name__}: {error}"
+                return Replayed(Outcome.NOT_REPLAYABLE, what)
             return self._raised(error)
+
+    def _judged(self, call: Call, lane: str, form: Form) -> Replayed:
+        """Call the function, and compare its result; what differs may be random, or within rounding."""
+        first = self.result(call, lane, form)
+        verdict = self._compare(call, lane, first)
+        if verdict.outcome is Outcome.EQUAL and lane == "eager" and call.after:
+            return self._changed(call)
+        is_fresh = "fresh" in call.arguments.get("owner", ())
+        if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
+            raise UnfitError("gradients of variables that the call has made")
+        if verdict.outcome is Outcome.DIFFERENT and is_fresh:
+            # Its variables were made by this call: their first values are known to itself only.
+            again = self._compare(call, lane, self.result(call, lane, form._replace(fresh=True)))
+            if again.outcome is Outcome.EQUAL:
+                return again
+        if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
+            wide = self._in_64_bits(call, lane, form)
+            if wide.outcome is Outcome.EQUAL:
+                return wide
+        if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
+            return Replayed(Outcome.RANDOM, verdict.detail)
+        if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(call, lane, first, form):
+            return Replayed(Outcome.EQUAL, "within the spread of one bit")
+        return verdict
 
     def _raised(self, error: Exception) -> Replayed:
         text = f"{type(error).__name__}: {error}"
@@ -278,8 +275,30 @@ class Replay:
             found = self._compare(call, lane, self.result(call, lane, form))
         return found._replace(detail="with 64 bits")
 
+    def planted(self, call: Call) -> Replayed:
+        """Plant faults into a call that is equal eagerly, and return which of them change its result."""
+        eager = self.run(call, "eager")
+        if eager.outcome is not Outcome.EQUAL or is_constructor(call):
+            return Replayed(Outcome.NOT_REPLAYABLE, "no faults were planted: the call is not equal")
+        try:
+            run, inputs, _ = self._prepared(call, "eager", Form())
+            return planted(lambda *t: list(leaves_of(run(*t))), [np.asarray(i) for i in inputs])
+        except Exception as error:  # noqa: BLE001, what records operations may lack one
+            return Replayed(Outcome.NOT_REPLAYABLE, f"no faults were planted: {error}")
+
     def result(self, call: Call, lane: str, form: Form = Form()) -> Any:  # noqa: B008, it is immutable
         """Return the result of a call in a lane."""
+        run, inputs, builder = self._prepared(call, lane, form)
+        if lane == "eager":
+            return run(*inputs)
+        if lane == GRADIENTS:
+            return gradients(run, inputs, call, builder)
+        return _compiled(run, inputs, builder.every_variable(), lane, form)
+
+    def _prepared(
+        self, call: Call, lane: str, form: Form
+    ) -> tuple[Callable[..., Any], list[Any], Builder]:
+        """Return what calls the port with its tensors, the tensors, and what has made its objects."""
         import jax.numpy as jnp
 
         nodes = [n for n in call.tensors if not (form.fixed and self._is_size(n))]
@@ -305,11 +324,7 @@ class Replay:
             if builder.lacks_variables() or builder.is_unbuilt():
                 self._make_variables(call, builder, concrete)
             builder.set_states()
-        if lane == "eager":
-            return run(*inputs)
-        if lane == GRADIENTS:
-            return gradients(run, inputs, call, builder)
-        return _compiled(run, inputs, builder.every_variable(), lane, form)
+        return run, inputs, builder
 
     def _make_variables(
         self, call: Call, builder: Builder, concrete: Callable[[Node], Any]

@@ -243,5 +243,3 @@ def _matched(
         if [shape(node) for node in nodes] == [tuple(v.shape) for v in order]:
             return list(zip(nodes, order, strict=True))
     return None
-
-

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tf2jax_port.diff.code_bases.call_file import Function
+from tf2jax_port.diff.strength.strength import Strength
 from tf2jax_port.diff.vocabulary.verdicts import (
     DIFFERENT,
     EQUAL,
@@ -76,6 +77,7 @@ class Row:
       above: the number of wrong functions whose fault may begin here.
       reached: the lines that were reached, by their numbers.
       possible: all lines with instructions, empty if what is reached was not measured.
+      strength: which planted faults its calls notice; `None` if none were planted.
     """
 
     function: Function
@@ -93,6 +95,7 @@ class Row:
     above: int = 0
     reached: frozenset[int] = frozenset()
     possible: frozenset[int] = frozenset()
+    strength: Strength | None = None
 
     @property
     def name(self) -> str:
