@@ -318,6 +318,9 @@ CAPTURED = [
     *("Count.add", "Count.total", "Dense.__call__", "Holder.exp", "Holder.named", "Holder.run"),
     *("KerasDense.call", "Layer.call", "Sized.get", "Sized.pad", "assigned", "doubled", "inner"),
     *("inner", "Twice.__call__", "Twice.scaled", "swapped", "total", "total"),
+    # Constructors, and the method that makes a layer's variables.
+    *("Count.__init__", "Dense.__init__", "Holder.__init__", "KerasDense.__init__"),
+    *("KerasDense.build", "Layer.__init__", "Sized.__init__"),
 ]
 
 

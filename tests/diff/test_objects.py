@@ -1,5 +1,6 @@
 """Objects of recorded calls: each kind, however its state came about, is replayed in every lane, and faults are found."""
 
+import operator
 import subprocess
 import sys
 
@@ -7,6 +8,8 @@ import pytest
 
 from tf2jax_port.diff.code_bases import prove
 from tf2jax_port.diff.code_bases.capture import capture
+from tf2jax_port.diff.code_bases.closures import function_at, ordinal_of
+from tf2jax_port.diff.code_bases.restoring import LostError, Restored
 from tf2jax_port.diff.proofs.judging import judged
 from tf2jax_port.diff.proofs.proof import Status
 
@@ -216,3 +219,53 @@ def test_faults_of_methods_and_constructors_are_each_found_where_they_are(record
         path.write_text(right)
     wrong = {name for name, (status, _) in found.items() if status is Status.DIFFERENT}
     assert wrong == set(FAULTS)
+
+
+class Keeper:
+    def read(self):
+        return self.kept
+
+
+def keeper(lost):
+    place = {"module": __name__, "name": "Keeper"}
+    node = {"kind": "object", **place, "number": 0, "fields": {"n": None}, "lost": lost}
+    found = Restored(lambda variable, node: None, {0: node})
+    return found.object(node, lambda part: 2), found
+
+
+USES = [bool, iter, len, str, hash, operator.neg, lambda lost: lost + 1, lambda lost: 2.0 * lost]
+USES += [lambda lost: lost.name, lambda lost: lost(3), lambda lost: lost[0], lambda lost: lost == 1]
+USES += [lambda lost: isinstance(lost, list)]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_is_lost_cannot_be_used(use):
+    made, found = keeper({"kept": "an iterator"})
+    assert made.n == 2
+    with pytest.raises(LostError, match=r"Keeper\.kept could not be restored: an iterator"):
+        use(made.read())
+    assert found.touched
+
+
+def test_an_attribute_that_the_original_lacks_is_no_fault():
+    made, found = keeper({})
+    with pytest.raises(AttributeError) as raised:
+        made.read()
+    assert found.lacks(raised.value) == "Keeper of the original has no `kept`"
+    assert not found.lacks(AttributeError("'Other' object has no attribute 'kept'"))
+
+
+def scaled(by):
+    return [lambda x: x * by, lambda x: x + by]
+
+
+def test_functions_inside_of_functions_are_found_at_their_place():
+    for index, function in enumerate(scaled(3)):
+        assert ordinal_of(function) == index
+        name = function.__qualname__
+        again = function_at(__name__, name, index, [[], {}], {"by": 10})
+        assert again(2) == (20, 12)[index]
+    with pytest.raises(LookupError, match="uses `by`"):
+        function_at(__name__, name, 0, [[], {}], {})
+    with pytest.raises(LookupError, match="has no"):
+        function_at(__name__, name, 2, [[], {}], {"by": 1})

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
-from tf2jax_port.diff.code_bases.encoding import Encoder, Node, UnfitError
+from tf2jax_port.diff.code_bases.encoding import Encoder, Node, UnfitError, is_variable
 
 _LIBRARIES = ("tensorflow", "keras", "tf_keras")
 _ROOMS = ("layers", "models", "optimizers", "metrics", "losses")
@@ -145,6 +145,8 @@ def _of_library(value: Any, cls: type, base: type, encoder: Encoder) -> Node:
         config = {"name": value.name}
         layers = encoder.encode(list(value.layers))
         return {"base": name, "about": {"config": encoder.encode(config), "layers": layers}}
+    if name.startswith("optimizers.") and _has_stepped(value):
+        raise UnfitError(f"{base.__name__} that has stepped, whose variables are not restored")
     if base is not cls and cls.get_config is not base.get_config:
         config = base.get_config(value)
     else:
@@ -156,6 +158,14 @@ def _of_library(value: Any, cls: type, base: type, encoder: Encoder) -> Node:
     if shape is not None:
         about["build"] = encoder.encode(shape)
     return {"base": name, "about": about, "built": bool(getattr(value, "built", True))}
+
+
+def _has_stepped(optimizer: Any) -> bool:
+    """Return whether an optimizer has made the variables in which it remembers its steps."""
+    return any(
+        isinstance(item, list) and item and all(map(is_variable, item))
+        for item in vars(optimizer).values()
+    )
 
 
 def _public_name(tf: Any, base: type) -> str:

@@ -223,7 +223,11 @@ class Recorder:
         origin = self.objects.note(code, frame)
         module, name = str(frame.f_globals["__name__"]), code.co_qualname
         kinds = kinds_of(list(frame.f_locals.values())[1:])
-        if origin is None or origin.unfit or not self.sampling.wants((module, name), kinds):
+        if origin is None or not self.sampling.wants((module, name), kinds):
+            return None
+        if origin.unfit:  # which its row tells, since its objects are restored
+            if self.sampling.keeps_unfit((module, name), kinds, origin.unfit):
+                self.calls.append(Call(module, name, {}, _NOTHING, origin.unfit))
             return None
         arrays = list(origin.arrays)
         self.globals.meet(module)
@@ -400,11 +404,12 @@ def _with_used_constructors(calls: list[Call]) -> list[Call]:
         for node in nodes_in(argument)
         if node["kind"] == "object"
     }
-    return [
-        call
-        for call in calls
-        if not is_constructor(call) or (call.after.get("module"), call.after.get("name")) in used
-    ]
+
+    def makes(call: Call) -> tuple[str, str]:
+        outer = call.name.rpartition(".")[0]
+        return call.after.get("module", call.module), call.after.get("name", outer)
+
+    return [call for call in calls if not is_constructor(call) or makes(call) in used]
 
 
 def _is_traced() -> bool:

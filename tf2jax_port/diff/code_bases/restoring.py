@@ -34,6 +34,7 @@ class _Lost:
     __getitem__ = __setitem__ = __contains__ = __eq__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
     __rtruediv__ = __matmul__ = __rmatmul__ = __neg__ = __enter__ = __next__ = __index__ = _refuse
+    __str__ = __repr__ = __format__ = __float__ = __int__ = __array__ = _refuse  # type: ignore[assignment]
     __hash__ = _refuse  # type: ignore[assignment]
 
 

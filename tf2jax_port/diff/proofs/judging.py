@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tf2jax_port.diff.code_bases.call_file import Calls, Function
+from tf2jax_port.diff.code_bases.call_file import Calls, Function, is_constructor
 from tf2jax_port.diff.code_bases.order import leaves_first, origins
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.planted import STRENGTH, together
@@ -181,6 +181,11 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     ]
     if limits:
         return Status.LIMITED, "; ".join(limits)
+    if all(is_constructor(calls.calls[index]) for index in seen.calls):
+        return (
+            Status.PROVED,
+            f"{counted(total, 'call')}: its objects hold what those of the original hold",
+        )
     sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
     why = f"{counted(total, 'call')} in {len(LANES)} lanes"
     return Status.PROVED, why + (f", {sloped} with gradients" if sloped else "")
