@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from tf2jax_port.diff.code_bases import building, prove
+from tf2jax_port.diff.code_bases import port_objects, prove
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, merged, read_calls
 from tf2jax_port.diff.code_bases.capture import capture
 from tf2jax_port.diff.code_bases.encoding import UnfitError, arrays_in, decode, encode
@@ -139,7 +139,7 @@ def test_weights_are_in_the_order_of_the_original():
         (wrapper, [(3,), (3,), (3,), (3,), (3, 2), (2,)], order),
         (model, [(3,), (3,), (3,), (3,), (3, 2), (2,)], order),
     ):
-        found = building.variables_of(holder, shapes)
+        found = port_objects.variables_of(holder, shapes)
         assert [v.path.rpartition("/")[2] for v in found] == wanted
 
 

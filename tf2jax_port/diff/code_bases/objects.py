@@ -191,6 +191,8 @@ def complete(seen: list[Seen]) -> None:
         if len(variables) > len(before):
             node["fresh"] = not before
             node["state"] = [encoder.of_variable(v) for v in variables]
+            new = {id(v) for v in variables} - before
+            node["makes"] = [encoder.of_variable(v)["number"] for v in variables if id(v) in new]
 
 
 def variables_of(value: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tf2jax_port.diff.code_bases.alike import Comparison, Different
-from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of
+from tf2jax_port.diff.code_bases.building import Builder
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, is_constructor
 from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode, nodes_in
 from tf2jax_port.diff.code_bases.outcomes import (
@@ -23,6 +23,7 @@ from tf2jax_port.diff.code_bases.outcomes import (
     leaves,
 )
 from tf2jax_port.diff.code_bases.planted import planted
+from tf2jax_port.diff.code_bases.port_objects import bound, place, value_of
 from tf2jax_port.diff.code_bases.results import as_numpy, leaves_of
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS, gradients, named
 
@@ -165,6 +166,11 @@ class Replay:
         found = self._replayed(call, lane, form)
         if found.outcome in (Outcome.ERROR, Outcome.DIFFERENT) and self._touched:
             return Replayed(Outcome.NOT_REPLAYABLE, self._touched[0])
+        if restores and found.outcome in (Outcome.ERROR, Outcome.DIFFERENT):
+            nodes = [n for a in call.arguments.values() for n in nodes_in(a) if "makes" in n]
+            if nodes:  # whose first values are random, or which a compiled call cannot make
+                why = f"{nodes[0]['name']} has variables that the call itself makes"
+                return Replayed(Outcome.NOT_REPLAYABLE, why)
         if found.outcome is Outcome.ERROR and restores and self._builder is not None:
             lacking = self._builder.restored and self._builder.restored.lacks(found.detail)
             if lacking:

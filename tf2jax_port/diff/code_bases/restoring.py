@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tf2jax_port.diff.code_bases.encoding import Node, UnfitError
+from tf2jax_port.diff.code_bases.port_objects import place, variables_of
 
 _LACKING = re.compile(r"'(?P<kind>\w+)' object has no attribute '(?P<name>\w+)'")
 
@@ -109,7 +110,7 @@ class Restored:
         about = {key: decoded(part) for key, part in node.get("about", {}).items()}
         if base and base != "Module":
             return _of_keras(node, base, about)
-        cls = _class_of(node)
+        cls = place(node)
         made = cls.__new__(cls)
         if base:
             importlib.import_module("shims").Module.__init__(made, **about["config"])
@@ -120,9 +121,8 @@ class Restored:
 
     def _give_variables(self, node: Node, made: Any) -> None:
         """Match the variables of an object that no attribute holds with those that its library has made."""
-        from tf2jax_port.diff.code_bases.building import variables_of
-
-        left = [part for part in node.get("state", ()) if part["number"] not in self.variables]
+        known_numbers = {*self.variables, *node.get("makes", ())}
+        left = [part for part in node.get("state", ()) if part["number"] not in known_numbers]
         if not left or "base" not in node:
             return
         known = {id(variable) for variable in self.variables.values()}
@@ -171,12 +171,6 @@ def keras_variable(node: Node) -> Any:
     )
 
 
-def _class_of(node: Node) -> Any:
-    from tf2jax_port.diff.code_bases.building import place
-
-    return place(node)
-
-
 def _set(made: Any, name: str, value: Any) -> None:
     """Set an attribute, which a library may track, and past a property or method that has its name."""
     try:
@@ -212,7 +206,7 @@ def _of_keras(node: Node, base: str, about: dict[str, Any]) -> Any:
 
 
 def _new(node: Node, library: Any, config: dict[str, Any]) -> Any:
-    cls = _class_of(node)
+    cls = place(node)
     if not issubclass(cls, library):
         raise UnfitError(f"{node['name']} is no {library.__name__} in the port")
     made = cls.__new__(cls)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.building import Builder, value_of
+from tf2jax_port.diff.code_bases.building import Builder
 from tf2jax_port.diff.code_bases.call_file import Call
 from tf2jax_port.diff.code_bases.encoding import UnfitError
+from tf2jax_port.diff.code_bases.port_objects import value_of
 from tf2jax_port.diff.code_bases.results import leaves_of
 
 GRADIENTS = "gradients"
