@@ -166,7 +166,8 @@ class Replay:
         found = self._replayed(call, lane, form)
         if found.outcome in (Outcome.ERROR, Outcome.DIFFERENT) and self._touched:
             return Replayed(Outcome.NOT_REPLAYABLE, self._touched[0])
-        if restores and found.outcome in (Outcome.ERROR, Outcome.DIFFERENT):
+        unequal = (Outcome.ERROR, Outcome.DIFFERENT, Outcome.RANDOM)
+        if restores and found.outcome in unequal:
             nodes = [n for a in call.arguments.values() for n in nodes_in(a) if "makes" in n]
             if nodes:  # whose first values are random, or which a compiled call cannot make
                 why = f"{nodes[0]['name']} has variables that the call itself makes"
