@@ -23,7 +23,7 @@ def described(value: Any, encoder: Encoder) -> Node:
     Raises:
       UnfitError: its class is one that only its library can make.
     """
-    cls = type(value)
+    cls: Any = type(value)
     base = next((c for c in cls.__mro__ if is_of_library(c)), None)
     found: Node = {"fields": {}, "lost": {}}
     if base is not None:
@@ -50,7 +50,7 @@ def described(value: Any, encoder: Encoder) -> Node:
 
 def attributes_of(value: Any) -> dict[str, Any]:
     """Return the attributes of an object that code of the program has set."""
-    cls = type(value)
+    cls: Any = type(value)
     own = _stored_by(cls, of_library=True) - _stored_by(cls, of_library=False)
     found = dict(getattr(value, "__dict__", {}))
     for base in cls.__mro__:
@@ -127,7 +127,7 @@ def _is_plain(cls: type) -> bool:
     return {*builtin} <= {object, dict, list, tuple} and cls.__module__ != "builtins"
 
 
-def _of_library(value: Any, cls: type, base: type, encoder: Encoder) -> Node:
+def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
     """Return what a library says of an object: the name of its base there, its configuration, its shape of inputs."""
     tf: Any = sys.modules["tensorflow"]
     if base.__name__ in ("Module", "AutoTrackable") and not hasattr(value, "get_config"):

@@ -383,7 +383,7 @@ class Replay:
         several = []
         for _ in range(2):
             args, kwargs = builder.value(call.arguments["call"], concrete)
-            made = place({"module": call.module, "name": call.after["name"]})(*args, **kwargs)
+            made = place(call.after)(*args, **kwargs)  # whose class may inherit its constructor
             several.append(dict(self._differences(call, made)))
         for name, why in several[0].items():
             if several[1].get(name) == why:  # what differs otherwise each time is random

@@ -224,6 +224,8 @@ def _of_keras_3(config: dict[str, Any], base: str) -> dict[str, Any]:
     axis = found.get("axis")
     if base == "layers.BatchNormalization" and isinstance(axis, list | tuple):
         found["axis"] = axis[0]
+    if "Transpose" in base:
+        found.pop("groups", None)  # always 1
     if found.get("reduction") == "auto":
         found["reduction"] = "sum_over_batch_size"
     return found
