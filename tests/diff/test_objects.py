@@ -100,7 +100,7 @@ def power(x, n):
 
 class Stream:
     def __init__(self, items):
-        self.items, self.rate = iter(items), 0.5
+        self.items, self.rate = items, 0.5
     def run(self, x):
         return next(self.items) + x
     def rated(self, x):
@@ -117,8 +117,8 @@ stack(tf.ones([2, 3]))
 m.Outer([nested, stack], tf.nn.relu).run(tf.ones([3, 4]))
 m.Holder(m.scaling(tf.constant(3.0))).run(tf.ones([2]))
 m.Holder(m.functools.partial(m.power, n=2)).run(tf.constant([1.0, 2.0]))
-m.Stream([tf.ones([2])]).run(tf.ones([2]))
-m.Stream([tf.ones([2])]).rated(tf.ones([2]))
+m.Stream(iter([tf.ones([2])])).run(tf.ones([2]))
+m.Stream(iter([tf.ones([2])])).rated(tf.ones([2]))
 """
 
 
@@ -181,12 +181,14 @@ def _statuses(root):
 def test_every_kind_of_object_is_restored_however_its_state_came_about(recorded):
     found = _statuses(recorded)
     computing = [f"{name}.{KINDS[kind][2]}" for kind, _, name in _names()]
-    computing += ["Batch.scaled", "Nested.call", "Nested.build", "Outer.run", "Holder.run"]
+    computing += ["Batch.scaled", "Nested.call", "Outer.run", "Holder.run"]
     computing += ["weighted"]
     wrong = {name: found[name] for name in computing if found[name][0] is not Status.PROVED}
     assert not wrong
+    # The eager lane compares what it builds; a compiled call cannot make variables.
+    assert found["Nested.build"][0] in (Status.PROVED, Status.LIMITED)
     makers = {name: said for name, said in found.items() if name.endswith("__init__")}
-    read = {name for name in makers if "File" in name}
+    read = {name for name in makers if "File" in name or "Stream" in name}
     assert {makers[name][0] for name in read} == {Status.NOT_REPLAYED}
     others = {name: said for name, said in makers.items() if name not in read}
     assert {status for status, _ in others.values()} == {Status.PROVED}, others

@@ -263,7 +263,7 @@ def _place(cls: Any) -> Node:
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
     if found is None:
-        raise UnfitError("local function or class")
+        raise UnfitError(f"{cls.__qualname__}, which its module does not name")
     return {"module": cls.__module__, "name": cls.__qualname__}
 
 

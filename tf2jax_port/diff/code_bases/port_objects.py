@@ -47,7 +47,9 @@ def variables_of(value: Any, shapes: list[tuple[int, ...]] | None = None) -> lis
         with contextlib.suppress(Exception):  # it has not made its variables yet
             return list(value.variables)
         return []
-    return [v for v in getattr(value, "__dict__", {}).values() if isinstance(v, shims.Variable)]
+    return [
+        v for v in getattr(value, "__dict__", {}).values() if issubclass(type(v), shims.Variable)
+    ]
 
 
 def _as_in_keras_2(layer: Any, weights: list[Any], shapes: list[tuple[int, ...]]) -> list[Any]:

@@ -126,7 +126,8 @@ class Replay:
             return next(iter(found.values()))
         if restored.outcome is not Outcome.NOT_REPLAYABLE:
             return restored
-        if made.outcome is not Outcome.NOT_REPLAYABLE and self._is_as_recorded(call):
+        known = made.outcome is not Outcome.NOT_REPLAYABLE and not _maker(call)
+        if known and self._is_as_recorded(call):
             return made
         return restored
 
@@ -166,12 +167,11 @@ class Replay:
         found = self._replayed(call, lane, form)
         if found.outcome in (Outcome.ERROR, Outcome.DIFFERENT) and self._touched:
             return Replayed(Outcome.NOT_REPLAYABLE, self._touched[0])
-        unequal = (Outcome.ERROR, Outcome.DIFFERENT, Outcome.RANDOM)
-        if restores and found.outcome in unequal:
-            nodes = [n for a in call.arguments.values() for n in nodes_in(a) if "makes" in n]
-            if nodes:  # whose first values are random, or which a compiled call cannot make
-                why = f"{nodes[0]['name']} has variables that the call itself makes"
-                return Replayed(Outcome.NOT_REPLAYABLE, why)
+        # Their first values are random, and a compiled call cannot make them.
+        unequal = (Outcome.DIFFERENT, Outcome.RANDOM, *([] if lane == "eager" else [Outcome.ERROR]))
+        if restores and found.outcome in unequal and (maker := _maker(call)):
+            why = f"{maker} has variables that the call itself makes"
+            return Replayed(Outcome.NOT_REPLAYABLE, why)
         if found.outcome is Outcome.ERROR and restores and self._builder is not None:
             lacking = self._builder.restored and self._builder.restored.lacks(found.detail)
             if lacking:
@@ -220,6 +220,8 @@ class Replay:
         verdict = self._compare(call, lane, first)
         if verdict.outcome is Outcome.EQUAL and lane == "eager" and call.after:
             return self._changed(call)
+        if lane == "eager" and self._restores and _maker(call) and self._returns_alike(call, first):
+            return self._changed(call) if call.after else Replayed(Outcome.EQUAL)
         is_fresh = "fresh" in call.arguments.get("owner", ())
         if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
             raise UnfitError("gradients of variables that the call has made")
@@ -361,6 +363,15 @@ class Replay:
             made = "other variables" if has else "variables that other calls have made"
             raise UnfitError(f"object with {made}: {has} of {wanted} in the port")
 
+    def _returns_alike(self, call: Call, result: Any) -> bool:
+        """Return whether a method returns what that of the original did, whatever variables it has made."""
+        arrays: list[np.ndarray] = []
+        wanted = call.result["items"].get("returned") if "items" in call.result else None
+        if wanted is None or not isinstance(result, dict) or "returned" not in result:
+            return False
+        found = encode(as_numpy(result["returned"]), arrays)
+        return compare(wanted, found, self.arrays, arrays).outcome is Outcome.EQUAL
+
     def _changed(self, call: Call) -> Replayed:
         """Compare the object of a method after the call with that of the original."""
         assert self._builder is not None
@@ -421,6 +432,12 @@ class Replay:
         before: list[np.ndarray] = []
         after: list[np.ndarray] = []
         return compare(encode(as_numpy(one), before), encode(as_numpy(other), after), before, after)
+
+
+def _maker(call: Call) -> str:
+    """Return the name of an object that gets variables from the call itself, `""` if there is none."""
+    nodes = [n for a in call.arguments.values() for n in nodes_in(a) if "makes" in n]
+    return str(nodes[0]["name"]) if nodes else ""
 
 
 def lanes_of(call: Call) -> tuple[str, ...]:
