@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from tf2jax_port.diff.code_bases import building, prove
+from tf2jax_port.diff.code_bases import port_objects, prove
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, merged, read_calls
 from tf2jax_port.diff.code_bases.capture import capture
 from tf2jax_port.diff.code_bases.encoding import UnfitError, arrays_in, decode, encode
@@ -139,7 +139,7 @@ def test_weights_are_in_the_order_of_the_original():
         (wrapper, [(3,), (3,), (3,), (3,), (3, 2), (2,)], order),
         (model, [(3,), (3,), (3,), (3,), (3, 2), (2,)], order),
     ):
-        found = building.variables_of(holder, shapes)
+        found = port_objects.variables_of(holder, shapes)
         assert [v.path.rpartition("/")[2] for v in found] == wanted
 
 
@@ -318,6 +318,9 @@ CAPTURED = [
     *("Count.add", "Count.total", "Dense.__call__", "Holder.exp", "Holder.named", "Holder.run"),
     *("KerasDense.call", "Layer.call", "Sized.get", "Sized.pad", "assigned", "doubled", "inner"),
     *("inner", "Twice.__call__", "Twice.scaled", "swapped", "total", "total"),
+    # Constructors, and the method that makes a layer's variables.
+    *("Count.__init__", "Dense.__init__", "Holder.__init__", "KerasDense.__init__"),
+    *("KerasDense.build", "Layer.__init__", "Sized.__init__"),
 ]
 
 

@@ -102,6 +102,11 @@ def capture(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for calls."
 )
 @click.option(
+    "--strength",
+    is_flag=True,
+    help="Plant faults into each equal call, and tell which the calls do not notice.",
+)
+@click.option(
     "--kept",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -117,6 +122,7 @@ def prove(
     form: str,
     timeout: float,
     jobs: int,
+    strength: bool,
     kept: Path | None,
     fresh: bool,
     watch: bool,
@@ -129,28 +135,29 @@ def prove(
     replayed again only if they, or a file that their function imports, have changed.
 
     Exit code: 0 every function that tensors pass through is proved, 1 some is different or raises, 2 could
-    not run, 3 limited, 4 inconclusive.
+    not run, 3 limited, 4 inconclusive, 5 no call of
+    some function could be replayed.
     """
     root, kept = root.resolve(), kept or calls.with_name(f"{calls.name}.kept")
     if fresh:
         kept.unlink(missing_ok=True)
     state = state_of(calls, root) if watch else {}
     with ended("prove"):
-        proof = _prove(calls, root, timeout, kept, jobs)
+        proof = _prove(calls, root, timeout, kept, jobs, strength)
     _show(proof, form, files)
     if not watch:
         raise SystemExit(proof.exit_code)
     for changed in edits(calls, root, state):
         tell(f"edited: {', '.join(os.path.relpath(path) for path in changed)}")
         try:
-            proof = _prove(calls, root, timeout, kept, jobs)
+            proof = _prove(calls, root, timeout, kept, jobs, strength)
         except proving.ProveError as error:  # the file of calls may be half written
             tell(str(error))
             continue
         _show(proof, form, files)
 
 
-def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int) -> Proof:
+def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, strength: bool) -> Proof:
     console = Console(stderr=True)
     replayed = 0
 
@@ -160,7 +167,7 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int) -> Pr
         status.update(f"Replayed {done} of {total}")
 
     with console.status("Reading calls") as status:
-        found, results = proving.prove(calls, root, timeout, kept, step, jobs)
+        found, results = proving.prove(calls, root, timeout, kept, step, jobs, strength=strength)
     tell(f"{replayed} of {len(results)} outcomes are new, {len(results) - replayed} were kept")
     return judged(found, results, root)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.encoding import Node, arrays_in
+from tf2jax_port.diff.code_bases.encoding import PARTS, Node, arrays_in
 from tf2jax_port.paths.whole_files import replaced
 
 _TEXT = "calls.json"
@@ -33,6 +33,7 @@ class Call:
       gradients: the gradients that exist in the original: `of`, the positions of the results whose weighted sum is
         differentiated, `to`, with respect to what, and their `values`; empty if there are none.
       steps: the values that the names of the function got, line by line.
+      after: the object of a method after the call, if the call has changed it, or what a constructor has made.
     """
 
     module: str
@@ -42,6 +43,7 @@ class Call:
     unfit: str = ""
     gradients: dict[str, Any] = dataclasses.field(default_factory=dict)
     steps: Node = dataclasses.field(default_factory=dict)
+    after: Node = dataclasses.field(default_factory=dict)
 
     @property
     def function(self) -> Function:
@@ -53,6 +55,11 @@ class Call:
         """Return the nodes of the tensors in the arguments, each once."""
         found = [n for a in self.arguments.values() for n in arrays_in(a) if n["kind"] == "tensor"]
         return list({node["array"]: node for node in found}.values())
+
+
+def is_constructor(call: Call) -> bool:
+    """Return whether a call makes an object."""
+    return call.name.endswith("__init__")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -183,6 +190,7 @@ def moved(call: Call, by: int) -> Call:
         result=moved_node(call.result, by),
         gradients=gradients,
         steps=moved_node(call.steps, by),
+        after=moved_node(call.after, by),
     )
 
 
@@ -191,7 +199,7 @@ def moved_node(node: Node, by: int) -> Node:
     moved = {**node}
     if "array" in node:
         moved["array"] += by
-    for part in ("items", "state"):
+    for part in PARTS:
         inner = node.get(part)
         if isinstance(inner, dict):
             moved[part] = {key: moved_node(item, by) for key, item in inner.items()}

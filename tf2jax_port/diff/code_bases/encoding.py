@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import inspect
+import itertools
+import pathlib
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,11 +18,49 @@ import numpy as np
 Node = dict[str, Any]
 MOST_ELEMENTS = 1 << 21
 LARGE = "large array"
-_KERAS = ("activations", "initializers", "regularizers", "constraints", "losses", "layers")
+SYMBOLIC = "symbolic tensor"  # of a graph that is traced
+_KERAS = ("activations", "initializers", "regularizers", "constraints", "losses")
+# Whose collections are those of Python, for all that a port sees.
+_OF_LIBRARIES = ("builtins", "collections", "tensorflow", "keras", "tf_keras", "wrapt", "types")
+
+
+# Where a node has other nodes: its items; of an object its variables, its attributes, and what its library says of it.
+PARTS = ("items", "state", "fields", "about")
 
 
 class UnfitError(Exception):
     """Raised for a value that cannot be replayed; the message names its kind."""
+
+
+class Met:
+    """The objects and variables that one call has met, which its nodes share by numbers.
+
+    Args:
+      numbers: gives the next number.
+    """
+
+    def __init__(self, numbers: itertools.count[int]) -> None:
+        self._numbers = numbers
+        self.objects: dict[int, tuple[int, Any]] = {}
+        self.variables: dict[int, tuple[Node, Any]] = {}
+
+    def number(self, value: Any) -> int:
+        """Number an object, which is kept, so that no other takes its place."""
+        number = next(self._numbers)
+        self.objects[id(value)] = number, value
+        return number
+
+    def variable(self, value: Any, node: Callable[[], Node]) -> Node:
+        """Return the node of a variable, made once."""
+        if id(value) not in self.variables:
+            made = {**node(), "number": next(self._numbers)}
+            self.variables[id(value)] = made, value
+        return self.variables[id(value)][0]
+
+    def forget(self, count: int) -> None:
+        """Forget all objects but the first ones, since the node that holds the others was given up."""
+        for key in list(self.objects)[count:]:
+            del self.objects[key]
 
 
 class Encoder:
@@ -27,15 +69,20 @@ class Encoder:
     Args:
       arrays: the list to which the arrays of the values are appended.
       of_object: makes the node of an object of another class; it raises `UnfitError` if it cannot.
+      met: what other encoders of the same call have met.
     """
 
     def __init__(
-        self, arrays: list[np.ndarray], of_object: Callable[[Any], Node] | None = None
+        self,
+        arrays: list[np.ndarray],
+        of_object: Callable[[Any], Node] | None = None,
+        met: Met | None = None,
     ) -> None:
         self.arrays = arrays
+        self.met = met or Met(itertools.count())
         self.tensors: list[tuple[Node, Any]] = []  # each tensor once, but those of objects
         self._nodes: dict[int, Node] = {}
-        self._of_object = of_object
+        self.of_object = of_object
 
     def encode(self, value: Any) -> Node:
         """Return plain data for a value.
@@ -47,7 +94,7 @@ class Encoder:
             isinstance(value, bool | int | float | str) and type(value).__module__ == "builtins"
         ):
             return {"kind": "plain", "value": value}
-        if isinstance(value, list | tuple | Mapping):
+        if isinstance(value, list | tuple | Mapping) and not self._is_own_collection(value):
             return self._of_collection(value)
         if isinstance(value, np.ndarray | np.generic):
             return self.of_array("numpy", np.array(value))
@@ -55,9 +102,24 @@ class Encoder:
             return {"kind": "member", **_place(type(value)), "member": value.name}
         if isinstance(value, complex | slice | range) or value is Ellipsis:
             return self._of_number(value)
+        if type(value) in (set, frozenset):
+            items = [self.encode(item) for item in sorted(value, key=repr)]
+            return {"kind": type(value).__name__, "items": items}
+        if type(value) is bytes:
+            return {"kind": "bytes", "value": value.decode("latin-1")}
+        if isinstance(value, pathlib.Path):
+            return {"kind": "path", "value": str(value)}
         return self._of_tensorflow(value)
 
+    def _is_own_collection(self, value: Any) -> bool:
+        """Return whether a collection is an object of a class of the program, which has more than its items."""
+        library = type(value).__module__.partition(".")[0] in _OF_LIBRARIES
+        return self.of_object is not None and not library and not hasattr(value, "_fields")
+
     def _of_collection(self, value: Any) -> Node:
+        if type(value) is defaultdict:
+            parts = [value.default_factory, dict(value)]
+            return {"kind": "defaultdict", "items": [self.encode(part) for part in parts]}
         if isinstance(value, Mapping):
             if all(isinstance(key, str) for key in value):
                 return {"kind": "dict", "items": {k: self.encode(v) for k, v in value.items()}}
@@ -94,17 +156,10 @@ class Encoder:
             return {"kind": "plain", "value": value.value}
         if isinstance(value, tf.Tensor):
             if not hasattr(value, "numpy"):
-                raise UnfitError("symbolic tensor")
+                raise UnfitError(SYMBOLIC)
             return self._of_tensor(value)
-        if isinstance(value, tf.Variable):
-            node = self.of_array("numpy", np.array(value.numpy()))
-            name = value.name.partition(":")[0]
-            return {
-                "kind": "variable",
-                "items": [node],
-                "trainable": bool(value.trainable),
-                "name": name,
-            }
+        if is_variable(value):
+            return self.of_variable(value)
         if isinstance(value, tf.RaggedTensor):
             items = [self.encode(value.flat_values), *map(self.encode, value.nested_row_splits)]
             return {"kind": "ragged", "items": items}
@@ -117,6 +172,21 @@ class Encoder:
             return {"kind": "spec", "items": [self.encode(part) for part in of_spec]}
         return self._of_program(value)
 
+    def of_variable(self, value: Any) -> Node:
+        """Return the node of a variable of TensorFlow or Keras."""
+
+        def node() -> Node:
+            return {
+                "kind": "variable",
+                "items": [self.of_array("numpy", np.array(value.numpy()))],
+                "trainable": bool(value.trainable),
+                "name": value.name.partition(":")[0],
+                "shape": [int(size) for size in value.shape],
+                "weight": bool(getattr(value, WEIGHT, not hasattr(value, "read_value"))),
+            }
+
+        return dict(self.met.variable(value, node))
+
     def _of_tensor(self, value: Any) -> Node:
         """Return the node of a tensor; one that was met before has the same array, since it has one gradient."""
         if id(value) not in self._nodes:
@@ -127,7 +197,7 @@ class Encoder:
 
     def _of_program(self, value: Any) -> Node:
         """Return the node of a function, class or object, which only arguments can be."""
-        of_object = self._of_object
+        of_object = self.of_object
         if of_object is None:
             raise UnfitError("function" if inspect.isroutine(value) else type(value).__name__)
         tf: Any = sys.modules.get("tensorflow")
@@ -136,12 +206,19 @@ class Encoder:
 
     def _of_public_name(self, tf: Any, value: Any) -> Node | None:
         """Return the node of a function or class of TensorFlow or Keras, or of an object that its configuration makes."""
-        names = getattr(inspect.unwrap(value), "_tf_api_names", ()) if callable(value) else ()
+        # A class of a program that extends one of TensorFlow inherits its names.
+        own = getattr(inspect.unwrap(value), "__dict__", {}) if callable(value) else {}
+        names = own.get("_tf_api_names", ())
         if names and (inspect.isfunction(value) or inspect.isclass(value)):
             return {"kind": "tensorflow", "name": names[0]}
         if inspect.ismethod(value):
             owner = self.encode(value.__self__)
             return {"kind": "method", "name": value.__name__, "items": [owner]}
+        if isinstance(value, functools.partial):
+            parts = (value.func, list(value.args), value.keywords)
+            return {"kind": "partial", "items": [self.encode(part) for part in parts]}
+        if hasattr(value, "python_function") and hasattr(value, "get_concrete_function"):
+            return {"kind": "compiled", "items": [self.encode(value.python_function)]}
         for room in _KERAS:
             module, own = getattr(tf.keras, room), str(getattr(value, "__name__", ""))
             if getattr(module, own, None) is value:
@@ -163,9 +240,21 @@ class Encoder:
         return {"kind": kind, "array": len(self.arrays) - 1, "dtype": name}
 
 
+def is_variable(value: Any) -> bool:
+    """Return whether a value is a variable of TensorFlow, or of Keras 3."""
+    tf: Any = sys.modules.get("tensorflow")
+    if tf is None:
+        return False
+    of_keras = getattr(tf.keras, "Variable", tf.Variable)
+    return isinstance(value, tf.Variable | of_keras)
+
+
 def encode(value: Any, arrays: list[np.ndarray]) -> Node:
     """Return plain data for a value without objects; its arrays are appended to `arrays`."""
     return Encoder(arrays).encode(value)
+
+
+WEIGHT = "_tf2jax_port_weight"  # the mark of variables that `add_weight` has made
 
 
 def _place(cls: Any) -> Node:
@@ -174,7 +263,7 @@ def _place(cls: Any) -> Node:
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
     if found is None:
-        raise UnfitError("local function or class")
+        raise UnfitError(f"{cls.__qualname__}, which its module does not name")
     return {"module": cls.__module__, "name": cls.__qualname__}
 
 
@@ -209,6 +298,9 @@ _COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
     "complex": lambda parts: complex(*parts),
     "slice": lambda parts: slice(*parts),
     "range": lambda parts: range(*parts),
+    "set": set,
+    "frozenset": frozenset,
+    "defaultdict": lambda parts: defaultdict(*parts),
 }
 
 
@@ -222,12 +314,13 @@ def fields_of(value: Any) -> dict[str, Any] | None:
     return {a.name.lstrip("_"): getattr(value, a.name) for a in attributes if a.init}
 
 
-def nodes_in(node: Node) -> list[Node]:
+def nodes_in(node: Node, parts: tuple[str, ...] = PARTS) -> list[Node]:
     """Return a node and all nodes below it, in order."""
-    items = node.get("items", ())
-    inner = list(items.values() if isinstance(items, dict) else items)
-    inner += node.get("state", ())
-    return [node, *(found for item in inner for found in nodes_in(item))]
+    inner: list[Node] = []
+    for part in parts:
+        items = node.get(part, ())
+        inner += items.values() if isinstance(items, dict) else items
+    return [node, *(found for item in inner for found in nodes_in(item, parts))]
 
 
 def leaf_nodes(node: Node) -> list[Node]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 import sys
 import weakref
 from collections.abc import Callable
@@ -12,14 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tf2jax_port.diff.code_bases.attributes import described, is_of_library
 from tf2jax_port.diff.code_bases.call_file import moved_node
+from tf2jax_port.diff.code_bases.closures import ordinal_of
 from tf2jax_port.diff.code_bases.encoding import (
-    LARGE,
     Encoder,
+    Met,
     Node,
     UnfitError,
     fields_of,
-    nodes_in,
+    is_variable,
     place_of,
 )
 
@@ -34,11 +37,12 @@ class Origin(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """An object in the arguments of a call: its node, and the values of its variables before the call."""
+    """An object in the arguments of a call: its node, its variables before the call, and what made the node."""
 
     value: Any
     node: Node
-    before: dict[int, Node]
+    before: set[int]
+    encoder: Encoder
 
 
 class Objects:
@@ -51,28 +55,38 @@ class Objects:
     def __init__(self, is_watched: Callable[[str], bool]) -> None:
         self._is_watched = is_watched
         self._origins: dict[int, Origin] = {}
+        self.numbers = itertools.count()
 
-    def note(self, code: CodeType, frame: FrameType) -> None:
-        """Remember the arguments of a constructor that has just begun, if it is the first of its object."""
+    def note(self, code: CodeType, frame: FrameType) -> Origin | None:
+        """Remember and return the arguments of a constructor that has just begun; `None` if it is not the first of its object."""
         owner = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
         maker = next((c for c in type(owner).__mro__ if "__init__" in vars(c)), object)
         if (maker.__module__, f"{maker.__qualname__}.__init__") != (
             frame.f_globals["__name__"],
             code.co_qualname,
         ):
-            return
+            return None
         arrays: list[np.ndarray] = []
+        met = Met(self.numbers)
+        encoder = Encoder(arrays, self.encode_in(arrays, met=met), met)
         try:
-            packed, unfit = self.pack(code, frame, 1, Encoder(arrays, self.encode_in(arrays))), ""
+            packed, unfit = self.pack(code, frame, 1, encoder), ""
         except Exception as error:  # noqa: BLE001, the program must go on whatever its objects do
             packed, unfit = {}, str(error)
-        self._origins[id(owner)] = Origin(_reference(owner), packed, arrays, unfit)
+        origin = Origin(_reference(owner), packed, arrays, unfit)
+        self._origins[id(owner)] = origin
+        return origin
+
+    def node_of(self, value: Any, arrays: list[np.ndarray]) -> Node:
+        """Return the node of an object as it is now."""
+        return self.encode_in(arrays)(value)
 
     def encode_in(
         self,
         arrays: list[np.ndarray],
         seen: list[Seen] | None = None,
         held: set[int] | None = None,
+        met: Met | None = None,
     ) -> Callable[[Any], Node]:
         """Return a function that makes the node of an object, for an `Encoder` of these arrays.
 
@@ -80,48 +94,52 @@ class Objects:
           arrays: the arrays.
           seen: where the objects are added.
           held: where the identities of the tensors are added that objects hold.
+          met: what the call has met.
         """
+        met = met or Met(self.numbers)
 
         def encode(value: Any) -> Node:
-            if inspect.isfunction(value) or inspect.isclass(value):
-                if self._is_watched(value.__module__):
-                    return place_of(value)
-                raise UnfitError("function or class of another package")
-            encoder = Encoder(arrays, encode)
-            node = {
-                **place_of(type(value)),
-                "kind": "object",
-                "items": [*self._made_of(value, encoder), *_held_by(value, encoder, held)],
-                "attributes": _plain_attributes(value),
-            }
+            if inspect.isroutine(value) or inspect.isclass(value):
+                return _of_code(value, Encoder(arrays, encode, met))
+            if id(value) in met.objects:
+                return {"kind": "same", "number": met.objects[id(value)][0]}
+            encoder = Encoder(arrays, encode, met)
+            node: Node = {**place_of(type(value)), "kind": "object"}
+            node["number"] = met.number(value)
+            node |= described(value, encoder)
+            if node.get("base") != "Module" and is_of_library(type(value)):
+                node["fields"] = {}
+            else:
+                node |= self._made_of(value, encoder)
+            if held is not None:
+                held.update(id(tensor) for _, tensor in encoder.tensors)
             variables = variables_of(value)
-            before = {id(v): encoder.of_array("numpy", np.array(v.numpy())) for v in variables}
             if variables:
-                node["state"] = list(before.values())
+                node["state"] = [encoder.of_variable(v) for v in variables]
             if seen is not None:
-                seen.append(Seen(value, node, before))
+                seen.append(Seen(value, node, {id(v) for v in variables}, encoder))
             return node
 
         return encode
 
-    def _made_of(self, value: Any, encoder: Encoder) -> list[Node]:
-        """Return the positional and keyword arguments that make an equal object."""
-        if not self._is_watched(type(value).__module__):
-            raise UnfitError(f"object of another package: {type(value).__name__}")
+    def _made_of(self, value: Any, encoder: Encoder) -> Node:
+        """Return the positional and keyword arguments that made an object, or why they are not known."""
         origin = self._origins.get(id(value))
         if origin is not None and origin.owner() is value:
             if origin.unfit:
-                inner = origin.unfit.removeprefix("object made of ")
-                raise UnfitError(f"object made of {inner}")
+                return {"unmade": origin.unfit.removeprefix("object made of ")}
             by = len(encoder.arrays)
             encoder.arrays.extend(origin.arrays)
-            return list(moved_node(origin.arguments, by)["items"])
+            return {"items": list(moved_node(origin.arguments, by)["items"])}
         fields = fields_of(value)
         if fields is None and type(value).__init__ is object.__init__:
             fields = {}
         if fields is None:
-            raise UnfitError("object of unknown origin")
-        return [encoder.encode([]), encoder.encode(fields)]
+            return {"unmade": "a constructor that was not seen"}
+        try:
+            return {"items": [encoder.encode([]), encoder.encode(fields)]}
+        except UnfitError as error:
+            return {"unmade": str(error)}
 
     def pack(self, code: CodeType, frame: FrameType, skip: int, encoder: Encoder) -> Node:
         """Return the arguments of a call that has just begun: a list of the positional ones and those by name."""
@@ -141,52 +159,40 @@ class Objects:
         return {"kind": "list", "items": [encoder.encode(args), encoder.encode(kwargs)]}
 
 
-def _plain_attributes(value: Any) -> dict[str, Any]:
-    """Return the attributes that are numbers, text or `None`, some of which earlier calls have set."""
-    found = getattr(value, "__dict__", {})
+def _of_code(value: Any, encoder: Encoder) -> Node:
+    """Return the node of a function or class: its name, or its place in its file and the values around it.
+
+    Raises:
+      UnfitError: a port has none like it.
+    """
+    module = str(value.__module__)
+    if module.partition(".")[0] in ("tensorflow", "keras", "tf_keras"):
+        raise UnfitError(f"{value.__qualname__} of {module}")
+    if not inspect.isfunction(value) or "<" not in value.__qualname__:
+        return place_of(value)
+    ordinal = ordinal_of(value)
+    if ordinal is None:
+        raise UnfitError(f"local function {value.__qualname__}")
+    free = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
     return {
-        key: item
-        for key, item in found.items()
-        if isinstance(item, bool | int | float | str | None)
+        "kind": "closure",
+        "module": module,
+        "name": value.__qualname__,
+        "ordinal": ordinal,
+        "items": [encoder.encode([list(value.__defaults__ or ()), value.__kwdefaults__ or {}])],
+        "fields": {name: encoder.encode(cell.cell_contents) for name, cell in free},
     }
 
 
-def _held_by(value: Any, encoder: Encoder, known: set[int] | None) -> list[Node]:
-    """Return the node of the attributes with tensors, dtypes or lists of them, which earlier calls may have set."""
-    tf: Any = sys.modules.get("tensorflow")
-    if tf is None:
-        return []
-    # Layers have dtypes of their own, which Keras 3 may lack: what needs them must fail.
-    kinds = (tf.Tensor,) if hasattr(value, "add_weight") else (tf.Tensor, tf.DType)
-    held: dict[str, Node] = {}
-    for key, item in getattr(value, "__dict__", {}).items():
-        filled = type(item) in (list, dict, np.ndarray) and len(item)
-        if isinstance(item, kinds) or filled:
-            inner = Encoder(encoder.arrays)
-            try:
-                node = inner.encode(item)
-            except UnfitError as error:
-                if str(error) == LARGE:  # without which the object computes something else
-                    raise
-                continue  # objects and variables have origins of their own
-            if known is not None:
-                known.update(id(tensor) for _, tensor in inner.tensors)
-            if all(part["kind"] != "variable" for part in nodes_in(node)):
-                held[key] = node
-    return [{"kind": "dict", "items": held}] if held else []
-
-
-def complete(seen: list[Seen], arrays: list[np.ndarray]) -> None:
+def complete(seen: list[Seen]) -> None:
     """Add the variables that a call made to the states of the objects that it took."""
-    encoder = Encoder(arrays)
-    for value, node, before in seen:
+    for value, node, before, encoder in seen:
         variables = variables_of(value)
         if len(variables) > len(before):
             node["fresh"] = not before
-            node["state"] = [
-                before.get(id(v)) or encoder.of_array("numpy", np.array(v.numpy()))
-                for v in variables
-            ]
+            node["state"] = [encoder.of_variable(v) for v in variables]
+            new = {id(v) for v in variables} - before
+            node["makes"] = [encoder.of_variable(v)["number"] for v in variables if id(v) in new]
 
 
 def variables_of(value: Any) -> list[Any]:
@@ -203,7 +209,7 @@ def variables_of(value: Any) -> list[Any]:
         with contextlib.suppress(Exception):
             return list(value.variables)
         return []
-    return [v for v in getattr(value, "__dict__", {}).values() if isinstance(v, tf.Variable)]
+    return [v for v in getattr(value, "__dict__", {}).values() if is_variable(v)]
 
 
 def _reference(owner: Any) -> Callable[[], Any]:

@@ -12,6 +12,7 @@ from tf2jax_port.diff.code_bases.call_file import Calls, read_calls
 from tf2jax_port.diff.code_bases.kept import Kept, keys
 from tf2jax_port.diff.code_bases.order import leaves_first
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
+from tf2jax_port.diff.code_bases.planted import STRENGTH
 from tf2jax_port.diff.code_bases.port_files import PortFiles
 from tf2jax_port.diff.code_bases.replay import lanes_of
 from tf2jax_port.diff.functions.loading import DiffError
@@ -36,6 +37,8 @@ def prove(
     kept: Path | None = None,
     step: Step | None = None,
     jobs: int = 1,
+    *,
+    strength: bool = False,
 ) -> tuple[Calls, Results]:
     """Replay all captured calls; return them, and the outcome of each call in each lane.
 
@@ -46,6 +49,7 @@ def prove(
       kept: a file with outcomes; only calls that it does not have are replayed, and added to it.
       step: told before each call how many of how many are done.
       jobs: the number of processes that replay calls.
+      strength: whether faults are planted into each call that is equal, to tell which of them it notices.
 
     Raises:
       ProveError: the calls cannot be read, or the process that replays them cannot be started.
@@ -63,7 +67,7 @@ def prove(
     results: Results = {}
     with Kept(kept) as store:
         left = []
-        for place in _in_order(calls):
+        for place in _in_order(calls, STRENGTH if strength else ""):
             known = store.get(named[place[0]], place[1])
             if known is None:
                 left.append(place)
@@ -89,8 +93,8 @@ def _is_in(root: Path, package: str) -> bool:
     )
 
 
-def _in_order(calls: Calls) -> list[Place]:
-    """Return what to replay, the functions that others call first."""
+def _in_order(calls: Calls, last: str) -> list[Place]:
+    """Return what to replay, the functions that others call first; `last` is a lane of all calls, if it is not empty."""
     by_function: dict[tuple[str, str], list[int]] = {}
     for index, call in enumerate(calls.calls):
         if not call.unfit:
@@ -100,7 +104,7 @@ def _in_order(calls: Calls) -> list[Place]:
         (index, lane)
         for function in ordered
         for index in by_function[function]
-        for lane in lanes_of(calls.calls[index])
+        for lane in (*lanes_of(calls.calls[index]), *([last] if last else []))
     ]
 
 

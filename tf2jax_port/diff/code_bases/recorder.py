@@ -17,12 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function, moved
+from tf2jax_port.diff.code_bases.attributes import Globals, has_changed, look
+from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function, is_constructor, moved
 from tf2jax_port.diff.code_bases.encoding import (
+    SYMBOLIC,
+    WEIGHT,
     Encoder,
+    Met,
     Node,
     UnfitError,
-    arrays_in,
     nodes_in,
     place_of,
 )
@@ -40,6 +43,7 @@ _MONITORING: Any = getattr(sys, "monitoring", None)  # since Python 3.12
 _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<module>")
 # What these return is Keras's own, whose keys change with its release; no tensor passes through it.
 _CONFIGURATIONS = ("get_config", "from_config")
+_TOLD_APART = ("kind", "value", "name", "module", "member", "ordinal", "trainable")
 _MOST_KEPT = 1 << 26  # elements of all arrays, after which calls with larger ones are not kept
 _SMALL = 1 << 12
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -57,6 +61,8 @@ class _Open(NamedTuple):
       tape: the tape for its gradients, if it can have some.
       steps: the values of its names.
       branches: the branches that it takes.
+      owner: the object of a method, or that which a constructor makes.
+      attributes: those of the owner before the call; `None` for a constructor.
     """
 
     call: Call
@@ -67,6 +73,13 @@ class _Open(NamedTuple):
     tape: Tape | None
     steps: Steps
     branches: set[tuple[int, int]]
+    owner: Any = None
+    attributes: dict[str, tuple[Any, int]] | None = None
+
+    @property
+    def cost(self) -> int:
+        """Return how much there is to look at: the objects that it took."""
+        return 1 + len(self.seen)
 
 
 class _Entered(NamedTuple):
@@ -94,6 +107,7 @@ class Recorder:
         self.edges: set[tuple[Function, Function]] = set()
         self.without_tensors: set[Function] = set()
         self.objects = Objects(self._is_of_package)
+        self.globals = Globals()
         self.open = threading.local()
         self.eager = False
 
@@ -169,8 +183,7 @@ class Recorder:
         """Return what is known of a call before it runs, `None` if it is not kept."""
         module, name = str(frame.f_globals["__name__"]), code.co_qualname
         if code.co_name == "__init__":
-            self.objects.note(code, frame)
-            return None
+            return self._constructor(code, frame)
         if code.co_name in _CONFIGURATIONS:
             self.without_tensors.add((module, name))
             return None
@@ -184,18 +197,49 @@ class Recorder:
         arrays, seen, held = list[np.ndarray](), list[Seen](), set[int]()
         tensors = _has_tensor(list(frame.f_locals.values()))
         steps = Steps(_array_of)
-        encoder = Encoder(arrays, self.objects.encode_in(arrays, seen, held))
+        met = Met(self.objects.numbers)
+        encoder = Encoder(arrays, self.objects.encode_in(arrays, seen, held, met), met)
+        self.globals.meet(module)
         try:
             arguments = self._arguments(code, frame, encoder)
+            if changed := self.globals.changed(Encoder(arrays, encoder.of_object, met)):
+                arguments["globals"] = {"kind": "dict", "items": changed}
         except Exception as error:  # noqa: BLE001, the program must go on whatever its objects do
-            if str(error) == "symbolic tensor":
+            if str(error) == SYMBOLIC or _is_traced():
                 return None
             unfit = Call(module, name, {}, _NOTHING, str(error))
             return _Open(unfit, kinds, [], [], tensors, None, steps, set())
         steps.begin(frame.f_locals, code.co_firstlineno)
-        tape = begun(encoder.tensors, held, frame.f_locals, stateful="owner" in arguments)
+        variables = [(node["number"], value) for node, value in met.variables.values()]
+        stateful = "owner" in arguments
+        tape = begun(encoder.tensors, held, frame.f_locals, variables, stateful=stateful)
         call = Call(module, name, arguments, _NOTHING)
-        return _Open(call, kinds, arrays, seen, tensors, tape, steps, set())
+        owner = next((s.value for s in seen if s.node is arguments.get("owner")), None)
+        attributes = None if owner is None else look(owner)
+        return _Open(call, kinds, arrays, seen, tensors, tape, steps, set(), owner, attributes)
+
+    def _constructor(self, code: CodeType, frame: FrameType) -> _Open | None:
+        """Return what is known of the constructor of an object before it runs, `None` if it is not kept."""
+        origin = self.objects.note(code, frame)
+        module, name = str(frame.f_globals["__name__"]), code.co_qualname
+        kinds = kinds_of(list(frame.f_locals.values())[1:])
+        if origin is None or not self.sampling.wants((module, name), kinds):
+            return None
+        if origin.unfit:  # which its row tells, since its objects are restored
+            if self.sampling.keeps_unfit((module, name), kinds, origin.unfit):
+                self.calls.append(Call(module, name, {}, _NOTHING, origin.unfit))
+            return None
+        arrays = list(origin.arrays)
+        self.globals.meet(module)
+        met = Met(self.objects.numbers)
+        arguments = {"call": origin.arguments}
+        encoder = Encoder(arrays, self.objects.encode_in(arrays, met=met), met)
+        if changed := self.globals.changed(encoder):
+            arguments["globals"] = {"kind": "dict", "items": changed}
+        call = Call(module, name, arguments, _NOTHING)
+        owner = frame.f_locals[code.co_varnames[0]]
+        steps = Steps(_array_of)
+        return _Open(call, kinds, arrays, [], False, None, steps, set(), owner)
 
     def _arguments(self, code: CodeType, frame: FrameType, encoder: Encoder) -> dict[str, Node]:
         """Return the arguments of a call that has just begun, and the object or class of a method."""
@@ -222,6 +266,10 @@ class Recorder:
     def _end(self, code: CodeType, _: int, result: Any) -> Any:
         frame = sys._getframe(1)
         if not self._is_watched(code, frame):
+            if code.co_name == "add_weight":
+                with contextlib.suppress(AttributeError):
+                    setattr(result, WEIGHT, True)
+                return None
             return _MONITORING.DISABLE
         entered = self._pop()
         began = entered and entered.call
@@ -242,23 +290,31 @@ class Recorder:
         encoded, unfit = _NOTHING, call.unfit
         if not unfit:
             try:
-                complete(began.seen, began.arrays)
+                complete(began.seen)
                 encoded = self._result(call, began.seen, result, encoder)
             except Exception as error:  # noqa: BLE001, as above
                 unfit = f"result: {error}"
-        nodes = [n for a in (*call.arguments.values(), encoded) for n in nodes_in(a)]
-        if not (began.tensors or _has_tensor(result) or any(n["kind"] in _TENSORS for n in nodes)):
+        after = {} if unfit else self._after(began)
+        taken = [a for key, a in call.arguments.items() if key != "globals"]
+        nodes = [n for a in (*taken, encoded) for n in nodes_in(a, ("items",))]
+        nodes += [n for n in nodes_in(after) if n is not after] if after else []
+        makes = began.owner is not None and began.attributes is None
+        tensors = began.tensors or _has_tensor(result)
+        if not (makes or tensors or any(n["kind"] in _TENSORS for n in nodes)):
             self.without_tensors.add(call.function)
-            self.sampling.leave(call.function, began.kinds)
+            self.sampling.leave(call.function, began.kinds, began.cost)
         elif unfit:
             if self.sampling.keeps_unfit(call.function, began.kinds, unfit):
                 self.calls.append(Call(call.module, call.name, {}, encoded, unfit))
-        elif self.sampling.keeps(call.function, began.kinds, _key(began), began.branches):
+        elif self.sampling.keeps(
+            call.function, began.kinds, _key(began), began.branches, began.cost
+        ):
             whole = dataclasses.replace(
                 call,
                 result=encoded,
                 gradients=_gradients(began, encoded, encoder),
                 steps=encoded_steps(began.steps.found, encoder),
+                after=after,
             )
             size = sum(array.size for array in began.arrays)
             if size > _SMALL and self.size + size > _MOST_KEPT:
@@ -270,6 +326,17 @@ class Recorder:
             self.arrays += began.arrays
         if began.tape:
             began.tape.drop()
+
+    def _after(self, began: _Open) -> Node:
+        """Return the node of the object that a call has made or changed; empty if there is none."""
+        if began.owner is None:
+            return {}
+        if began.attributes is not None and not has_changed(began.owner, began.attributes):
+            return {}
+        try:
+            return self.objects.node_of(began.owner, began.arrays)
+        except UnfitError:
+            return {}
 
     def _result(self, call: Call, seen: list[Seen], result: Any, encoder: Encoder) -> Node:
         returned = encoder.encode(result)
@@ -314,6 +381,7 @@ class Recorder:
     def write(self, folder: Path) -> None:
         """Write the calls of this process."""
         _MONITORING.set_events(_TOOL, 0)
+        self.calls = _with_used_constructors(self.calls)
         kept = {call.function for call in self.calls}
         found = Calls(
             tuple(self.calls),
@@ -324,6 +392,30 @@ class Recorder:
         )
         if self.calls or self.without_tensors:
             found.write(folder / f"{os.getpid()}.npz", compressed=False)
+
+
+def _with_used_constructors(calls: list[Call]) -> list[Call]:
+    """Return calls without the constructors of objects that no other call takes."""
+    used = {
+        (node["module"], node["name"])
+        for call in calls
+        if not is_constructor(call)
+        for argument in call.arguments.values()
+        for node in nodes_in(argument)
+        if node["kind"] == "object"
+    }
+
+    def makes(call: Call) -> tuple[str, str]:
+        outer = call.name.rpartition(".")[0]
+        return call.after.get("module", call.module), call.after.get("name", outer)
+
+    return [call for call in calls if not is_constructor(call) or makes(call) in used]
+
+
+def _is_traced() -> bool:
+    """Return whether TensorFlow traces a graph, in which nothing has a value."""
+    tf: Any = sys.modules.get("tensorflow")
+    return tf is not None and not tf.executing_eagerly()
 
 
 def _mangled(outer: str, method: str) -> str:
@@ -344,7 +436,8 @@ def _has_tensor(value: Any, depth: int = 3) -> bool:
 
 def _key(began: _Open) -> str:
     """Return the kinds of arguments in full: shapes, dtypes, and all that is no array."""
-    nodes = [n for a in began.call.arguments.values() for n in arrays_in(a)]
+    arguments = [a for key, a in began.call.arguments.items() if key != "globals"]
+    nodes = [n for a in arguments for n in nodes_in(a, ("items",)) if "array" in n]
     shapes = [(began.arrays[n["array"]].shape, n["dtype"]) for n in nodes]
     return json.dumps([str(shapes), _static(began.call.arguments)])
 
@@ -380,14 +473,13 @@ def _static(arguments: dict[str, Node]) -> str:
         if "array" in node:
             return node["kind"]
         items = node.get("items")
-        rest = {
-            key: item for key, item in node.items() if key not in ("items", "state", "attributes")
-        }
+        rest = {key: node[key] for key in _TOLD_APART if key in node}
         if isinstance(items, dict):
             return {**rest, "items": {key: plain(item) for key, item in items.items()}}
         return {**rest, "items": [plain(item) for item in items or ()]}
 
-    return json.dumps({key: plain(node) for key, node in arguments.items()}, sort_keys=True)
+    told = {key: plain(node) for key, node in arguments.items() if key != "globals"}
+    return json.dumps(told, sort_keys=True)
 
 
 def start() -> None:

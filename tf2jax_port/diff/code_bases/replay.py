@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.building import Builder, bound, place, value_of
-from tf2jax_port.diff.code_bases.call_file import Call, Calls
-from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode
+from tf2jax_port.diff.code_bases.alike import Comparison, Different
+from tf2jax_port.diff.code_bases.building import Builder
+from tf2jax_port.diff.code_bases.call_file import Call, Calls, is_constructor
+from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, encode, nodes_in
 from tf2jax_port.diff.code_bases.outcomes import (
     Outcome,
     Replayed,
@@ -20,7 +22,9 @@ from tf2jax_port.diff.code_bases.outcomes import (
     is_within_spread,
     leaves,
 )
-from tf2jax_port.diff.code_bases.results import as_numpy
+from tf2jax_port.diff.code_bases.planted import planted
+from tf2jax_port.diff.code_bases.port_objects import bound, place, value_of
+from tf2jax_port.diff.code_bases.results import as_numpy, leaves_of
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS, gradients, named
 
 LANES = ("eager", "jit", "function")
@@ -71,6 +75,11 @@ class Replay:
         self.calls = calls.calls
         self.nudge = 0  # the direction in which arguments are changed by one bit
         self._eager: tuple[Call, Replayed] | None = None  # what was called last, and its outcome
+        # How the objects of a call are made: `True` from what they held, `False` by their constructors.
+        self._ways: dict[int, tuple[bool, ...]] = {}
+        self._touched: list[str] = []  # what could not be restored, and was used
+        self._builder: Builder | None = None
+        self._restores = False
 
     def run(self, call: Call, lane: str) -> Replayed:
         """Replay one call in one lane; a port that raises is an error, never equal."""
@@ -97,36 +106,144 @@ class Replay:
         return found
 
     def _try(self, call: Call, lane: str, form: Form) -> Replayed:
+        """Replay a call with restored objects, and if that is not equal, with objects that constructors make.
+
+        Constructors may depend on what earlier calls did, and a port may keep other attributes than its original: a
+        function is to blame only if it fails with objects that hold what those of its original held.
+        """
+        nodes = [n for a in call.arguments.values() for n in nodes_in(a)]
+        if "globals" not in call.arguments and all(n["kind"] != "object" for n in nodes):
+            return self._try_with(call, lane, form, restores=False)
+        found: dict[bool, Replayed] = {}
+        for restores in self._ways.get(id(call), (True, False)):
+            found[restores] = self._try_with(call, lane, form, restores=restores)
+            if found[restores].outcome in (Outcome.EQUAL, Outcome.RANDOM):
+                if lane == "eager":
+                    self._ways[id(call)] = (restores,)
+                return found[restores]
+        restored, made = found.get(True), found.get(False)
+        if restored is None or made is None:
+            return next(iter(found.values()))
+        if restored.outcome is not Outcome.NOT_REPLAYABLE:
+            return restored
+        known = made.outcome is not Outcome.NOT_REPLAYABLE and not _maker(call)
+        if known and self._is_as_recorded(call):
+            return made
+        return restored
+
+    def _is_as_recorded(self, call: Call) -> bool:
+        """Return whether constructors make the objects of a call as they were in the original."""
+        import jax.numpy as jnp
+
+        def concrete(node: Node) -> Any:
+            return jnp.asarray(self._array(node))
+
+        nodes = list(call.arguments.values())
+        with contextlib.suppress(Exception):
+            builder = Builder(self._array, nodes)
+            builder.make_objects(concrete)
+            return all(
+                self._is_like(node, builder.value(node, concrete))
+                for argument in nodes
+                for node in nodes_in(argument, ("items",))
+                if node["kind"] == "object"
+            )
+        return False
+
+    def _is_like(self, node: Node, made: Any) -> bool:
+        """Return whether an object has what the original's had, as far as that is known."""
+        for name, part in node.get("fields", {}).items():
+            if part["kind"] == "plain" and getattr(made, name, part["value"]) != part["value"]:
+                return False
+            if "items" in part and part["kind"] in ("list", "dict", "tuple"):
+                value = getattr(made, name, None)
+                if hasattr(value, "__len__") and len(value) != len(part["items"]):
+                    return False
+        return True
+
+    def _try_with(self, call: Call, lane: str, form: Form, *, restores: bool) -> Replayed:
+        self._restores = restores
+        self._touched = []
+        found = self._replayed(call, lane, form)
+        if found.outcome in (Outcome.ERROR, Outcome.DIFFERENT) and self._touched:
+            return Replayed(Outcome.NOT_REPLAYABLE, self._touched[0])
+        # Their first values are random, and a compiled call cannot make them.
+        unequal = (Outcome.DIFFERENT, Outcome.RANDOM, *([] if lane == "eager" else [Outcome.ERROR]))
+        if restores and found.outcome in unequal and (maker := _maker(call)):
+            why = f"{maker} has variables that the call itself makes"
+            return Replayed(Outcome.NOT_REPLAYABLE, why)
+        if found.outcome is Outcome.ERROR and restores and self._builder is not None:
+            lacking = self._builder.restored and self._builder.restored.lacks(found.detail)
+            if lacking:
+                return Replayed(Outcome.NOT_REPLAYABLE, lacking)
+        return found
+
+    def _replayed(self, call: Call, lane: str, form: Form) -> Replayed:
+        with self._globals(call):
+            return self._told(call, lane, form)
+
+    @contextlib.contextmanager
+    def _globals(self, call: Call) -> Iterator[None]:
+        """Give global names of the port the values that earlier calls had given to those of the original."""
+        import jax.numpy as jnp
+
+        if not self._restores or "globals" not in call.arguments:
+            yield
+            return
+        node = call.arguments["globals"]
+        builder = Builder(self._array, [node], restores=True)
+        with contextlib.ExitStack() as back:
+            with contextlib.suppress(UnfitError, ImportError):
+                found = builder.value(node, lambda part: jnp.asarray(self._array(part)))
+                for key, value in found.items():
+                    module, _, name = key.partition(":")
+                    home = importlib.import_module(module)
+                    if hasattr(home, name):
+                        back.callback(setattr, home, name, getattr(home, name))
+                        setattr(home, name, value)
+            yield
+
+    def _told(self, call: Call, lane: str, form: Form) -> Replayed:
         try:
-            first = self.result(call, lane, form)
-            verdict = self._compare(call, lane, first)
-            is_fresh = "fresh" in call.arguments.get("owner", ())
-            if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
-                raise UnfitError("gradients of variables that the call has made")
-            if verdict.outcome is Outcome.DIFFERENT and is_fresh:
-                # Its variables were made by this call: their first values are known to itself only.
-                again = self._compare(
-                    call, lane, self.result(call, lane, form._replace(fresh=True))
-                )
-                if again.outcome is Outcome.EQUAL:
-                    return again
-            if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
-                wide = self._in_64_bits(call, lane, form)
-                if wide.outcome is Outcome.EQUAL:
-                    return wide
-            if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
-                return Replayed(Outcome.RANDOM, verdict.detail)
-            if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(
-                call, lane, first, form
-            ):
-                return Replayed(Outcome.EQUAL, "within the spread of one bit")
-            return verdict
+            return self._made(call) if is_constructor(call) else self._judged(call, lane, form)
         except UnfitError as error:
-            return Replayed(Outcome.NOT_REPLAYABLE, f"result: {error}")
+            return Replayed(Outcome.NOT_REPLAYABLE, str(error))
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
-            text = f"{type(error).__name__}: {error}"
-            place = _place(error, self._root) if self._root else ""
-            return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST], place)
+            if is_constructor(call) and isinstance(error, OSError | StopIteration):
+                what = f"{call.name} reads what is there no more: {type(error).__name__}: {error}"
+                return Replayed(Outcome.NOT_REPLAYABLE, what)
+            return self._raised(error)
+
+    def _judged(self, call: Call, lane: str, form: Form) -> Replayed:
+        """Call the function, and compare its result; what differs may be random, or within rounding."""
+        first = self.result(call, lane, form)
+        verdict = self._compare(call, lane, first)
+        if verdict.outcome is Outcome.EQUAL and lane == "eager" and call.after:
+            return self._changed(call)
+        if lane == "eager" and self._restores and _maker(call) and self._returns_alike(call, first):
+            return self._changed(call) if call.after else Replayed(Outcome.EQUAL)
+        is_fresh = "fresh" in call.arguments.get("owner", ())
+        if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
+            raise UnfitError("gradients of variables that the call has made")
+        if verdict.outcome is Outcome.DIFFERENT and is_fresh:
+            # Its variables were made by this call: their first values are known to itself only.
+            again = self._compare(call, lane, self.result(call, lane, form._replace(fresh=True)))
+            if again.outcome is Outcome.EQUAL:
+                return again
+        if verdict.outcome is Outcome.DIFFERENT and self._has_doubles(call):
+            wide = self._in_64_bits(call, lane, form)
+            if wide.outcome is Outcome.EQUAL:
+                return wide
+        if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
+            return Replayed(Outcome.RANDOM, verdict.detail)
+        if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(call, lane, first, form):
+            return Replayed(Outcome.EQUAL, "within the spread of one bit")
+        return verdict
+
+    def _raised(self, error: Exception) -> Replayed:
+        text = f"{type(error).__name__}: {error}"
+        place = _place(error, self._root) if self._root else ""
+        return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST], place)
 
     def _is_random(self, call: Call) -> bool:
         one, *others = [self.result(call, "eager") for _ in range(_DRAWS)]
@@ -167,14 +284,39 @@ class Replay:
             found = self._compare(call, lane, self.result(call, lane, form))
         return found._replace(detail="with 64 bits")
 
+    def planted(self, call: Call) -> Replayed:
+        """Plant faults into a call that is equal eagerly, and return which of them change its result."""
+        eager = self.run(call, "eager")
+        if eager.outcome is not Outcome.EQUAL or is_constructor(call):
+            return Replayed(Outcome.NOT_REPLAYABLE, "no faults were planted: the call is not equal")
+        try:
+            run, inputs, _ = self._prepared(call, "eager", Form())
+            return planted(lambda *t: list(leaves_of(run(*t))), [np.asarray(i) for i in inputs])
+        except Exception as error:  # noqa: BLE001, what records operations may lack one
+            return Replayed(Outcome.NOT_REPLAYABLE, f"no faults were planted: {error}")
+
     def result(self, call: Call, lane: str, form: Form = Form()) -> Any:  # noqa: B008, it is immutable
         """Return the result of a call in a lane."""
+        run, inputs, builder = self._prepared(call, lane, form)
+        if lane == "eager":
+            return run(*inputs)
+        if lane == GRADIENTS:
+            return gradients(run, inputs, call, builder)
+        return _compiled(run, inputs, builder.every_variable(), lane, form)
+
+    def _prepared(
+        self, call: Call, lane: str, form: Form
+    ) -> tuple[Callable[..., Any], list[Any], Builder]:
+        """Return what calls the port with its tensors, the tensors, and what has made its objects."""
         import jax.numpy as jnp
 
         nodes = [n for n in call.tensors if not (form.fixed and self._is_size(n))]
         inputs = [jnp.asarray(self._array(node)) for node in nodes]
         places = {node["array"]: index for index, node in enumerate(nodes)}
-        builder = Builder(self._array)
+        builder = Builder(self._array, list(call.arguments.values()), restores=self._restores)
+        self._builder = builder
+        if builder.restored:
+            builder.restored.touched = self._touched
 
         def run(*tensors: Any) -> Any:
             def tensor(node: Node) -> Any:
@@ -186,16 +328,12 @@ class Replay:
         def concrete(node: Node) -> Any:
             return jnp.asarray(self._array(node))
 
-        builder.make_objects(list(call.arguments.values()), concrete)
-        if not form.fresh:
+        builder.make_objects(concrete)
+        if not form.fresh and not self._restores:
             if builder.lacks_variables() or builder.is_unbuilt():
                 self._make_variables(call, builder, concrete)
             builder.set_states()
-        if lane == "eager":
-            return run(*inputs)
-        if lane == GRADIENTS:
-            return gradients(run, inputs, call, builder)
-        return _compiled(run, inputs, builder.every_variable(), lane, form)
+        return run, inputs, builder
 
     def _make_variables(
         self, call: Call, builder: Builder, concrete: Callable[[Node], Any]
@@ -225,8 +363,53 @@ class Replay:
             made = "other variables" if has else "variables that other calls have made"
             raise UnfitError(f"object with {made}: {has} of {wanted} in the port")
 
+    def _returns_alike(self, call: Call, result: Any) -> bool:
+        """Return whether a method returns what that of the original did, whatever variables it has made."""
+        arrays: list[np.ndarray] = []
+        wanted = call.result["items"].get("returned") if "items" in call.result else None
+        if wanted is None or not isinstance(result, dict) or "returned" not in result:
+            return False
+        found = encode(as_numpy(result["returned"]), arrays)
+        return compare(wanted, found, self.arrays, arrays).outcome is Outcome.EQUAL
+
+    def _changed(self, call: Call) -> Replayed:
+        """Compare the object of a method after the call with that of the original."""
+        assert self._builder is not None
+        owner = self._builder.owner(call.arguments["owner"])
+        for name, why in self._differences(call, owner):
+            return Replayed(Outcome.DIFFERENT, f"`self.{name}` afterwards: {why}")
+        return Replayed(Outcome.EQUAL)
+
+    def _made(self, call: Call) -> Replayed:
+        """Make an object by the constructor of the port, and compare it with that of the original."""
+        import jax.numpy as jnp
+
+        builder = Builder(self._array, list(call.arguments.values()), restores=self._restores)
+        self._builder = builder
+
+        def concrete(node: Node) -> Any:
+            return jnp.asarray(self._array(node))
+
+        builder.make_objects(concrete)
+        several = []
+        for _ in range(2):
+            args, kwargs = builder.value(call.arguments["call"], concrete)
+            made = place(call.after)(*args, **kwargs)  # whose class may inherit its constructor
+            several.append(dict(self._differences(call, made)))
+        for name, why in several[0].items():
+            if several[1].get(name) == why:  # what differs otherwise each time is random
+                return Replayed(Outcome.DIFFERENT, f"`self.{name}`: {why}")
+        return Replayed(Outcome.EQUAL)
+
+    def _differences(self, call: Call, made: Any) -> list[Different]:
+        import jax.numpy as jnp
+
+        builder = Builder(self._array, [call.after], restores=True)
+        wanted = builder.value(call.after, lambda node: jnp.asarray(self._array(node)))
+        return list(Comparison(call.after).differences(made, wanted))
+
     def _shapes(self, node: Node) -> list[tuple[int, ...]]:
-        return [self.arrays[variable["array"]].shape for variable in node["state"]]
+        return [tuple(variable["shape"]) for variable in node["state"]]
 
     def _array(self, node: Node) -> np.ndarray:
         array = self.arrays[node["array"]]
@@ -251,8 +434,16 @@ class Replay:
         return compare(encode(as_numpy(one), before), encode(as_numpy(other), after), before, after)
 
 
+def _maker(call: Call) -> str:
+    """Return the name of an object that gets variables from the call itself, `""` if there is none."""
+    nodes = [n for a in call.arguments.values() for n in nodes_in(a) if "makes" in n]
+    return str(nodes[0]["name"]) if nodes else ""
+
+
 def lanes_of(call: Call) -> tuple[str, ...]:
-    """Return the lanes of a call: gradients are replayed where the original has some."""
+    """Return the lanes of a call: gradients are replayed where the original has some; constructors run eagerly."""
+    if is_constructor(call):
+        return LANES[:1]
     return ALL_LANES if call.gradients else LANES
 
 
@@ -329,6 +520,7 @@ def _call(
     """
     import shims
 
+    builder.begin()
     owner_node = call.arguments.get("owner")
     if owner_node is None:
         function = place({"module": call.module, "name": call.name})

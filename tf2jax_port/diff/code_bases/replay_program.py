@@ -18,6 +18,7 @@ from typing import Any
 from tf2jax_port.diff.code_bases.call_file import Call, read_calls
 from tf2jax_port.diff.code_bases.locating import located
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
+from tf2jax_port.diff.code_bases.planted import STRENGTH
 from tf2jax_port.diff.code_bases.reached import Watch
 from tf2jax_port.diff.code_bases.replay import Replay
 from tf2jax_port.diff.processes.lane_program import channels
@@ -50,6 +51,8 @@ def main() -> None:
 def _replayed(replay: Replay, call: Call, lane: str, root: str) -> Replayed:
     if strange := _imported_from_elsewhere(call.module, root):
         return Replayed(Outcome.ERROR, strange)
+    if lane == STRENGTH:
+        return replay.planted(call)
     if lane != "eager":
         return replay.run(call, lane)
     watch = Watch(root)

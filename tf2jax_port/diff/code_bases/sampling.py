@@ -47,12 +47,17 @@ class Sampling:
         full = sample.kinds >= self._most and sample.others >= self._most
         return full or sample.in_vain.total() >= _OF_A_FUNCTION
 
-    def leave(self, function: Function, kinds: Hashable) -> None:
-        """Note that a call is not kept."""
-        self._samples[function].in_vain[kinds] += 1
+    def leave(self, function: Function, kinds: Hashable, cost: int = 1) -> None:
+        """Note that a call is not kept; one that was costly to look at counts as several."""
+        self._samples[function].in_vain[kinds] += cost
 
     def keeps(
-        self, function: Function, kinds: Hashable, key: str, branches: set[tuple[int, int]]
+        self,
+        function: Function,
+        kinds: Hashable,
+        key: str,
+        branches: set[tuple[int, int]],
+        cost: int = 1,
     ) -> bool:
         """Return whether a call that has ended is kept.
 
@@ -61,6 +66,7 @@ class Sampling:
           kinds: what `wants` was asked.
           key: the kinds of its arguments in full.
           branches: the branches that it took.
+          cost: as how many calls it counts if it is not kept.
         """
         sample = self._samples[function]
         if key not in sample.keys and sample.kinds < self._most:
@@ -68,7 +74,7 @@ class Sampling:
         elif not branches <= sample.branches and sample.others < self._most:
             sample.others += 1
         else:
-            self.leave(function, kinds)
+            self.leave(function, kinds, cost)
             return False
         sample.keys.add(key)
         sample.branches |= branches

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tf2jax_port.diff.code_bases.building import Builder, value_of
+from tf2jax_port.diff.code_bases.building import Builder
 from tf2jax_port.diff.code_bases.call_file import Call
 from tf2jax_port.diff.code_bases.encoding import UnfitError
+from tf2jax_port.diff.code_bases.port_objects import value_of
 from tf2jax_port.diff.code_bases.results import leaves_of
 
 GRADIENTS = "gradients"
@@ -43,10 +44,16 @@ def gradients(
     owner = call.arguments.get("owner", {})
     state = [id(v) for v in builder.variables_of_owner(owner)] if "state" in owner else []
     numbers = {id(variable): index for index, variable in enumerate(variables)}
-    places = [  # of each source in `[values, inputs]`
-        (1, index) if kind == "tensor" else (0, numbers[state[index]])
-        for kind, index, _ in call.gradients["to"]
-    ]
+
+    def place(kind: str, index: int) -> tuple[int, int]:  # in `[values, inputs]`
+        if kind == "tensor":
+            return 1, index
+        key = state[index] if kind == "state" else id(builder.variable(index))
+        if key not in numbers:
+            raise UnfitError("gradients of variables that are held by what cannot be restored")
+        return 0, numbers[key]
+
+    places = [place(kind, index) for kind, index, _ in call.gradients["to"]]
 
     def weighted(sources: list[Any]) -> list[Any]:
         both = [list(values), list(inputs)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +20,8 @@ _LONGEST = 5.0  # seconds after which a tape, which holds all values on its way,
 class Source(NamedTuple):
     """A tensor or variable with respect to which a gradient is taken: where the port has it, and its name."""
 
-    kind: str  # `tensor` of the arguments, or `state` of the owner
-    number: int  # of its array, or among the variables
+    kind: str  # `tensor` of the arguments, `state` of the owner, or `variable` of another argument
+    number: int  # of its array, among the variables of the owner, or of the variable
     name: str
     value: Any
 
@@ -31,12 +31,14 @@ class Tape:
 
     Args:
       sources: the tensors of its arguments.
+      variables: the variables that its arguments hold, with their numbers.
     """
 
-    def __init__(self, sources: list[Source]) -> None:
+    def __init__(self, sources: list[Source], variables: list[tuple[int, Any]]) -> None:
         tf: Any = sys.modules["tensorflow"]
         self._began = time.monotonic()
         self._sources = sources
+        self._variables = variables
         self._tape: Any = tf.GradientTape()
         self._tape.__enter__()
         for source in sources:
@@ -78,7 +80,13 @@ class Tape:
         tape, self._tape = self._tape, None
         places = {leaf.get("array"): index for index, leaf in enumerate(leaf_nodes(result))}
         floats = [(places[n["array"]], t) for n, t in targets if is_float(t)]
-        sources = [*self._sources, *_of_state(state)]
+        own = {id(variable) for variable in state}
+        others = [(number, v) for number, v in self._variables if id(v) not in own]
+        sources = [
+            *self._sources,
+            *_of_variables("state", enumerate(state)),
+            *_of_variables("variable", others),
+        ]
         if not floats or not sources:
             return {}
         found = tape.gradient(
@@ -106,7 +114,12 @@ class Tape:
 
 
 def begun(
-    tensors: list[tuple[Node, Any]], held: set[int], names: Mapping[str, Any], *, stateful: bool
+    tensors: list[tuple[Node, Any]],
+    held: set[int],
+    names: Mapping[str, Any],
+    variables: list[tuple[int, Any]],
+    *,
+    stateful: bool,
 ) -> Tape | None:
     """Open a tape for a call; `None` if it has no gradients, or none that a port could have alone.
 
@@ -114,6 +127,7 @@ def begun(
       tensors: the tensors of the arguments, with their nodes.
       held: the identities of tensors that objects hold, too, whose gradients have two parts.
       names: the values of the parameters.
+      variables: the variables that the arguments hold, with their numbers.
       stateful: whether the call has an owner.
     """
     tf: Any = sys.modules.get("tensorflow")
@@ -124,7 +138,7 @@ def begun(
         for node, tensor in tensors
         if is_float(tensor) and id(tensor) not in held
     ]
-    return Tape(sources) if sources or stateful else None
+    return Tape(sources, variables) if sources or variables or stateful else None
 
 
 def _name_of(tensor: Any, names: Mapping[str, Any]) -> str:
@@ -140,14 +154,14 @@ def _name_of(tensor: Any, names: Mapping[str, Any]) -> str:
     return "an argument"
 
 
-def _of_state(variables: list[Any]) -> Iterator[Source]:
+def _of_variables(kind: str, variables: Iterable[tuple[int, Any]]) -> Iterator[Source]:
     """Yield the float variables that are trained."""
     tf: Any = sys.modules["tensorflow"]
-    for index, variable in enumerate(variables):
+    for number, variable in variables:
         own = variable if isinstance(variable, tf.Variable) else getattr(variable, "value", None)
         if isinstance(own, tf.Variable) and own.trainable and is_float(own):
             name = getattr(variable, "path", own.name).partition(":")[0]
-            yield Source("state", index, name, own)
+            yield Source(kind, number, name, own)
 
 
 def is_float(value: Any) -> bool:

@@ -6,6 +6,7 @@ The hash changes if somebody relaxes a tolerance, so a report can tell.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import importlib.metadata
 import json
 import sys
@@ -65,4 +66,10 @@ def versions() -> dict[str, str]:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
+    # Keras decides on its back end when it is imported, so that only a process that has imported it knows.
+    for name in ("keras", "tf_keras"):
+        if name in sys.modules:
+            found[name] = importlib.metadata.version(name.replace("_", "-"))
+    if "keras" in sys.modules:
+        found["keras"] += f" on {importlib.import_module('keras').backend.backend()}"
     return found

@@ -108,7 +108,7 @@ def _files(proof: Proof, names: dict[str, str]) -> str:
             f'<td class="num">{counts[Status.PROVED] or ""}</td>'
             f'<td class="num">{counts[Status.LIMITED] or ""}</td>'
             f'<td class="num">{wrong or ""}</td>'
-            f'<td class="num hide">{counts[Status.NOT_PORTABLE] or ""}</td>'
+            f'<td class="num hide">{counts[Status.NOT_REPLAYED] or ""}</td>'
             f'<td class="num hide">{counts[Status.NOT_REACHED] or ""}</td>'
             f'<td class="num">{look.share(share(rows, "lines"))}</td>'
             f'<td class="num hide">{look.share(share(rows, "branches"))}</td></tr>'
@@ -116,7 +116,7 @@ def _files(proof: Proof, names: dict[str, str]) -> str:
     return (
         '<h2>Files</h2><div class="wide"><table><thead><tr><th>file</th><th class="hide"></th>'
         '<th class="num">proved</th><th class="num">limited</th><th class="num">wrong</th>'
-        '<th class="num hide">not portable</th><th class="num hide">not reached</th>'
+        '<th class="num hide">not replayed</th><th class="num hide">not reached</th>'
         '<th class="num">lines</th><th class="num hide">branches</th></tr></thead>'
         f"<tbody>{body}</tbody></table></div>{_left(left, names)}"
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from tf2jax_port.diff.proofs.proof import SCOPE, Proof, Row, Share, share
 from tf2jax_port.diff.proofs.wording import headline
+from tf2jax_port.diff.strength.strength import Strength
 
 FORMAT = 1
 
@@ -60,6 +62,17 @@ def _function(row: Row) -> dict[str, Any]:
         "branches": _share(row.branches),
         "begins": row.begins,
         "origins": [".".join(function) for function in row.origins],
+        **({"strength": _strength(row.strength)} if row.strength else {}),
+    }
+
+
+def _strength(found: Strength) -> dict[str, Any]:
+    return {
+        "planted": found.planted,
+        "noticed": found.noticed,
+        "missed": [dataclasses.asdict(one) for one in found.missed],
+        "unreached": list(found.unreached),
+        "skipped": found.skipped,
     }
 
 

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 from tf2jax_port.diff.proofs.proof import WRONG, Proof, Status
 from tf2jax_port.formats import junit
 
-_SKIPPED = (Status.NOT_REACHED, Status.NOT_PORTABLE)
+_SKIPPED = (Status.NOT_REACHED, Status.NOT_REPLAYED)
 
 
 def to_junit(proof: Proof) -> str:
-    """Return the XML; what is not reached or not portable counts as skipped."""
+    """Return the XML; what is not reached or could not be replayed counts as skipped."""
     root = ElementTree.Element("testsuites", name="tf2jax-port prove")
     suites = []
     for path, rows in proof.files().items():

@@ -19,7 +19,7 @@ _RULES = {
         "A recorded call raises when the port is compiled, and runs eagerly.",
     ),
     Status.LIMITED: ("limited", "note", "The values are equal, and something was not compared."),
-    Status.NOT_PORTABLE: ("not-portable", "warning", "No recorded call can be replayed."),
+    Status.NOT_REPLAYED: ("not-replayed", "warning", "No recorded call can be replayed."),
     Status.NOT_REACHED: ("not-reached", "note", "No call of the function was recorded."),
 }
 _INDEX = {status: index for index, status in enumerate(_RULES)}

@@ -15,11 +15,12 @@ from tf2jax_port.diff.proofs.wording import counted, headline, listed, short, su
 from tf2jax_port.diff.vocabulary.verdicts import shown
 
 _MOST = 10
+_FEW = 3
 _COLUMNS: tuple[tuple[str, tuple[Status, ...], str], ...] = (
     ("proved", (Status.PROVED,), "green"),
     ("limited", (Status.LIMITED,), "yellow"),
     ("wrong", WRONG, "red"),
-    ("not\nportable", (Status.NOT_PORTABLE,), "yellow"),
+    ("not\nreplayed", (Status.NOT_REPLAYED,), "yellow"),
     ("not\nreached", (Status.NOT_REACHED,), ""),
 )
 _TOLD = tuple(s for s in Status if s not in (Status.NOT_REACHED, Status.NO_TENSORS))
@@ -46,10 +47,30 @@ def to_renderables(proof: Proof) -> Iterator[RenderableType]:
             + ", ".join(map(short, with_them[:_MOST]))
             + (" …" if len(with_them) > _MOST else "")
         )
+    yield from _strengths(proof)
     if proof.unfit:
         yield Text("\nNot replayed", style="bold")
         yield Text(f"  {counted(sum(proof.unfit.values()), 'call')}: {listed(proof.unfit, 5)}")
     yield Text(f"\n{summary(proof)}. {SCOPE}")
+
+
+def _strengths(proof: Proof) -> Iterator[RenderableType]:
+    """Yield what the calls could have caught, the functions first whose calls notice least."""
+    known = [(row, row.strength) for row in proof.rows if row.strength is not None]
+    if not known:
+        return
+    planted = sum(found.planted for _, found in known)
+    noticed = sum(found.noticed for _, found in known)
+    yield Text("\nWhat the calls could have caught", style="bold")
+    yield Text(
+        f"  {noticed} of {planted} faults that were planted into {counted(len(known), 'function')} change a result"
+    )
+    least = sorted(known, key=lambda item: item[1].noticed / item[1].planted)
+    for row, found in [item for item in least if item[1].missed][:_MOST]:
+        yield Text(f"  {short(row)}: {found.noticed} of {found.planted}")
+        for one in found.missed[:_FEW]:
+            needs = f"; it takes {one.needs}" if one.needs else ""
+            yield Text(f"    {one.place}  {one.text}\n      not noticed: {one.kind}{needs}")
 
 
 def _fault(row: Row) -> Iterator[RenderableType]:

@@ -9,15 +9,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tf2jax_port.diff.code_bases.call_file import Calls, Function
+from tf2jax_port.diff.code_bases.call_file import Calls, Function, is_constructor
 from tf2jax_port.diff.code_bases.order import leaves_first, origins
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
+from tf2jax_port.diff.code_bases.planted import STRENGTH, together
 from tf2jax_port.diff.code_bases.port_files import Definition, PortFiles
 from tf2jax_port.diff.code_bases.prove import Results
 from tf2jax_port.diff.code_bases.replay import ALL_LANES, LANES
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS
 from tf2jax_port.diff.proofs.proof import WRONG, Proof, Row, Share, Status
 from tf2jax_port.diff.proofs.wording import counted, listed
+from tf2jax_port.diff.strength.strength import Strength
 
 _MARKER = re.compile(r"#\s*(TJ3\d\d)\b")
 _NO_DEFINITION = Definition("", 0, 0, frozenset(), 0)
@@ -47,10 +49,20 @@ def judged(calls: Calls, results: Results, root: Path) -> Proof:
         if lanes:
             entry.replayed[index] = lanes
     reached = _Reached(results.values())
+    planted: dict[Function, list[Replayed]] = {}
+    for (index, lane), each in results.items():
+        if lane == STRENGTH:
+            planted.setdefault(calls.calls[index].function, []).append(each)
     functions = leaves_first({*definitions, *seen, *calls.without_tensors}, calls.edges)
     rows = {
         function: _row(
-            function, definitions.get(function), seen.get(function), calls, reached, root
+            function,
+            definitions.get(function),
+            seen.get(function),
+            calls,
+            reached,
+            root,
+            together(planted.get(function, ())),
         )
         for function in functions
     }
@@ -61,6 +73,7 @@ def judged(calls: Calls, results: Results, root: Path) -> Proof:
         tuple(
             (calls.calls[index].function, lane, found.outcome.value, found.detail)
             for (index, lane), found in sorted(results.items())
+            if lane != STRENGTH
         ),
     )
 
@@ -89,6 +102,7 @@ def _row(
     calls: Calls,
     reached: _Reached,
     root: Path,
+    strength: Strength | None,
 ) -> Row:
     place = definition or _NO_DEFINITION
     lines = frozenset(reached.lines.get(place.path, ())) & place.lines
@@ -130,6 +144,7 @@ def _row(
         else None,
         reached=lines,
         possible=place.lines if reached.is_measured else frozenset(),
+        strength=strength,
     )
 
 
@@ -153,7 +168,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     )
     reasons.update(each.detail for each in found if each.outcome is Outcome.NOT_REPLAYABLE)
     if all(each.outcome is Outcome.NOT_REPLAYABLE for each in found):
-        return Status.NOT_PORTABLE, f"its calls cannot be replayed: {listed(reasons)}"
+        return Status.NOT_REPLAYED, f"its calls cannot be replayed: {listed(reasons)}"
     limits = [
         *(f"{reason}: not replayed" for reason in reasons),
         *(["it draws random numbers"] if Outcome.RANDOM in {e.outcome for e in found} else []),
@@ -166,6 +181,11 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     ]
     if limits:
         return Status.LIMITED, "; ".join(limits)
+    if all(is_constructor(calls.calls[index]) for index in seen.calls):
+        return (
+            Status.PROVED,
+            f"{counted(total, 'call')}: its objects hold what those of the original hold",
+        )
     sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
     why = f"{counted(total, 'call')} in {len(LANES)} lanes"
     return Status.PROVED, why + (f", {sloped} with gradients" if sloped else "")

@@ -12,7 +12,7 @@ from tf2jax_port.html.style import CSS
 _KINDS = {
     Status.PROVED: "good",
     Status.LIMITED: "warn",
-    Status.NOT_PORTABLE: "warn",
+    Status.NOT_REPLAYED: "warn",
     Status.DIFFERENT: "bad",
     Status.RAISES: "bad",
     Status.FAILS_UNDER_JIT: "bad",

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tf2jax_port.diff.code_bases.call_file import Function
+from tf2jax_port.diff.strength.strength import Strength
 from tf2jax_port.diff.vocabulary.verdicts import (
     DIFFERENT,
     EQUAL,
     EXIT_CODES,
     INCONCLUSIVE,
     LIMITED,
+    NOT_REPLAYED,
 )
 
 # What no report may leave out.
@@ -28,14 +30,14 @@ class Status(enum.StrEnum):
     RAISES = "raises"
     FAILS_UNDER_JIT = "fails under jit"  # and runs eagerly
     LIMITED = "equal within limits"
-    NOT_PORTABLE = "not portable"  # its calls cannot be replayed
+    NOT_REPLAYED = "could not be replayed"  # an object or value of its calls cannot be restored
     NOT_REACHED = "not reached"  # no call of it was recorded
     PROVED = "proved"
     NO_TENSORS = "no tensors"  # it was called, and no tensor passed through it
 
 
 WRONG = (Status.DIFFERENT, Status.RAISES, Status.FAILS_UNDER_JIT)
-_UNCERTAIN = (Status.LIMITED, Status.NOT_PORTABLE, Status.NOT_REACHED)
+_UNCERTAIN = (Status.LIMITED, Status.NOT_REACHED)
 
 
 class Share(NamedTuple):
@@ -75,6 +77,7 @@ class Row:
       above: the number of wrong functions whose fault may begin here.
       reached: the lines that were reached, by their numbers.
       possible: all lines with instructions, empty if what is reached was not measured.
+      strength: which planted faults its calls notice; `None` if none were planted.
     """
 
     function: Function
@@ -92,6 +95,7 @@ class Row:
     above: int = 0
     reached: frozenset[int] = frozenset()
     possible: frozenset[int] = frozenset()
+    strength: Strength | None = None
 
     @property
     def name(self) -> str:
@@ -139,6 +143,8 @@ class Proof:
             return DIFFERENT
         if not counts[Status.PROVED] + counts[Status.LIMITED]:
             return INCONCLUSIVE
+        if counts[Status.NOT_REPLAYED]:
+            return NOT_REPLAYED
         return LIMITED if any(counts[status] for status in _UNCERTAIN) else EQUAL
 
     @property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from tf2jax_port.diff.functions.loading import Loaded, load, require_tensorflow
@@ -13,7 +13,7 @@ from tf2jax_port.diff.golden_file.fingerprints import fingerprints
 from tf2jax_port.diff.golden_file.golden import Fingerprint, GoldenCase
 from tf2jax_port.diff.inputs.cases import collect, reported
 from tf2jax_port.diff.inputs.sources import source_of
-from tf2jax_port.diff.judge.contract import terms, versions
+from tf2jax_port.diff.judge.contract import terms
 from tf2jax_port.diff.lanes.parts import Here
 from tf2jax_port.diff.observing.original import Original, feed, forward, with_gradients
 from tf2jax_port.diff.processes.lane_process import LaneProcess
@@ -38,12 +38,10 @@ class RecordPlan(run.Plan):
     Attributes:
       framework: the framework of the function.
       device: the device on which it runs.
-      versions: the versions of the libraries that run it.
     """
 
     framework: str = ""
     device: str = ""
-    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 class Recording:
@@ -68,10 +66,8 @@ class Recording:
             tuple(fitted),
             tuple(skipped),
             terms(loaded, collected, seed, x64),
-            (),
-            framework,
-            self._recorder.device,
-            versions(),
+            framework=framework,
+            device=self._recorder.device,
         )
 
     def record(self, case: Arguments, step: Callable[[str], None]) -> GoldenCase:

@@ -7,7 +7,7 @@ import functools
 import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tf2jax_port.diff.closeness.explain import EQUAL, KNIFE_EDGE
@@ -120,6 +120,7 @@ class Plan:
       skipped: cases that cannot be run, each with its reason.
       agreed: the terms of the comparison.
       notes: remarks on the inputs.
+      versions: the versions of the libraries in the process that runs the functions.
     """
 
     x64: bool
@@ -127,6 +128,7 @@ class Plan:
     skipped: tuple[Reason, ...]
     agreed: Mapping[str, Any]
     notes: tuple[Reason, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=versions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +282,7 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
     verdict = decide(facts, findings, plan.skipped, vacuous)
     x64, agreed = plan.x64, dict(plan.agreed)
     report = _report(request, x64, verdict, vacuous, plan.fitted, facts, findings, states, agreed)
+    report = replace(report, versions=dict(plan.versions))
     # A report of a difference still lists the cases that could not be run.
     skipped = plan.skipped if report.verdict == DIFFERENT else ()
     return replace(report, notes=(*report.notes, *skipped, *plan.notes))
@@ -363,7 +366,7 @@ def _report(
         terms=agreed,
         contract=fingerprint(agreed),
         reproduce=_command(request, x64, verdict),
-        versions=versions(),
+        versions={},
     )
 
 

@@ -2,16 +2,19 @@
 
 EQUAL, LIMITED, DIFFERENT = "equal", "limited", "different"
 INCONCLUSIVE, ERROR = "inconclusive", "error"
+NOT_REPLAYED = "not replayed"  # of `prove` only
 VERDICTS = (EQUAL, LIMITED, DIFFERENT, INCONCLUSIVE, ERROR)
 # The verdicts whose names in reports differ from those in files.
 _SHOWN = {DIFFERENT: "not equal"}
 
 EXIT_EQUAL, EXIT_DIFFERENT, EXIT_OTHER, EXIT_LIMITED, EXIT_INCONCLUSIVE = 0, 1, 2, 3, 4
+EXIT_NOT_REPLAYED = 5
 EXIT_CODES = {
     EQUAL: EXIT_EQUAL,
     DIFFERENT: EXIT_DIFFERENT,
     LIMITED: EXIT_LIMITED,
     INCONCLUSIVE: EXIT_INCONCLUSIVE,
+    NOT_REPLAYED: EXIT_NOT_REPLAYED,
     ERROR: EXIT_OTHER,
 }
 

@@ -1,0 +1,56 @@
+"""Tell functions without a name of their own apart: lambdas and those that other functions make."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from tf2jax_port.diff.code_bases.reached import codes_in
+
+
+def ordinal_of(function: Any) -> int | None:
+    """Return which one a function is of those with its qualified name in its file; `None` if its file lacks it."""
+    code = inspect.unwrap(function).__code__
+    try:
+        alike = _alike(code.co_filename, code.co_qualname)
+    except (OSError, SyntaxError, ValueError):
+        return None
+    for index, other in enumerate(alike):
+        if other.co_firstlineno == code.co_firstlineno and other.co_code == code.co_code:
+            return index
+    return None
+
+
+def function_at(
+    module: str, name: str, ordinal: int, defaults: Any, free: Mapping[str, Any]
+) -> Any:
+    """Return the function of a port at the same place, over other values of the names outside of it.
+
+    Raises:
+      LookupError: the port has no such function, or it uses names that the original does not.
+    """
+    home = importlib.import_module(module)
+    alike = _alike(str(home.__file__), name)
+    if ordinal >= len(alike):
+        raise LookupError(f"the port has no {name}")
+    code = alike[ordinal]
+    lacking = [each for each in code.co_freevars if each not in free]
+    if lacking:
+        raise LookupError(f"{name} of the port uses `{lacking[0]}`, which the original does not")
+    closure = tuple(CellType(free[each]) for each in code.co_freevars)
+    args, kwargs = defaults
+    made = FunctionType(code, vars(home), code.co_name, tuple(args) or None, closure)
+    made.__kwdefaults__ = kwargs or None
+    return made
+
+
+@functools.cache
+def _alike(file: str, name: str) -> list[CodeType]:
+    """Return the functions of a file that have a qualified name, in their order."""
+    code = compile(Path(file).read_bytes(), file, "exec", dont_inherit=True)
+    return [each for each in codes_in(code) if each.co_qualname == name]
