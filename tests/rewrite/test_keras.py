@@ -332,3 +332,6 @@ def test_private_attributes_of_layers_get_their_public_names():
     assert ".astype(jnp.dtype(self.compute_dtype)).astype(self.compute_dtype)" in of_layer
     of_other = rewrite(f"{head}class A:\n{body}".encode()).data.decode()
     assert ".astype(self._compute_dtype_object).astype(self._compute_dtype)" in of_other
+    of_imported = rewrite(f"from a import B\n{head}class A(B):\n{body}".encode())
+    assert ".astype(self.compute_dtype)" in of_imported.data.decode()
+    assert "TJ231" in {finding.code for finding in of_imported.findings}
