@@ -13,7 +13,9 @@ from shims._src.facade import keras_backend
 K = shims.keras.backend
 THEIRS = importlib.import_module("keras._tf_keras.keras.backend")
 X = np.float32([[0.2, 0.7], [-0.9, 0.4], [1.5, 0.0]])
-P = np.float32([[0.2, 0.8], [0.0, 1.0], [0.6, 0.4]])  # probabilities, at the ends of their range, too
+P = np.float32(
+    [[0.2, 0.8], [0.0, 1.0], [0.6, 0.4]]
+)  # probabilities, at the ends of their range, too
 Y = np.float32([[0, 1], [1, 0], [0, 1]])
 N = np.int32([[1, 2], [3, 4], [5, 6]])
 B = np.array([[True, False], [False, True], [True, True]])
@@ -40,15 +42,15 @@ CALLS = {
     **one_of("abs", "square", "sign", "flatten", "batch_flatten", "transpose", "zeros_like"),
     **one_of("ones_like", "shape", "int_shape", "ndim", "dtype", "to_dense", "is_sparse"),
     **one_of("cast_to_floatx", "count_params", "get_value", "eval"),
-    **one_of("cos", "exp", "log", "sin", "tanh", "sigmoid", "softplus", "softsign", "sqrt"),
-    **one_of("round", "hard_sigmoid", values=FLOATS),
+    **one_of("cos", "exp", "log", "sin", "tanh", "sigmoid", "softplus", values=FLOATS),
+    **one_of("softsign", "sqrt", "round", "hard_sigmoid", values=FLOATS),
     **{n: [((X, Y), {})] for n in ("equal", "greater", "greater_equal", "less", "less_equal")},
     **{n: [((X, Y), {})] for n in ("maximum", "minimum", "not_equal")},
-    **{n: REDUCED for n in ("max", "min", "prod", "sum", "mean")},
+    **dict.fromkeys(("max", "min", "prod", "sum", "mean"), REDUCED),
     **{n: [REDUCED[0], REDUCED[2], *OF_BOOLS] for n in ("std", "var")},
-    **{n: OF_BOOLS for n in ("all", "any")},
+    **dict.fromkeys(("all", "any"), OF_BOOLS),
     **{n: [((X,), {}), ((N,), {"axis": 0})] for n in ("argmax", "argmin", "cumsum", "cumprod")},
-    **{n: LOSSES for n in ("binary_crossentropy", "categorical_crossentropy")},
+    **dict.fromkeys(("binary_crossentropy", "categorical_crossentropy"), LOSSES),
     "binary_focal_crossentropy": [*LOSSES, ((Y, P), {"apply_class_balancing": True})],
     "categorical_focal_crossentropy": LOSSES,
     "sparse_categorical_crossentropy": [
@@ -59,7 +61,11 @@ CALLS = {
         ((N[0] % 2, P[:, :2].T @ P), {"axis": 0}),
     ],
     "arange": [((5,), {}), ((1, 5, 2), {"dtype": "float32"}), ((-3,), {})],
-    "batch_dot": [((X, Y), {}), ((VOLUME[0, 0], VOLUME[0, 1]), {"axes": (1, 1)}), ((IMAGE[0], X[:, :1]), {})],
+    "batch_dot": [
+        ((X, Y), {}),
+        ((VOLUME[0, 0], VOLUME[0, 1]), {"axes": (1, 1)}),
+        ((VOLUME[0], VOLUME[0, 0].transpose(0, 2, 1)), {}),
+    ],
     "batch_get_value": [(([V((X,)), V((N,))],), {})],
     "batch_normalization": [((X, X[0], P[0], Y[0], Y[1]), {})],
     "bias_add": [((X, Y[0]), {}), ((IMAGE, Y[0]), {}), ((IMAGE, IMAGE[0]), {})],
@@ -71,13 +77,15 @@ CALLS = {
     "conv2d": [((IMAGE, KERNEL), {}), ((IMAGE, KERNEL), {"strides": (2, 2), "padding": "same"})],
     "conv2d_transpose": [((IMAGE, KERNEL.transpose(0, 1, 3, 2), (1, 5, 5, 3)), {})],
     "conv3d": [((VOLUME, KERNEL_3D), {}), ((VOLUME, KERNEL_3D), {"dilation_rate": (2, 1, 1)})],
-    "ctc_batch_cost": [((N[:, :1] * 0, P[:, None] + P[None], N[:, :1] * 0 + 3, N[:, :1] * 0 + 1), {})],
+    "ctc_batch_cost": [
+        ((N[:, :1] * 0, P[:, None] + P[None], N[:, :1] * 0 + 3, N[:, :1] * 0 + 1), {})
+    ],
     "ctc_decode": [
         ((P[:, None] + P[None], N[:, 0] * 0 + 3), {"greedy": greedy}) for greedy in (True, False)
     ],
-    "ctc_label_dense_to_sparse": [((N, N[0] * 0 + 1), {})],
+    "ctc_label_dense_to_sparse": [((N, N[:, 0] * 0 + 1), {})],
     "depthwise_conv2d": [((IMAGE, KERNEL), {}), ((IMAGE, KERNEL), {"padding": "same"})],
-    "dot": [((X, Y.T), {}), ((IMAGE, X.T @ Y), {}), ((IMAGE, VOLUME[0]), {})],
+    "dot": [((X, Y.T), {}), ((IMAGE, X.T @ Y), {}), ((IMAGE, KERNEL[0]), {})],
     "dropout": [((X, 0.5), {"seed": 3})],
     "elu": [((X,), {}), ((X,), {"alpha": 0.5})],
     "expand_dims": [((X,), {}), ((X,), {"axis": 0})],
@@ -103,7 +111,9 @@ CALLS = {
     "repeat": [((X, 2), {})],
     "repeat_elements": [((X, 2, 1), {})],
     "reshape": [((X, (2, 3)), {}), ((X, (-1,)), {})],
-    "resize_images": [((IMAGE, 2, 2, "channels_last"), {"interpolation": i}) for i in ("nearest", "bilinear")],
+    "resize_images": [
+        ((IMAGE, 2, 2, "channels_last"), {"interpolation": i}) for i in ("nearest", "bilinear")
+    ],
     "resize_volumes": [((VOLUME, 2, 1, 2, "channels_last"), {})],
     "reverse": [((X, 0), {}), ((X, [0, 1]), {})],
     "rnn": [
@@ -126,8 +136,7 @@ CALLS = {
     "stop_gradient": [((X,), {})],
     "switch": [
         ((B, X, Y), {}),
-        ((B[0, 0], lambda: X, lambda: Y), {}),
-        ((B[:, 0], X, Y), {}),
+        ((np.array(True), lambda: X, lambda: Y), {}),
         ((B[:, :1], X, Y), {}),
     ],
     "temporal_padding": [((IMAGE[0],), {}), ((IMAGE[0],), {"padding": (2, 0)})],
@@ -135,9 +144,15 @@ CALLS = {
     **{n: [((V((X,)), Y), {})] for n in ("update", "update_add", "update_sub")},
     **{n: [(((3, 2),), {}), (((2,), "int32"), {})] for n in ("zeros", "ones")},
     "variable": [((X,), {}), ((N,), {"dtype": "int32"})],
-    **{n: [(((3, 2),), {"seed": 3})] for n in ("random_normal", "random_uniform", "truncated_normal")},
+    **{
+        n: [(((3, 2),), {"seed": 3})]
+        for n in ("random_normal", "random_uniform", "truncated_normal")
+    },
     "random_bernoulli": [(((3, 2), 0.5), {"seed": 3})],
-    **{n: [(((3, 2), 0.0, 2.0), {"seed": 3})] for n in ("random_normal_variable", "random_uniform_variable")},
+    **{
+        n: [(((3, 2), 0.0, 2.0), {"seed": 3})]
+        for n in ("random_normal_variable", "random_uniform_variable")
+    },
     # These return nothing; what they assign is compared by a test of its own.
     "batch_set_value": [],
     "set_value": [],
@@ -146,7 +161,16 @@ CALLS = {
 LISTED = [(name, number) for name, calls in CALLS.items() for number in range(len(calls))]
 # What gives Python a value, assigns, or draws the same numbers in each run of a compiled program.
 NOT_TRACED = {
-    *("get_value", "eval", "batch_get_value", "int_shape", "ndim", "dtype", "is_sparse", "count_params"),
+    *(
+        "get_value",
+        "eval",
+        "batch_get_value",
+        "int_shape",
+        "ndim",
+        "dtype",
+        "is_sparse",
+        "count_params",
+    ),
     *("update", "update_add", "update_sub", "moving_average_update", "variable"),
     *("ctc_label_dense_to_sparse", "ctc_batch_cost", "dropout"),
 }
@@ -192,14 +216,7 @@ def test_it_computes_what_tensorflow_computes(name, number):
     tf.random.set_seed(1)
     shims.random.set_seed(1)
     positional, keywords = arguments(tf, name, number)
-    try:
-        want = leaves(getattr(THEIRS, name)(*positional, **keywords))
-    except Exception as error:
-        positional, keywords = arguments(shims, name, number)
-        with pytest.raises(Exception) as raised:  # noqa: PT011, the class is compared below
-            getattr(K, name)(*positional, **keywords)
-        assert type(error).__name__ in {cls.__name__ for cls in type(raised.value).__mro__}
-        return
+    want = leaves(getattr(THEIRS, name)(*positional, **keywords))
     positional, keywords = arguments(shims, name, number)
     check(leaves(getattr(K, name)(*positional, **keywords)), want)
     own = [i for i, v in enumerate(positional) if isinstance(v, jax.Array)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import NoReturn
 
 from shims._src.platform.data_files import read_data
-
-# By the name, and for all names below it: the longest that fits applies.
-_REASONS: dict[str, str] = read_data(__package__, "keras_gone")["reasons"]
 
 _INNER = ("keras.src", "keras.api", "keras._")
 
@@ -23,14 +21,20 @@ def of(module: str) -> Callable[[str], NoReturn]:
     return missing
 
 
+@functools.cache
+def _reasons() -> dict[str, str]:
+    """Return what is said of a name and of all names below it; the longest name that fits applies."""
+    return read_data(__package__, "keras_gone")["reasons"]
+
+
 def message(module: str, name: str) -> str:
     """Return the error message for a name that a module of Keras does not have."""
     said = f"module {module!r} has no attribute {name!r}"
     full = f"{module}.{name}".removeprefix("keras.")
-    fitting = [p for p in _REASONS if full == p or full.startswith(f"{p}.")]
+    fitting = [p for p in _reasons() if full == p or full.startswith(f"{p}.")]
     if name.startswith("_") or not fitting:
         return said
-    return f"{said}.\n  Do:       {_REASONS[max(fitting)]}"
+    return f"{said}.\n  Do:       {_reasons()[max(fitting)]}"
 
 
 def add_to_modules() -> None:
