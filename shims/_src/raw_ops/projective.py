@@ -31,11 +31,13 @@ def ImageProjectiveTransformV3(
       name: ignored.
 
     Returns:
-      Images of the new height and width. Their gradient is not the derivative but, as in TensorFlow, the upstream
-      gradient moved by the inverse projection; the projection has none.
+      Images of the new height and width.
 
     Raises:
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
+
+    Differs from TensorFlow:
+      Nothing: as there, the gradient is the upstream gradient moved by the inverse projection, not the derivative.
 
     Under jit:
       `output_shape` must be static.
@@ -103,6 +105,9 @@ def ImageProjectiveTransformV2(
 
     Raises:
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
+
+    Differs from TensorFlow:
+      Nothing: as there, the gradient is the upstream gradient moved by the inverse projection, not the derivative.
 
     Under jit:
       `output_shape` must be static.

@@ -25,7 +25,16 @@ _MOST_ELEMENTS = 4096
 
 OPERATORS = frozenset(
     {
-        *("range", "linspace", "boolean_mask", "cast", "unstack", "concat", "ones_like", "zeros_like"),
+        *(
+            "range",
+            "linspace",
+            "boolean_mask",
+            "cast",
+            "unstack",
+            "concat",
+            "ones_like",
+            "zeros_like",
+        ),
         *("stack", "broadcast_dynamic_shape", "expand_dims", "squeeze", "reverse", "cumsum"),
         *("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_all", "reduce_any"),
         *("add", "subtract", "multiply", "divide", "truediv", "floordiv", "floormod", "pow"),
