@@ -18,6 +18,7 @@ GENERATORS = (
     "tools.generate_tf_names",
     "tools.generate_tf_internal_names",
     "tools.generate_keras_names",
+    "tools.generate_keras_gone",
     "tools.generate_stubs",
     "tools.generate_scripts",
     "tools.rewrite_sweep.evidence",

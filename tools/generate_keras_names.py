@@ -154,6 +154,11 @@ def collect() -> dict[str, object]:
         "params": {name: params(name, ours[name]) for name in sorted({*shared, *renamed.values()})},
         "renamed": renamed,
         "left_over": left,
+        "backend": {
+            name.removeprefix("backend."): params(name, theirs[name])
+            for name in left
+            if name.startswith("backend.")
+        },
     }
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tf2jax_port.diff.processes.guard import guarded
+
 from .test_containment import ROOT, run, why  # noqa: F401 - `run` is a fixture
 
 COMMAND = """
@@ -87,3 +89,24 @@ def test_a_forked_process_that_keeps_the_pipe_does_not_delay_the_report(run, cas
     report = run(0, case, timeout=2.0)
     assert expected in why(report)[case]
     assert time.monotonic() - began < 12
+
+
+def test_a_command_hears_interrupts_where_its_starter_ignores_them():
+    """A shell starts programs in the background like that; `capture` interrupts them at its time limit."""
+    watched, held = os.pipe()
+    said = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        done = subprocess.run(
+            guarded([sys.executable, "-c", said], watched),
+            pass_fds=(watched,),
+            start_new_session=True,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+        os.close(held)
+        os.close(watched)
+    assert done.stdout == "True\n"

@@ -17,7 +17,6 @@ LIMITS = {
     "argmax": {"nan-first": _NAN, "nan-inside": _NAN},
     "argmin": {"nan-first": _NAN, "nan-inside": _NAN},
     "cast": {"out-of-int32": _RANGE, "uint8": _RANGE, "int8": _RANGE, "uint32": _RANGE},
-    "math.unsorted_segment_sum": {"rank2-ids": "JAX takes vectors of segment numbers"},
     "nn.softmax": {"nan": _NOT_FINITE, "inf": _NOT_FINITE},
     "reduce_max": {"nothing": _EMPTY, "int32-nothing": _EMPTY},
     "reduce_mean": {"int32": _MEAN, "int32-axis": _MEAN, "int32-nothing": _MEAN},

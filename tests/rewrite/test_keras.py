@@ -1,5 +1,8 @@
 """What becomes of names of Keras that no program can show: imports, refusals, places left alone."""
 
+import json
+import pathlib
+
 import pytest
 
 from tf2jax_port.rewrite import State, rewrite
@@ -144,14 +147,6 @@ REFUSED = {
     ),
     "tf.keras.layers.Dense()": ("TJ302", "argument `units` is not given"),
     "tf.keras.utils.multi_gpu_model(m)": ("TJ340", "write `keras.distribution.DataParallel`"),
-    "tf.keras.backend.relu(x, max_value=6)": (
-        "TJ340",
-        "`keras.ops` has no function with these arguments: write it out",
-    ),
-    "f(tf.keras.backend.mean)": (
-        "TJ340",
-        "`keras.ops` has no function with these arguments: write it out",
-    ),
     "tf.keras.no_such_name()": ("TJ340", "Keras 3 has no such name"),
     "tf.keras.optimizers.legacy.Optimizer": ("TJ340", why_gone("optimizers.legacy")),
     "tf.keras.optimizers.legacy.Adam(decay=0.1)": (
@@ -165,6 +160,39 @@ REFUSED = {
     ),
     "g(tf.keras.backend)": ("TJ304", "a module of TensorFlow is passed on as a value"),
 }
+
+
+def names_of_keras_2():
+    return json.loads(pathlib.Path(__file__).with_name("keras_2_names.json").read_text())["lacking"]
+
+
+@pytest.mark.parametrize("name", names_of_keras_2())
+def test_a_name_of_keras_2_is_rewritten_or_its_replacement_is_named(name):
+    findings = rewrite(f"import tensorflow as tf\ny = f(tf.keras.{name})\n".encode()).findings
+    finding = next(f for f in findings if f.symbol.startswith("tf.keras"))
+    if finding.code == "TJ340":
+        assert why_gone(name)
+        assert why_gone(name) in finding.message
+    else:
+        assert finding.code in ("TJ102", "TJ112", "TJ230", "TJ231", "TJ401", "TJ402", "TJ304")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.keras.backend.relu(x, max_value=6)", "shims.keras.backend.relu(x, max_value=6)"),
+        ("f(tf.keras.backend.mean)", "f(shims.keras.backend.mean)"),
+        ("tf.keras.backend.foldl(f, x)", "shims.keras.backend.foldl(f, x)"),
+        ("tf.keras.backend.update(v, x)", "v.assign(x)"),
+        (
+            "tf.keras.layers.experimental.preprocessing.Rescaling(2.0)",
+            "keras.layers.Rescaling(2.0)",
+        ),
+        ("tf.keras.optimizers.experimental.Adam(0.1)", "keras.optimizers.Adam(0.1)"),
+    ],
+)
+def test_functions_of_keras_2_are_those_of_shims_or_have_moved(before, after):
+    assert text(f"import tensorflow as tf\n\ny = {before}\n").endswith(f"y = {after}\n")
 
 
 @pytest.mark.parametrize("code", REFUSED)
@@ -332,3 +360,6 @@ def test_private_attributes_of_layers_get_their_public_names():
     assert ".astype(jnp.dtype(self.compute_dtype)).astype(self.compute_dtype)" in of_layer
     of_other = rewrite(f"{head}class A:\n{body}".encode()).data.decode()
     assert ".astype(self._compute_dtype_object).astype(self._compute_dtype)" in of_other
+    of_imported = rewrite(f"from a import B\n{head}class A(B):\n{body}".encode())
+    assert ".astype(self.compute_dtype)" in of_imported.data.decode()
+    assert "TJ231" in {finding.code for finding in of_imported.findings}

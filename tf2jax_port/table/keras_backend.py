@@ -130,6 +130,9 @@ _MADE = (
     _plain("eval", "x", "keras.ops.convert_to_numpy({x})"),
     _plain("get_value", "x", "keras.ops.convert_to_numpy({x})"),
     _plain("set_value", "x, value", "{x}.assign({value})"),
+    _plain("update", "x, new_x", "{x}.assign({new_x})"),
+    _plain("update_add", "x, increment", "{x}.assign_add({increment})"),
+    _plain("update_sub", "x, decrement", "{x}.assign_sub({decrement})"),
     _plain("is_sparse", "tensor", "isinstance({tensor}, shims.SparseTensor)"),
     _plain("name_scope", "name", "keras.name_scope({name})"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2jax_port.table.families import native, shim
+from tf2jax_port.table.families import shim
 from tf2jax_port.table.inputs import INF, NAN, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case
 
@@ -129,13 +129,11 @@ ROWS: tuple[Row, ...] = (
         xla=_UNSUPPORTED,
         takes="data: number; segment_ids: index",
     ),
-    native(
+    shim(
         "math.unsorted_segment_sum",
         _UNSORTED,
-        "jax.ops.segment_sum({data}, {segment_ids}, num_segments={num_segments})",
-        own="math.segment",
+        "math.segment",
         inputs=_unsorted_cases(_INT32),
-        note="a segment number that is too large raises in TensorFlow; JAX takes vectors of them only",
         takes="data: number; segment_ids: index int16",
     ),
     shim(

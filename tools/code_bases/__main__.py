@@ -25,8 +25,8 @@ def main(folder: str, *names: str) -> None:
         if not _is_complete(base, checkouts) and (not names or base.name in names):
             result(base, checkouts)
             print(base.name, flush=True)
-    complete = [base for base in listed() if _is_complete(base, checkouts)]
-    page.write({base: result(base, checkouts) for base in complete})
+    rewritten = [b for b in listed() if b.kept("ledger.json", checkouts).exists()]
+    page.write({base: result(base, checkouts, is_kept=True) for base in rewritten})
 
 
 def _is_complete(base: CodeBase, checkouts: pathlib.Path) -> bool:
@@ -34,13 +34,13 @@ def _is_complete(base: CodeBase, checkouts: pathlib.Path) -> bool:
     return all(base.kept(what, checkouts).exists() for what in wanted)
 
 
-def result(base: CodeBase, checkouts: pathlib.Path) -> page.Result:
-    """Return the counts of a code base, and its reasons; what is not kept is run."""
+def result(base: CodeBase, checkouts: pathlib.Path, is_kept: bool = False) -> page.Result:
+    """Return the counts of a code base, and its reasons; what is not kept is run, unless only that is asked for."""
     ledger = steps.rewrite(base, checkouts)
     counts, files = counting.rewriting(ledger, str(base.kept("port", checkouts)))
     reasons = {"files": files}
     calls = None
-    if base.packages:
+    if base.packages and (not is_kept or base.kept("outcomes.json", checkouts).exists()):
         captured = steps.capture(base, checkouts)
         calls, of_calls = counting.replays(captured, steps.prove(base, checkouts))
         reasons.update(of_calls)

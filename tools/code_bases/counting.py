@@ -8,7 +8,7 @@ from typing import Any
 
 from tf2jax_port.diff.code_bases.call_file import Calls
 from tf2jax_port.diff.code_bases.outcomes import Outcome
-from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.code_bases.replay import ALL_LANES, LANES
 
 _TESTS = re.compile(r"(^|/)(tests?|testing)/|(^|/)test_[^/]*$|_test\.py$")
 # What differs from call to call in a message: names in quotes, paths, shapes, numbers, tracers.
@@ -49,7 +49,7 @@ def replays(
         "captured": len(calls.calls),
         "functions": len({(call.module, call.name) for call in calls.calls}),
         "replayable": len(calls.calls) - unfit.total(),
-        **{lane: Counter() for lane in LANES},
+        **{lane: Counter() for lane in ALL_LANES},
         "differences": [],
     }
     modules: dict[str, dict[str, Counter[str]]] = {}
@@ -57,7 +57,7 @@ def replays(
     for entry in outcomes:
         lane, outcome = entry["lane"], entry["outcome"]
         counts[lane][outcome] += 1
-        modules.setdefault(entry["module"], {n: Counter() for n in LANES})[lane][outcome] += 1
+        modules.setdefault(entry["module"], {n: Counter() for n in ALL_LANES})[lane][outcome] += 1
         if outcome == Outcome.DIFFERENT:
             counts["differences"].append({k: v for k, v in entry.items() if k != "outcome"})
         if outcome == Outcome.NOT_REPLAYABLE and lane == LANES[0]:

@@ -9,7 +9,8 @@ from collections import Counter
 from typing import Any
 
 from tf2jax_port.diff.code_bases.outcomes import Outcome
-from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.code_bases.replay import ALL_LANES, LANES
+from tf2jax_port.diff.code_bases.slopes import GRADIENTS
 from tools.code_bases.listing import CodeBase
 
 PAGE = pathlib.Path("docs/code_bases.md")
@@ -38,7 +39,7 @@ def write(results: dict[CodeBase, Result]) -> None:
         "## The commonest reasons",
         "Files, without tests, that have a manual place of this kind:",
         "\n".join(_listed(_together(results, "files"))),
-        "Calls that raise in the port, eagerly / under `jit` / in `shims.function`:",
+        "Calls that raise in the port, eagerly / under `jit` / in `shims.function` / for their gradients:",
         "\n".join(_errors(results)),
         "Calls that are captured and cannot be replayed:",
         "\n".join(_listed(_together(results, "not replayable"))),
@@ -67,10 +68,10 @@ def _reference_row(name: str, counts: dict[str, int]) -> str:
 
 
 def _calls(replayed: dict[CodeBase, dict[str, Any]]) -> list[str]:
-    columns = (*_CALLS, *(f"equal, {lane}" for lane in LANES), "different", "random", "error")
+    columns = (*_CALLS, *(f"equal, {lane}" for lane in ALL_LANES), "different", "random", "error")
     lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
     whole: dict[str, Any] = dict.fromkeys(("captured", "functions", "replayable"), 0)
-    whole.update({lane: Counter() for lane in LANES})
+    whole.update({lane: Counter() for lane in ALL_LANES})
     for base, counts in replayed.items():
         for column in whole:
             whole[column] += counts[column]
@@ -83,8 +84,10 @@ def _call_row(name: str, counts: dict[str, Any]) -> str:
     for lane in LANES:
         compared = counts["replayable"] - counts[lane][Outcome.RANDOM]
         cells.append(_share(counts[lane][Outcome.EQUAL], compared))
+    slopes = counts[GRADIENTS]
+    cells.append(_share(slopes[Outcome.EQUAL], slopes.total() - slopes[Outcome.RANDOM]))
     for outcome in (Outcome.DIFFERENT, Outcome.RANDOM, Outcome.ERROR):
-        cells.append(" / ".join(str(counts[lane][outcome]) for lane in LANES))
+        cells.append(" / ".join(str(counts[lane][outcome]) for lane in ALL_LANES))
     return f"| {' | '.join(cells)} |"
 
 
@@ -111,7 +114,7 @@ def _together(results: dict[CodeBase, Result], name: str) -> Counter[str]:
 
 
 def _errors(results: dict[CodeBase, Result]) -> list[str]:
-    by_lane = [_together(results, lane) for lane in LANES]
+    by_lane = [_together(results, lane) for lane in ALL_LANES]
     whole = sum(by_lane, Counter())
     return [
         f"- {' / '.join(str(counts[reason]) for counts in by_lane)}: {reason}"

@@ -20,7 +20,7 @@ from tools.code_bases.listing import CodeBase
 
 _COMMAND = "from tf2jax_port.cli import main; main()"
 _IGNORED = shutil.ignore_patterns(".git", "*.ipynb_checkpoints")
-SECONDS = 240
+SECONDS = 150
 PER_FUNCTION = 2
 MOST = 100  # calls of a code base
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import describe, operand
 from shims._src.array.shapes import sizes_of
+from shims._src.gradients.custom_gradient import custom_gradient
 from shims._src.sizes import primitives
 
 _INTERPOLATIONS = ("NEAREST", "BILINEAR")
@@ -35,7 +37,7 @@ def ImageProjectiveTransformV3(
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
 
     Differs from TensorFlow:
-      The gradient is the derivative; TensorFlow's moves the gradient by the inverse projection.
+      Nothing: as there, the gradient is the upstream gradient moved by the inverse projection, not the derivative.
 
     Under jit:
       `output_shape` must be static.
@@ -69,15 +71,20 @@ def ImageProjectiveTransformV3(
             required="a height and a width of at least 1",
             received=str(tuple(sizes)),
         )
-    x, y, defined = _sources(transforms, sizes)
-    place = _MODES[fill_mode]
-    y, x = place(y, images.shape[1]), place(x, images.shape[2])
-    fill = jnp.asarray(fill_value, images.dtype)
-    if interpolation == "NEAREST":
-        found = _read(images, _rounded(y), _rounded(x), fill)
-    else:
-        found = _between(images, y, x, fill).astype(images.dtype)
-    return jnp.where(defined, found, fill)
+    transforms, fill = map(lax.stop_gradient, (transforms, jnp.asarray(fill_value, images.dtype)))
+
+    if not jnp.issubdtype(images.dtype, jnp.floating):
+        return _project(images, transforms, sizes, fill, interpolation, fill_mode)
+
+    @custom_gradient
+    def projected(images):
+        def of_images(upstream):
+            back, none = _inverse(transforms), jnp.zeros((), upstream.dtype)
+            return _project(upstream, back, images.shape[1:3], none, interpolation, fill_mode)
+
+        return _project(images, transforms, sizes, fill, interpolation, fill_mode), of_images
+
+    return projected(images)
 
 
 def ImageProjectiveTransformV2(
@@ -100,7 +107,7 @@ def ImageProjectiveTransformV2(
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
 
     Differs from TensorFlow:
-      The gradient is the derivative; TensorFlow's moves the gradient by the inverse projection.
+      Nothing: as there, the gradient is the upstream gradient moved by the inverse projection, not the derivative.
 
     Under jit:
       `output_shape` must be static.
@@ -110,6 +117,26 @@ def ImageProjectiveTransformV2(
     return ImageProjectiveTransformV3(
         images, transforms, output_shape, 0, interpolation, fill_mode, name
     )
+
+
+def _inverse(transforms):
+    """Return the inverse projections."""
+    last = jnp.ones((transforms.shape[0], 1), transforms.dtype)
+    matrices = jnp.concatenate([transforms, last], axis=1).reshape(-1, 3, 3)
+    flat = jnp.linalg.inv(matrices).reshape(-1, 9)
+    return flat[:, :8] / flat[:, 8:]
+
+
+def _project(images, transforms, sizes, fill, interpolation, fill_mode):
+    """Return the pixels of the images from which a projection takes each place."""
+    x, y, defined = _sources(transforms, sizes)
+    place = _MODES[fill_mode]
+    y, x = place(y, images.shape[1]), place(x, images.shape[2])
+    if interpolation == "NEAREST":
+        found = _read(images, _rounded(y), _rounded(x), fill)
+    else:
+        found = _between(images, y, x, fill).astype(images.dtype)
+    return jnp.where(defined, found, fill)
 
 
 def _sources(transforms, sizes):

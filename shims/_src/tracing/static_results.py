@@ -8,6 +8,7 @@ and positions with are therefore evaluated while tracing if all arguments are Py
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 
 import jax
@@ -24,7 +25,16 @@ _MOST_ELEMENTS = 4096
 
 OPERATORS = frozenset(
     {
-        *("range", "linspace", "boolean_mask", "cast", "unstack", "concat"),
+        *(
+            "range",
+            "linspace",
+            "boolean_mask",
+            "cast",
+            "unstack",
+            "concat",
+            "ones_like",
+            "zeros_like",
+        ),
         *("stack", "broadcast_dynamic_shape", "expand_dims", "squeeze", "reverse", "cumsum"),
         *("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_all", "reduce_any"),
         *("add", "subtract", "multiply", "divide", "truediv", "floordiv", "floormod", "pow"),
@@ -47,6 +57,18 @@ class StaticArray(np.ndarray):
     def at(self):
         """The attribute `at` of JAX arrays, for functional updates."""
         return jnp.asarray(self).at
+
+
+def _out_of_place(operation: Callable) -> Callable:
+    return lambda self, other: operation(self, other)
+
+
+# `x += 1` gives another array, as for those of JAX and TensorFlow: other names of `x` keep the old one.
+for _name in (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
+):
+    setattr(StaticArray, f"__i{_name}__", _out_of_place(getattr(operator, f"__{_name}__")))
 
 
 def is_wanted() -> bool:

@@ -30,6 +30,8 @@ def main() -> None:
         pipe = int(sys.argv[1])
         _watch(pipe)
         os.set_inheritable(pipe, False)
+        # A program that a shell starts in the background inherits that interrupts are ignored.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execvp(sys.argv[2], sys.argv[2:])
     _watch(0)
     os.environ[GROUP] = str(os.getpgrp())

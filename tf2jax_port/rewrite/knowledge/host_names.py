@@ -1,4 +1,4 @@
-"""List the names of files, checkpoints, settings and pipelines that `shims` has under TensorFlow's name."""
+"""List the names of files, checkpoints, settings and pipelines that `shims` has under TensorFlow's name, and whole modules."""
 
 from __future__ import annotations
 
@@ -45,8 +45,11 @@ ALWAYS = frozenset(
         *(f"io.gfile.{name}" for name in _GFILE),
         *(f"train.{name}" for name in _TRAIN),
         *(f"config.{name}" for name in _CONFIG),
+        *("autograph.experimental.set_loop_options", "autograph.to_code", "autograph.to_graph"),
     )
 )
+# A module of which `shims` has every name: it is `jax.numpy` with TensorFlow's dtypes.
+NUMPY = "experimental.numpy."
 
 _DATA = (
     *("AUTOTUNE", "Dataset", "DatasetSpec", "FixedLengthRecordDataset", "INFINITE_CARDINALITY"),

@@ -18,12 +18,17 @@ _IMAGES = (
 )
 _TEXT = "the tokenizers of Keras 2 are gone: take `keras.layers.TextVectorization`"
 _SEQUENCE = "take `keras.utils.timeseries_dataset_from_array`, or write it with NumPy"
-_STATELESS = "an assignment belongs to the variable: `variable.assign(value)`"
-_RANDOM = "write `keras.random` with a `keras.random.SeedGenerator`; the numbers are other ones"
-_CELLS = "write `keras.layers.RNN` over a cell"
+_CHOICE = "write a conditional expression on the argument `training` of the call"
+_OWN_LAYER = "the layer is gone: write it with `keras.ops`"
+_EVALUATOR = "evaluate in a process of its own with `model.evaluate`"
+_NEVER_USED = "nothing of Keras 3 uses it: leave it out"
+_DTENSOR = "write `keras.distribution`, which distributes models over devices"
+_OLD_MODELS = (
+    "the model is not in Keras 3: build it from layers, or take another of `keras.applications`"
+)
 _ESTIMATOR = "estimators are gone: train the model with `fit`"
-_CTC = "write `keras.losses.CTC` or `keras.ops.ctc_decode`, which take other arguments"
-_LOSS = "write the function of `keras.losses`; the clipping near 0 and 1 is not the same"
+_SIZES = (*("002", "004", "006", "008", "016", "032", "040", "064", "080", "120", "160", "320"),)
+_DEPTHS = (50, 101, 152, 200, 270, 350, 420)
 
 REASONS: tuple[tuple[str, str], ...] = (
     ("backend.function", _GRAPH),
@@ -39,35 +44,39 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("backend.symbolic_learning_phase", _PHASE),
     ("backend.reset_uids", "write `keras.utils.clear_session()`"),
     ("backend.print_tensor", "write `jax.debug.print`"),
-    ("backend.rnn", _CELLS),
-    ("backend.dropout", _RANDOM),
-    ("backend.random_bernoulli", _RANDOM),
-    ("backend.random_binomial", _RANDOM),
-    ("backend.random_normal", _RANDOM),
-    ("backend.random_normal_variable", _RANDOM),
-    ("backend.random_uniform", _RANDOM),
-    ("backend.random_uniform_variable", _RANDOM),
-    ("backend.truncated_normal", _RANDOM),
-    ("backend.ctc_batch_cost", _CTC),
-    ("backend.ctc_decode", _CTC),
-    ("backend.ctc_label_dense_to_sparse", _CTC),
-    ("backend.binary_crossentropy", _LOSS),
-    ("backend.binary_focal_crossentropy", _LOSS),
-    ("backend.categorical_crossentropy", _LOSS),
-    ("backend.categorical_focal_crossentropy", _LOSS),
-    ("backend.sparse_categorical_crossentropy", _LOSS),
-    ("backend.update", _STATELESS),
-    ("backend.update_add", _STATELESS),
-    ("backend.update_sub", _STATELESS),
-    ("backend.moving_average_update", _STATELESS),
+    (
+        "backend.experimental",
+        "write `keras.random.SeedGenerator`, which every layer of Keras 3 uses",
+    ),
+    ("backend.in_test_phase", _CHOICE),
+    ("backend.in_train_phase", _CHOICE),
+    ("backend.local_conv1d", _OWN_LAYER),
+    ("backend.local_conv2d", _OWN_LAYER),
+    ("backend.normalize_batch_in_training", "write `keras.layers.BatchNormalization`"),
+    ("backend.random_binomial", "write `keras.random.binomial`; the numbers are other ones"),
     ("backend.tf", "the module of TensorFlow is not there: import JAX"),
     ("backend.tensorflow_backend", "Keras 3 computes with JAX"),
-    ("backend", "the functions of the old back end are gone: write the one of `keras.ops`"),
+    *((f"applications.RegNet{letter}{size}", _OLD_MODELS) for letter in "XY" for size in _SIZES),
+    ("applications.regnet", _OLD_MODELS),
+    *((f"applications.ResNetRS{depth}", _OLD_MODELS) for depth in _DEPTHS),
+    ("applications.resnet_rs", _OLD_MODELS),
+    ("callbacks.BaseLogger", _NEVER_USED),
+    ("callbacks.SidecarEvaluatorModelExport", "write `keras.callbacks.ModelCheckpoint`"),
+    ("callbacks.experimental.UpdateEmbeddingCallback", _NEVER_USED),
     ("callbacks.experimental", "write `keras.callbacks.BackupAndRestore`"),
+    ("constraints.RadialConstraint", "derive the constraint from `keras.constraints.Constraint`"),
+    ("constraints.radial_constraint", "derive the constraint from `keras.constraints.Constraint`"),
+    ("dtensor", _DTENSOR),
     ("estimator", _ESTIMATOR),
     ("experimental.LinearModel", "write `keras.Sequential` with one `Dense`"),
     ("experimental.WideDeepModel", "add the outputs of two models"),
     ("experimental.CosineDecay", "write `keras.optimizers.schedules.CosineDecay`"),
+    (
+        "experimental.CosineDecayRestarts",
+        "write `keras.optimizers.schedules.CosineDecayRestarts`",
+    ),
+    ("experimental.SequenceFeatures", "write `keras.utils.FeatureSpace`"),
+    ("experimental.SidecarEvaluator", _EVALUATOR),
     ("experimental", "Keras 3 has no `experimental`"),
     ("initializers.experimental", "Keras 3 has no `experimental`"),
     ("layers.AbstractRNNCell", "derive the cell from `keras.layers.Layer`"),
@@ -76,18 +85,34 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("layers.CuDNNLSTM", "write `keras.layers.LSTM`"),
     ("layers.DenseFeatures", "write `keras.utils.FeatureSpace`"),
     ("layers.SequenceFeatures", "write `keras.utils.FeatureSpace`"),
-    ("layers.LocallyConnected1D", "the layer is gone: write it with `keras.ops`"),
-    ("layers.LocallyConnected2D", "the layer is gone: write it with `keras.ops`"),
+    ("layers.LocallyConnected1D", _OWN_LAYER),
+    ("layers.LocallyConnected2D", _OWN_LAYER),
     ("layers.RandomHeight", "the layer is gone: write `keras.layers.RandomZoom`"),
     ("layers.RandomWidth", "the layer is gone: write `keras.layers.RandomZoom`"),
     ("layers.SyncBatchNormalization", "write `keras.layers.BatchNormalization(synchronized=True)`"),
     ("layers.ThresholdedReLU", "write `keras.layers.ReLU(threshold=...)`"),
-    ("layers.experimental.RandomFourierFeatures", "the layer is gone: write it with `keras.ops`"),
+    (
+        "layers.experimental.DynamicEmbedding",
+        "write `keras.layers.Embedding` of a bounded vocabulary",
+    ),
+    ("layers.experimental.DynamicLookup", "write `keras.layers.StringLookup`"),
+    ("layers.experimental.EinsumDense", "write `keras.layers.EinsumDense`"),
+    ("layers.experimental.RandomFourierFeatures", _OWN_LAYER),
     ("layers.experimental.SyncBatchNormalization", "`BatchNormalization(synchronized=True)`"),
     ("layers.experimental", _EXPERIMENTAL),
     ("losses.Reduction.AUTO", "write the reduction, `'sum_over_batch_size'`"),
     ("losses.Reduction", "a reduction is a string: `'none'`, `'sum'`, `'sum_over_batch_size'`"),
+    ("metrics.MeanRelativeError", "derive the metric from `keras.metrics.Mean`"),
+    ("metrics.MeanTensor", "derive the metric from `keras.metrics.Metric`"),
+    (
+        "metrics.experimental",
+        "derive the metric from `keras.metrics.Metric`, which adds NumPy arrays, too",
+    ),
     ("mixed_precision.experimental", "write `keras.mixed_precision.set_global_policy`"),
+    (
+        "models.experimental",
+        "derive the model from `keras.Model`, and write the two gradients in `train_step`",
+    ),
     ("models.model_from_config", "write `keras.Model.from_config`"),
     ("models.model_from_yaml", "write `keras.models.model_from_json`"),
     ("optimizers.legacy", _LEGACY),
@@ -101,11 +126,19 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("utils.GeneratorEnqueuer", "write `keras.utils.PyDataset`"),
     ("utils.OrderedEnqueuer", "write `keras.utils.PyDataset`"),
     ("utils.SequenceEnqueuer", "write `keras.utils.PyDataset`"),
-    ("utils.SidecarEvaluator", "evaluate in a process of its own with `model.evaluate`"),
+    ("utils.SidecarEvaluator", _EVALUATOR),
+    ("utils.StepsPerExecutionTuner", "pass `steps_per_execution='auto'` to `model.compile`"),
+    ("utils.TimedThread", "write `threading.Thread` or `threading.Timer`"),
     ("utils.convert_all_kernels_in_model", "kernels need no conversion"),
+    ("utils.experimental.DatasetCreator", "pass the dataset itself to `model.fit`"),
     ("utils.experimental", "Keras 3 has no `experimental`"),
     ("utils.generic_utils", "the names of this module are private in Keras 3"),
     ("utils.multi_gpu_model", "write `keras.distribution.DataParallel`"),
+    (
+        "utils.to_ordinal",
+        "write `keras.ops.cast(keras.ops.arange(n - 1) < labels[:, None], 'float32')`",
+    ),
+    ("utils.warmstart_embedding_matrix", "copy the rows of the known words with NumPy"),
     ("wrappers.scikit_learn", "write `keras.wrappers.SKLearnClassifier` or `SKLearnRegressor`"),
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 
 from tf2jax_port.rewrite.knowledge.keras_gone import REASONS, why_gone
-from tf2jax_port.rewrite.names.keras_names import LEFT_OVER, MODULES, PARAMS, RENAMED
+from tf2jax_port.rewrite.names.keras_names import BACKEND, LEFT_OVER, MODULES, PARAMS, RENAMED
 from tf2jax_port.table import Manual, Row, Shim, keras
 
 _ALIASES = ("losses.", "metrics.", "optimizers.", "initializers.")
@@ -38,6 +38,17 @@ REPEATED_ROWS = (
     "if a batch repeats an id, optimizers that square gradients use the sum of its rows, "
     "on TensorFlow each row separately"
 )
+MOVED = "Keras 2 had it under `experimental`, with the arguments and random numbers of Keras 2"
+# Where Keras 3 has what Keras 2 had under `experimental`.
+_MOVED = (
+    ("layers.experimental.preprocessing.", "layers."),
+    ("layers.experimental.", "layers."),
+    ("optimizers.experimental.", "optimizers."),
+    ("callbacks.experimental.", "callbacks."),
+    ("experimental.", "optimizers.schedules."),
+    ("mixed_precision.experimental.", "mixed_precision."),
+)
+_OF_GRAPHS = ("gradients",)
 
 
 @functools.cache
@@ -61,19 +72,38 @@ def find_row(path: str, version: int) -> Row | None:
     if not path.startswith("keras."):
         return None
     name = path.removeprefix("keras.")
-    target = RENAMED.get(name, name)
+    function = backend_function(path)
+    if function:
+        return Row(path, BACKEND[name.removeprefix("backend.")], Shim(function))
+    target = _moved(RENAMED.get(name, name))
     legacy = name.startswith(_LEGACY) and name != f"{_LEGACY}Optimizer"
     target = name.replace(".legacy.", ".") if legacy else target
     if target in PARAMS:
         renames = tuple((old, new) for new, old in _RENAMES.items() if _has_parameter(target, new))
         note = STAYS_INSTALLED if name in NEEDS_TENSORFLOW else ""
         note = OWN_SLOTS if legacy else note
+        note = MOVED if not note and target != RENAMED.get(name, name) else note
         note = REPEATED_ROWS if name == "layers.Embedding" else note
         return Row(path, PARAMS[target], Shim(f"keras.{target}"), differs=note, renames=renames)
     reason = why_gone(name)
     if reason and name not in MODULES and (name in LEFT_OVER or _is_listed(name)):
         return Row(path, None, Manual("TJ340", reason))
     return None
+
+
+def backend_function(path: str) -> str:
+    """Return the function of `shims` for one of `tf.keras.backend` that Keras 3 lacks, `""` if there is none."""
+    name = path.removeprefix("keras.backend.")
+    return f"shims.{path}" if name != path and name in BACKEND and name not in _OF_GRAPHS else ""
+
+
+def _moved(name: str) -> str:
+    """Return the name of Keras 3 for a name of Keras 2 under `experimental`."""
+    for old, new in _MOVED:
+        moved = new + name.removeprefix(old)
+        if name.startswith(old) and moved in PARAMS:
+            return moved
+    return name
 
 
 def _has_parameter(name: str, parameter: str) -> bool:

@@ -65,7 +65,8 @@ MOVED = Rule(
     state=State.SHIM,
     why=(
         "Files, checkpoints, devices and settings have functions in `shims` with TensorFlow's names and "
-        "arguments, which work on the host without TensorFlow. With `--data shims`, pipelines (`tf.data`), "
+        "arguments, which work on the host without TensorFlow. So do `tf.autograph.to_graph` and the functions of "
+        "`tf.experimental.numpy`, which are those of `jax.numpy` with TensorFlow's dtypes. With `--data shims`, pipelines (`tf.data`), "
         "records, pictures and strings move, too, in files of which `shims` has every such name."
     ),
     safety=(

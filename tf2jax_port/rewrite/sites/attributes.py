@@ -74,16 +74,43 @@ def _methods_of_keras(file: File) -> Iterator[Decision]:
 
 
 def _private_of_keras(file: File) -> Iterator[Decision]:
-    """Yield the decisions for private attributes of layers of Keras 2 that have public names in Keras 3."""
+    """Yield the decisions for private attributes of layers of Keras 2 that have public names in Keras 3.
+
+    A class whose base is imported may be a layer, too; the file must not define the attribute then.
+    """
     for node in file.names.attributes:
         of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-        if node.attr not in _PRIVATE or not of_self or not _bases(file, node):
+        if node.attr not in _PRIVATE or not of_self:
+            continue
+        is_layer = bool(_bases(file, node))
+        if not is_layer and (not _has_imported_base(file, node) or _defines(file, node.attr)):
             continue
         start, end = file.source.span(node)
+        state, code = (State.REWRITTEN, "TJ130") if is_layer else (State.REVIEW, "TJ231")
         message = "Keras 3 has it under its public name"
+        if not is_layer:
+            message += "; the base of the class is not visible here"
         symbol = f"tf.keras.layers.Layer.{node.attr}"
         edit = Edit(start, end, (file.spelling.text(_PRIVATE[node.attr]),))
-        yield Decision(State.REWRITTEN, "TJ130", message, symbol, node, (edit,))
+        yield Decision(state, code, message, symbol, node, (edit,))
+
+
+def _has_imported_base(file: File, node: ast.AST) -> bool:
+    """Return whether the class around a node derives from a class that the file imports."""
+    for outer in file.names.ancestors(node):
+        if isinstance(outer, ast.ClassDef):
+            names = [base.id for base in outer.bases if isinstance(base, ast.Name)]
+            found = (b for name in names for b in file.names.module.bindings.get(name, ()))
+            return any(binding.kind == "import" for binding in found)
+    return False
+
+
+def _defines(file: File, attribute: str) -> bool:
+    """Return whether a file defines a method of this name or assigns such an attribute."""
+    methods = any(getattr(scope, "name", "") == attribute for scope in file.names.scopes)
+    return methods or any(
+        node.attr == attribute and isinstance(node.ctx, ast.Store) for node in file.names.attributes
+    )
 
 
 def _by_name(file: File, call: ast.Call, names: tuple[str, ...]) -> list[Edit]:

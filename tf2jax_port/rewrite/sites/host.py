@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.former_layers import layer_advice
 from tf2jax_port.rewrite.findings.outside import find_family
-from tf2jax_port.rewrite.knowledge.host_names import ALWAYS, OF_PIPELINES, OLD_FILES
+from tf2jax_port.rewrite.knowledge.host_names import ALWAYS, NUMPY, OF_PIPELINES, OLD_FILES
 from tf2jax_port.rewrite.knowledge.keras_rows import why_unknown
 from tf2jax_port.rewrite.knowledge.known import facade, has_another_meaning, look_up, rows
 from tf2jax_port.rewrite.names.public_names import is_public, public_names
@@ -127,7 +127,7 @@ def _pipeline_name(reference: Reference) -> str | None:
 def _moved_to(file: File, reference: Reference) -> str | None:
     """Return the name in `shims` that replaces a name of files, settings or pipelines, if any."""
     path = canonical(reference.path, reference.version)
-    if path in ALWAYS:
+    if path in ALWAYS or path.startswith(NUMPY):
         return f"shims.{path}"
     if reference.path in OLD_FILES:
         called = file.names.parents[reference.node]

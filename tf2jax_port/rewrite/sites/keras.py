@@ -8,7 +8,12 @@ import re
 
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.knowledge.keras_gone import KEYWORDS
-from tf2jax_port.rewrite.knowledge.keras_rows import OWN_SLOTS, REPEATED_ROWS
+from tf2jax_port.rewrite.knowledge.keras_rows import (
+    MOVED,
+    OWN_SLOTS,
+    REPEATED_ROWS,
+    backend_function,
+)
 from tf2jax_port.rewrite.knowledge.known import Known
 from tf2jax_port.rewrite.names.keras_names import MODULES
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
@@ -63,7 +68,7 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
         return decision
     state, code, message = State.REWRITTEN, NAME, decision.message
     if known.row.differs:
-        code = {REPEATED_ROWS: ROWS, OWN_SLOTS: OLD}.get(known.row.differs, INSTALLED)
+        code = {REPEATED_ROWS: ROWS, OWN_SLOTS: OLD, MOVED: OLD}.get(known.row.differs, INSTALLED)
         name = known.row.name.removeprefix("keras.").replace(".legacy.", ".")
         state, message = State.REVIEW, known.row.differs
         if code == OLD:
@@ -101,7 +106,8 @@ def _adapt_refusal(file: File, known: Known, decision: Decision) -> Decision:
     """Adapt the decision about a Keras name that the general rules leave to a person.
 
     A call with `*args` is rewritten to the same class and marked for review. If Keras 3 lacks a keyword, the message says
-    what to use instead.
+    what to use instead. A function of the old back end that `keras.ops` has not, with these arguments or as a value, is
+    that of `shims`.
     """
     if decision.code == "TJ303" and isinstance(known.row.target, Shim):
         node = known.reference.node
@@ -116,9 +122,12 @@ def _adapt_refusal(file: File, known: Known, decision: Decision) -> Decision:
         if hint:
             message = f"{decision.message}; {hint}"
             return dataclasses.replace(decision, message=message)
-    if decision.code in ("TJ306", "TJ308"):
-        message = "`keras.ops` has no function with these arguments: write it out"
-        return dataclasses.replace(decision, code="TJ340", message=message)
+    function = backend_function(known.row.name)
+    if decision.code in ("TJ306", "TJ308") and function:
+        node, written = known.reference.node, file.spelling.text(function)
+        edit = Edit(*file.source.span(node), (written,))
+        message = f"`{written}`"
+        return Decision(State.SHIM, "TJ401", message, decision.symbol, node, (edit,))
     return decision
 
 
