@@ -11,7 +11,7 @@ import numpy as np
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
-from shims._src.recording import state
+from shims._src.recording import replicas, state
 from shims._src.recording.contexts import scoped_name, variable_creators
 from shims._src.sizes.initial_values import known_value
 from shims._src.types.tensor_shape import TensorShape
@@ -225,7 +225,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
           FailedPreconditionError: the value is traced by an enclosing JAX transformation.
         """
         del use_locking, name
-        return self._set(as_array(value, self._dtype), read_value)
+        return self._set(self._given(value), read_value)
 
     def assign_add(self, delta, use_locking=None, name=None, read_value=True):
         """Add `delta` to the value; the other arguments are those of `assign`."""
@@ -239,9 +239,16 @@ class Variable(Scattered, metaclass=_VariableMeta):
         value, delta = self._both("assign_sub", delta)
         return self._set(value - delta, read_value)
 
+    def _given(self, value):
+        """Convert an operand of an assignment to an array; that of several replicas is combined."""
+        value = as_array(value, self._dtype)
+        if self._synchronization is VariableSynchronization.ON_READ:
+            return value  # there is a copy for each replica
+        return replicas.combined(value, self._aggregation)
+
     def _both(self, method: str, delta):
         """Return the current value and `delta` as arrays, which must have the same shape."""
-        value, delta = state.read(self), as_array(delta, self._dtype)
+        value, delta = state.read(self), self._given(delta)
         if not TensorShape(value.shape).is_compatible_with(delta.shape):
             raise errors.InvalidArgumentError(
                 errors.message(

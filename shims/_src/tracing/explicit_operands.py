@@ -1,0 +1,59 @@
+"""Call operators on arrays of explicit meshes, whose types hold their shardings."""
+
+from __future__ import annotations
+
+import jax
+
+from shims._src.platform import jax_private as jp
+from shims._src.platform import meshes
+from shims._src.sizes.padded import Padded
+
+# What JAX raises where it derives no sharding for a result.
+_REFUSALS = (jp.core.ShardingTypeError, ValueError)
+
+
+def are_among(args, kwargs) -> bool:
+    """Return whether an argument, or a variable among them, is an array of an explicit mesh."""
+    return meshes.explicit_mesh(map(_value, _leaves((args, kwargs))[0])) is not None
+
+
+def call(operator, eagerly, args, kwargs):
+    """Call an operator outside of a dynamic trace.
+
+    Args:
+      operator: the operator.
+      eagerly: the operator without dispatch.
+      args: its positional arguments.
+      kwargs: its keyword arguments.
+
+    Returns:
+      The result, sharded as JAX derives it from the types of traced operands. Where JAX derives none, and for
+      concrete operands, XLA chooses the sharding.
+    """
+    leaves, tree = _leaves((args, kwargs))
+    places = [i for i, x in enumerate(leaves) if meshes.explicit_mesh((_value(x),)) is not None]
+    if any(map(jp.is_tracer, leaves)) and not any(isinstance(x, Padded) for x in leaves):
+        try:
+            return eagerly(*args, **kwargs)
+        except _REFUSALS:
+            pass  # an error of the operator itself is raised again below
+
+    def on_automatic(arrays):
+        full = list(leaves)
+        for i, x in zip(places, arrays, strict=True):
+            full[i] = x
+        given_args, given_kwargs = jax.tree.unflatten(tree, full)
+        return operator(*given_args, **given_kwargs)
+
+    return meshes.with_automatic_axes(on_automatic, [_value(leaves[i]) for i in places])
+
+
+def _leaves(tree):
+    return jax.tree.flatten(tree, is_leaf=lambda x: isinstance(x, Padded))
+
+
+def _value(x):
+    """Return the value of a variable, and anything else unchanged."""
+    if isinstance(x, (jax.Array, Padded)) or not hasattr(x, "__jax_array__") or jp.is_symbolic(x):
+        return x
+    return x.__jax_array__()
