@@ -713,6 +713,11 @@ def is_collective(eqn) -> bool:
     return any(isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
 
 
+def acts(eqn) -> bool:
+    """Return whether an equation has effects other than that it computes over a named axis."""
+    return any(not isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
+
+
 def closed_program(inputs, equations, outputs):
     """Return a closed jaxpr without constants that computes variables by equations of another jaxpr."""
     names = core.DebugInfo("program", "rows", ("",) * len(inputs), ("",) * len(outputs))
