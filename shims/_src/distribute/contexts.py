@@ -141,9 +141,13 @@ class ReplicaContext:
         the mean, and `strategy.experimental_local_results` all.
         """
         if replicas.traced() is not None:
-            args, kwargs = jax.tree.map(Merged, (tuple(args), kwargs or {}))
+            args, kwargs = jax.tree.map(_merged, (tuple(args), kwargs or {}))
         with self.strategy.outside_replicas():
             return merge_fn(self.strategy, *args, **(kwargs or {}))
+
+
+def _merged(x):
+    return Merged(x) if isinstance(x, (jax.Array, np.ndarray, np.generic)) else x
 
 
 class Merged(DistributedValues):

@@ -95,8 +95,9 @@ def grouped(dataset, mesh) -> DistributedDataset:
 
 
 def _shares(rows: int, count: int) -> list[int]:
-    """Divide a number of rows; the first shares are the larger ones."""
-    return [rows // count + (i < rows % count) for i in range(count)]
+    """Divide a number of rows as TensorFlow does: the shares are equal, the last ones may be smaller or empty."""
+    share = -(-rows // count)
+    return [min(share, max(0, rows - i * share)) for i in range(count)]
 
 
 def _rows(x, first: int, end: int) -> np.ndarray:

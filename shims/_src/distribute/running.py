@@ -131,10 +131,11 @@ class _Copies(state.Overlay):
         if id(variable) not in self._copies:
             value = super().newest(variable)
             with jp.under(self.home):
+                value = lax.copy_p.bind(value)
                 if _is_added_up(variable):
                     is_first = lax.axis_index(replicas.traced().axis) == 0
                     value = jnp.where(is_first, value, jnp.zeros_like(value))
-                self._copies[id(variable)] = lax.copy_p.bind(value)
+                self._copies[id(variable)] = value
         return self._copies[id(variable)]
 
 

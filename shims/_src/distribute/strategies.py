@@ -11,7 +11,7 @@ import numpy as np
 from jax.sharding import AxisType, Mesh
 
 from shims._src.array.joining import concat
-from shims._src.distribute import compiled, distributed_dataset
+from shims._src.distribute import compiled, distributed_dataset, keras_gradients
 from shims._src.distribute.contexts import (
     InputContext,
     Merged,
@@ -114,6 +114,7 @@ class Strategy:
                 return fn(*args, **(kwargs or {}))
         if get_replica_context() is not None and replicas.traced() is not None:
             raise RuntimeError("`Strategy.run` is called inside of a function that it calls.")
+        keras_gradients.bind()
         call = lambda given: run_on(self.mesh, fn, *given, self._inside_replica)
         given = (tuple(args), dict(kwargs or {}))
         if state.current_scope() is None and jp.ambient_is_eager():
@@ -148,11 +149,11 @@ class Strategy:
         if axis is None:
             whole = value.stacked if value.sizes is None else _check_alike(value)
             return reduce_sum(whole, 0) if kind is ReduceOp.SUM else reduce_mean(whole, 0)
-        totals = self.run(_total, (value, axis)).stacked
-        total = reduce_sum(totals, 0)
+        total = reduce_sum(self.run(lambda x: reduce_sum(x, axis), (value,)).stacked, 0)
         if kind is ReduceOp.SUM:
             return total
-        count = reduce_sum(self.run(_count, (value, axis)).stacked, 0)
+        counts = self.run(lambda x: reduce_sum(jax.numpy.ones_like(x), axis), (value,))
+        count = reduce_sum(counts.stacked, 0)
         return total / count.astype(total.dtype)
 
     def gather(self, value, axis) -> Any:
@@ -204,14 +205,6 @@ def _is_distributed(x) -> bool:
 
 def _of_replicas(f, tree):
     return jax.tree.map(f, tree, is_leaf=_is_distributed)
-
-
-def _total(x, axis):
-    return reduce_sum(x, axis)
-
-
-def _count(x, axis):
-    return reduce_sum(jax.numpy.ones_like(x), axis)
 
 
 def _check_alike(value: PerReplica):
