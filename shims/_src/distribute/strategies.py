@@ -85,7 +85,8 @@ class Strategy:
     @contextlib.contextmanager
     def outside_replicas(self) -> Iterator[Strategy]:
         """Open a block outside of every replica."""
-        with _CURRENT.holding((self, None)), on_device(self._device):
+        here = _CURRENT.holding((self, None)), on_device(self._device)
+        with here[0], here[1], replicas.creating_for(self.num_replicas_in_sync):
             yield self
 
     @contextlib.contextmanager

@@ -27,7 +27,7 @@ def with_automatic_axes(call, arrays):
     Neither masking rules nor operators that are made of several operations follow shardings in types. Arrays
     of the results have explicit shardings again. Those of concrete arrays are what XLA chose; a result that
     is on one device is replicated. In a program that is being traced, a result has the sharding of the first
-    operand for the leading axes in which their sizes agree, and is replicated along the others.
+    sharded operand for the leading axes in which their sizes agree, and is replicated along the others.
     """
     leaves = jax.tree.leaves(arrays)
     mesh = explicit_mesh(leaves)
@@ -79,20 +79,23 @@ def _placed_by_xla(call, arrays, mesh: Mesh):
 def _resharded(call, arrays, mesh):
     """Call a function in a program that is being traced."""
     kinds = dict.fromkeys(mesh.explicit_axes, AxisType.Auto)
-    first = next(x for x in jax.tree.leaves(arrays) if explicit_mesh((x,)) is not None)
+    operands = [x for x in jax.tree.leaves(arrays) if explicit_mesh((x,)) is not None]
     with jax.sharding.use_abstract_mesh(mesh.update_axis_types(kinds)):
         # `Padded` results encode their sizes when they are flattened, which must happen in here.
         entered = jax.tree.map(lambda x: jax.sharding.reshard(x, PartitionSpec()), arrays)
         result = jax.tree.map(lambda x: x, call(entered))
     with jax.sharding.use_abstract_mesh(mesh):
-        return jax.tree.map(lambda x: jax.sharding.reshard(x, _spec_like(x, first)), result)
+        return jax.tree.map(lambda x: jax.sharding.reshard(x, _spec_like(x, operands)), result)
 
 
-def _spec_like(x, operand) -> PartitionSpec:
-    """Return the sharding of the operand for the leading axes of equal sizes."""
-    parts: list = []
-    for size, other, part in zip(x.shape, operand.shape, jax.typeof(operand).sharding.spec):
-        if size is not other and size != other:
-            break
-        parts.append(part)
-    return PartitionSpec(*parts)
+def _spec_like(x, operands) -> PartitionSpec:
+    """Return the sharding of the first sharded operand for the leading axes of equal sizes."""
+    for operand in operands:
+        parts: list = []
+        for size, other, part in zip(x.shape, operand.shape, jax.typeof(operand).sharding.spec):
+            if size is not other and size != other:
+                break
+            parts.append(part)
+        if any(parts):
+            return PartitionSpec(*parts)
+    return PartitionSpec()

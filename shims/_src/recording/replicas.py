@@ -31,6 +31,20 @@ class Replicas(NamedTuple):
 _TRACED: ThreadSlot[Replicas | None] = ThreadSlot(None)
 
 
+# The number of replicas for which the surrounding code creates variables.
+_IN_SCOPE: ThreadSlot[int] = ThreadSlot(1)
+
+
+def creating_for(number: int):
+    """Open a block that creates variables for a number of replicas."""
+    return _IN_SCOPE.holding(number)
+
+
+def sum_of_copies(value):
+    """Return the sum of the copies that the replicas have of a new variable."""
+    return value if _IN_SCOPE.value == 1 else value * jnp.asarray(_IN_SCOPE.value, value.dtype)
+
+
 def traced() -> Replicas | None:
     """Return the replicas for which a function is being traced; `None` for one that is just called."""
     return _TRACED.value

@@ -102,7 +102,7 @@ def _outside_dynamic_traces(f, call, fresh):
         if all(map(jp.is_plain, (*args, *kwargs.values()))):
             return eagerly(*args, **kwargs)
         if explicit_operands.are_among(args, kwargs):
-            return explicit_operands.call(call, eagerly, args, kwargs)
+            return explicit_operands.call(call, args, kwargs)
         if _needs_dynamic(args, kwargs, fresh):
             # Trace `call`, not `f`, so that composites are handled inside the trace as well.
             return _in_dynamic_trace(call, args, kwargs)

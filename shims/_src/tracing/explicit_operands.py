@@ -8,35 +8,19 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform import meshes
 from shims._src.sizes.padded import Padded
 
-# What JAX raises where it derives no sharding for a result.
-_REFUSALS = (jp.core.ShardingTypeError, ValueError)
-
-
 def are_among(args, kwargs) -> bool:
     """Return whether an argument, or a variable among them, is an array of an explicit mesh."""
     return meshes.explicit_mesh(map(_value, _leaves((args, kwargs))[0])) is not None
 
 
-def call(operator, eagerly, args, kwargs):
-    """Call an operator outside of a dynamic trace.
+def call(operator, args, kwargs):
+    """Call an operator outside of a dynamic trace, computed as XLA would place it.
 
-    Args:
-      operator: the operator.
-      eagerly: the operator without dispatch.
-      args: its positional arguments.
-      kwargs: its keyword arguments.
-
-    Returns:
-      The result, sharded as JAX derives it from the types of traced operands. Where JAX derives none, and for
-      concrete operands, XLA chooses the sharding.
+    JAX derives no sharding for many of the operations of which operators consist, some of them only when a
+    program is lowered.
     """
     leaves, tree = _leaves((args, kwargs))
     places = [i for i, x in enumerate(leaves) if meshes.explicit_mesh((_value(x),)) is not None]
-    if any(map(jp.is_tracer, leaves)) and not any(isinstance(x, Padded) for x in leaves):
-        try:
-            return eagerly(*args, **kwargs)
-        except _REFUSALS:
-            pass  # an error of the operator itself is raised again below
 
     def on_automatic(arrays):
         full = list(leaves)

@@ -129,6 +129,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
         read_only = self._synchronization is VariableSynchronization.ON_READ
         self._trainable = not read_only if trainable is None else bool(trainable)
         self._constraint = constraint
+        if read_only and self._aggregation is VariableAggregation.SUM:
+            value = replicas.sum_of_copies(value)
         known = known_value(value)
         self.stored_value = state.UNKNOWN if known is None else known
         scope = state.current_scope()
