@@ -101,7 +101,7 @@ def contexts(m, strategy):
         own = m.reduce_sum(x) + number
         both = replica.all_reduce("MEAN", {"a": own, "b": [own * 2]})
         whole = replica.all_gather(m.reshape(own, [1]), axis=0)
-        return own, both, whole, replica.merge_call(merged, args=(own, "y"))
+        return own, both, whole, replica.merge_call(merged, args=(own, "y")) + own
 
     ((x, _),) = strategy.experimental_distribute_dataset(batches(m, 8, 8))
     own, both, whole, total = m.function(lambda x: strategy.run(run, (x,)))(x)

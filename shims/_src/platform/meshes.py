@@ -71,7 +71,8 @@ def _placed_by_xla(call, arrays, mesh: Mesh):
     if jax.sharding.get_abstract_mesh() == automatic.abstract_mesh:
         return call(jax.tree.map(enter, arrays))  # what calls this expects automatic axes
     with jax.sharding.use_abstract_mesh(automatic.abstract_mesh):
-        result = call(jax.tree.map(enter, arrays))
+        # `Padded` results encode their sizes when they are flattened, which must happen in here.
+        result = jax.tree.map(lambda x: x, call(jax.tree.map(enter, arrays)))
     with jax.sharding.use_abstract_mesh(mesh.abstract_mesh):
         return jax.tree.map(leave, result)
 
@@ -81,7 +82,6 @@ def _resharded(call, arrays, mesh):
     kinds = dict.fromkeys(mesh.explicit_axes, AxisType.Auto)
     operands = [x for x in jax.tree.leaves(arrays) if explicit_mesh((x,)) is not None]
     with jax.sharding.use_abstract_mesh(mesh.update_axis_types(kinds)):
-        # `Padded` results encode their sizes when they are flattened, which must happen in here.
         entered = jax.tree.map(lambda x: jax.sharding.reshard(x, PartitionSpec()), arrays)
         result = jax.tree.map(lambda x: x, call(entered))
     with jax.sharding.use_abstract_mesh(mesh):
