@@ -13,7 +13,9 @@ from shims._src.distribute.distributed_dataset import DistributedDataset as Dist
 from shims._src.distribute.distributed_dataset import DistributedIterator as DistributedIterator
 from shims._src.distribute.per_replica import DistributedValues as DistributedValues
 from shims._src.distribute.strategies import MirroredStrategy as MirroredStrategy
-from shims._src.distribute.strategies import MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy
+from shims._src.distribute.strategies import (
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+)
 from shims._src.distribute.strategies import OneDeviceStrategy as OneDeviceStrategy
 from shims._src.distribute.strategies import Strategy as Strategy
 from shims._src.distribute.strategies import TPUStrategy as TPUStrategy

@@ -48,9 +48,11 @@ def strategy_training(count: int) -> list:
     with strategy.scope():
         weights = shims.Variable([0.0, 0.0, 0.0])
     dataset = strategy.distribute_datasets_from_function(
-        lambda context: shims.data.Dataset.from_tensor_slices((X[:28], Y[:28]))
-        .shard(context.num_input_pipelines, context.input_pipeline_id)
-        .batch(context.get_per_replica_batch_size(16))
+        lambda context: (
+            shims.data.Dataset.from_tensor_slices((X[:28], Y[:28]))
+            .shard(context.num_input_pipelines, context.input_pipeline_id)
+            .batch(context.get_per_replica_batch_size(16))
+        )
     )
 
     def step(x, y):
@@ -74,7 +76,7 @@ def main(port: str, count: int, number: int) -> None:
     """Join the other processes, train, and print the losses and the weights."""
     if count > 1:
         jax.distributed.initialize(f"127.0.0.1:{port}", count, number)
-    print(json.dumps([sharded_training(count, number), strategy_training(count)]))
+    sys.stdout.write(json.dumps([sharded_training(count, number), strategy_training(count)]))
 
 
 if __name__ == "__main__":

@@ -59,9 +59,9 @@ def parts(m, strategy):
         for x, _ in strategy.experimental_distribute_dataset(batches(m, rows, batch)):
             found.append(local(strategy, x))
     made = strategy.distribute_datasets_from_function(
-        lambda c: m.data.Dataset.range(
-            12 * c.num_input_pipelines + c.input_pipeline_id
-        ).batch(c.get_per_replica_batch_size(8))
+        lambda c: m.data.Dataset.range(12 * c.num_input_pipelines + c.input_pipeline_id).batch(
+            c.get_per_replica_batch_size(8)
+        )
     )
     found += [local(strategy, x) for x in made]
     values = strategy.experimental_distribute_values_from_function(
@@ -231,12 +231,11 @@ def main(library: str) -> None:
     found = {}
     strategy = m.distribute.MirroredStrategy([f"/cpu:{i}" for i in range(REPLICAS)])
     for name, program in PROGRAMS.items():
-        print(name, file=sys.stderr, flush=True)
         try:
             found[name] = plain(program(m, strategy))
         except Exception as error:  # noqa: BLE001 - the test shows it
             found[name] = f"{type(error).__name__}: {error}"
-    print(json.dumps(found))
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

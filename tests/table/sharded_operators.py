@@ -70,7 +70,10 @@ def lanes(f, arrays, bounded):
     for kind, mesh in MESHES.items():
         for name, around in AROUND.items():
             if bounded or "jit" not in name:
-                yield f"{kind}, {name}", lambda m=mesh, a=around: within(m, a(f), sharded(arrays, m))
+                yield (
+                    f"{kind}, {name}",
+                    lambda m=mesh, a=around: within(m, a(f), sharded(arrays, m)),
+                )
     if bounded:
         yield "shard_map", lambda: per_device(shims.dynamic(f))(arrays)
 
@@ -82,7 +85,7 @@ def problems_of(point):
         try:
             found = [np.asarray(x) for x in port_side.flat(run())]
             problem = differences(found, want, max(4 * point.row.tolerance, 1e-6))
-        except Exception as error:  # noqa: BLE001 - each is told
+        except Exception as error:  # noqa: BLE001 - the test shows it
             problem = f"{type(error).__name__}: {str(error).strip()[:300]}"
         if problem:
             yield f"{point.id} ({lane}): {problem}"
@@ -96,8 +99,8 @@ def main():
     points = [p for row in operators for p in rows.points_of(row, keep)[:count]]
     for point in points:
         for problem in problems_of(point):
-            print(problem.replace("\n", " | "), flush=True)
-    print(f"{len(points)} cases", flush=True)
+            sys.stdout.write(problem.replace("\n", " | ") + "\n")
+    sys.stdout.write(f"{len(points)} cases\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ A compiled function would keep the Python values that it has read. Tracing again
 
 from __future__ import annotations
 
+import functools
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -47,7 +49,11 @@ def _program(jaxpr) -> Callable:
     if key not in _PROGRAMS:
         if len(_PROGRAMS) >= _MOST:
             _PROGRAMS.clear()
-        run = jax.jit(lambda constants, *given: jp.core.eval_jaxpr(jaxpr, constants, *sum(map(list, given), [])))
+        run = jax.jit(
+            lambda constants, *given: jp.core.eval_jaxpr(
+                jaxpr, constants, *functools.reduce(operator.iadd, map(list, given), [])
+            )
+        )
         _PROGRAMS[key] = jaxpr, run
     return _PROGRAMS[key][1]
 

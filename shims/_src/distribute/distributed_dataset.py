@@ -72,10 +72,13 @@ def divided(dataset, mesh) -> DistributedDataset:
             sizes = _shares(rows.pop(), count)
             capacity = max(capacity, sizes[0])
             ends = list(itertools.accumulate(sizes))
-            yield capacity, [
-                jax.tree.map(lambda x, a=end - size, b=end: _rows(x, a, b), element)
-                for size, end in zip(sizes, ends, strict=True)
-            ]
+            yield (
+                capacity,
+                [
+                    jax.tree.map(lambda x, a=end - size, b=end: _rows(x, a, b), element)
+                    for size, end in zip(sizes, ends, strict=True)
+                ],
+            )
 
     return DistributedDataset(parts, mesh)
 

@@ -61,7 +61,11 @@ class PerReplica(DistributedValues):
     def __repr__(self) -> str:
         if jp.is_tracer(self.stacked):
             return f"PerReplica:{self.stacked!r}"
-        return "PerReplica:{\n" + ",\n".join(f"  {i}: {x!r}" for i, x in enumerate(self.values)) + "\n}"
+        return (
+            "PerReplica:{\n"
+            + ",\n".join(f"  {i}: {x!r}" for i, x in enumerate(self.values))
+            + "\n}"
+        )
 
     def __jax_array__(self):
         raise outside_of_run(f"the values of {self.stacked.shape[0]} replicas")

@@ -28,7 +28,6 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.recording import replicas, state
 from shims._src.recording.contexts import device as on_device
-from shims._src.variables.variable import Variable
 
 
 class Strategy:

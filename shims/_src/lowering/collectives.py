@@ -28,7 +28,9 @@ def switch(index, branches, *operands) -> Any:
     flat, tree = jax.tree.flatten(operands)
 
     def traced_branch(f):
-        return jax.make_jaxpr(lambda *xs: f(*jax.tree.unflatten(tree, xs)), return_shape=True)(*flat)
+        return jax.make_jaxpr(lambda *xs: f(*jax.tree.unflatten(tree, xs)), return_shape=True)(
+            *flat
+        )
 
     traced = list(map(traced_branch, branches))
     if not any(map(_has_collectives, (closed for closed, _ in traced))):
@@ -104,7 +106,9 @@ def _chosen(index, parts: list[_Part], own=()) -> list:
     places = [next((i for i, e in enumerate(p.equations) if _is_one(e)), None) for p in parts]
     if all(place is None for place in places):
         return _rest(index, parts, own)
-    if None in places or not _are_alike([p.equations[i] for p, i in zip(parts, places, strict=True)]):
+    if None in places or not _are_alike(
+        [p.equations[i] for p, i in zip(parts, places, strict=True)]
+    ):
         raise _unlike(parts, places)
     collectives = [p.equations[i] for p, i in zip(parts, places, strict=True)]
     kept = [_kept(p, i) for p, i in zip(parts, places, strict=True)]
@@ -116,7 +120,12 @@ def _chosen(index, parts: list[_Part], own=()) -> list:
     operands, own_after = _first_parts(index, firsts, own, len(collectives[0].invars))
     outputs = jp.bind(collectives[0], operands)
     rest = [
-        _Part(p.equations[i + 1 :], p.results, {**p.known, **dict(zip(c.outvars, outputs, strict=True))}, k)
+        _Part(
+            p.equations[i + 1 :],
+            p.results,
+            {**p.known, **dict(zip(c.outvars, outputs, strict=True))},
+            k,
+        )
         for p, i, c, k in zip(parts, places, collectives, kept, strict=True)
     ]
     return _chosen(index, rest, own_after)
@@ -175,7 +184,9 @@ def _rest(index, parts, own) -> list:
     chosen: list = []
     if not all(alike):
         wanted = [[v for v, a in zip(p.results, alike, strict=True) if not a] for p in parts]
-        runs = [lambda own, i=i: _varying(parts[i].values(wanted[i], own[i])) for i in range(len(parts))]
+        runs = [
+            lambda own, i=i: _varying(parts[i].values(wanted[i], own[i])) for i in range(len(parts))
+        ]
         chosen = lax.switch(index, runs, own)
     found = {True: iter(shared), False: iter(chosen)}
     return [next(found[a]) for a in alike]

@@ -147,4 +147,6 @@ def scale_regularization_loss(regularization_loss):
     https://www.tensorflow.org/api_docs/python/tf/nn/scale_regularization_loss
     """
     loss = operand(regularization_loss)
-    return jnp.true_divide(jnp.sum(loss, dtype=loss.dtype), jnp.asarray(replicas.number(), loss.dtype))
+    return jnp.true_divide(
+        jnp.sum(loss, dtype=loss.dtype), jnp.asarray(replicas.number(), loss.dtype)
+    )

@@ -40,8 +40,10 @@ def with_automatic_axes(call, arrays):
 
 
 def _is_concrete_on(x, mesh) -> bool:
-    return type(x) is jp.ArrayImpl and getattr(x.sharding, "mesh", None) is not None and (
-        x.sharding.mesh.abstract_mesh == mesh
+    return (
+        type(x) is jp.ArrayImpl
+        and getattr(x.sharding, "mesh", None) is not None
+        and (x.sharding.mesh.abstract_mesh == mesh)
     )
 
 

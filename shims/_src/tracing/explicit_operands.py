@@ -8,6 +8,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform import meshes
 from shims._src.sizes.padded import Padded
 
+
 def are_among(args, kwargs) -> bool:
     """Return whether an argument, or a variable among them, is an array of an explicit mesh."""
     return meshes.explicit_mesh(map(_value, _leaves((args, kwargs))[0])) is not None

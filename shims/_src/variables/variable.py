@@ -56,8 +56,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
       dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
       constraint: a function that optimizers apply after an update; kept, not called.
-      synchronization: kept; there is one copy.
-      aggregation: kept; there is one copy.
+      synchronization: when the values of replicas are combined.
+      aggregation: how the values that replicas assign are combined.
       shape: a shape with unknown sizes that later values may fill differently.
       experimental_enable_variable_lifting: accepted.
 
@@ -173,12 +173,12 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """When copies would be synchronized; this has no effect, since there is one copy."""
+        """When the values of replicas are combined: as they are assigned, or at the end of `Strategy.run`."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """The way to combine copies; without effect, since there is one copy."""
+        """How the values that replicas assign are combined."""
         return self._aggregation
 
     def set_shape(self, shape) -> None:
