@@ -100,9 +100,10 @@ def check_masked_reductions():
     for kind, selection in SELECTIONS.items():
         # One program for all of them: most of the time is compilation.
         f = D(lambda x, s=selection: [r(*s(x)) for r in REDUCTIONS.values()])
-        for mesh in (AUTO, EXPLICIT):
+        want = jax.jit(f)(ROWS)
+        for mesh in (AUTO, EXPLICIT) if kind == "rows" else (AUTO,):
             compiled = jax.jit(f).lower(placed(mesh)).compile()
-            same(compiled(placed(mesh)), f(ROWS))
+            same(compiled(placed(mesh)), want)
             assert max(gathered(compiled), default=0) <= 8 * 4, (kind, gathered(compiled))
     sort = jax.jit(D(lambda x: jnp.sort(x[x > 0])[:1])).lower(placed(AUTO)).compile()
     assert max(gathered(sort)) >= 64  # it can fail
