@@ -12,7 +12,7 @@ from shims._src.platform import jaxprs
 
 
 class Kind(enum.Enum):
-    """What is known of a value: it is equal on all replicas, may differ, or stands for an error."""
+    """Knowledge of a value: it is equal on all replicas, may differ, or stands for an error."""
 
     EQUAL = 0
     DIFFERS = 1

@@ -173,12 +173,12 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """When the values of replicas are combined: as they are assigned, or at the end of `Strategy.run`."""
+        """The time at which values of replicas are combined: on assignment, or after `Strategy.run`."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """How the values that replicas assign are combined."""
+        """The way to combine the values that replicas assign."""
         return self._aggregation
 
     def set_shape(self, shape) -> None:
