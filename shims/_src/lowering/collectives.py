@@ -47,7 +47,7 @@ def cond(predicate, if_true, if_false, *operands) -> Any:
 
 
 class _Part(NamedTuple):
-    """What is left of a branch.
+    """The rest of a branch, after the collectives that were taken out of it.
 
     Attributes:
       equations: its equations.
