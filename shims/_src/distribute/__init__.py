@@ -1,1 +1,1 @@
-"""Provide `tf.distribute` for one replica, which computes what several compute together."""
+"""Provide `tf.distribute` as a thin layer over the meshes of JAX."""

@@ -5,9 +5,14 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
-from shims._src.errors import errors
+from shims._src.arguments.conversion import as_array
+from shims._src.distribute.per_replica import DistributedValues, outside_of_run
+from shims._src.recording import replicas
 from shims._src.types.host_tensor import host
 
 
@@ -34,30 +39,52 @@ def reduce_op_of(value) -> ReduceOp:
 
 
 class InputContext:
-    """The place of an input pipeline among those of a program: the only one.
+    """The place of an input pipeline among those of a program: one for each process.
+
+    Args:
+      num_input_pipelines: the number of pipelines.
+      input_pipeline_id: the number of this one.
+      num_replicas_in_sync: the number of replicas.
 
     https://www.tensorflow.org/api_docs/python/tf/distribute/InputContext
     """
 
     __module__ = "shims.distribute"
-    num_input_pipelines = 1
-    input_pipeline_id = 0
-    num_replicas_in_sync = 1
+
+    def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size) -> Any:
-        """Return the size of the batch of a replica, which is the global one."""
-        return global_batch_size
+        """Return the size of the batch of a replica.
+
+        Raises:
+          ValueError: the number of replicas does not divide the global size.
+        """
+        if global_batch_size % self.num_replicas_in_sync:
+            raise ValueError(
+                f"The `global_batch_size` {global_batch_size!r} is not divisible by "
+                f"`num_replicas_in_sync` {self.num_replicas_in_sync!r} "
+            )
+        return global_batch_size // self.num_replicas_in_sync
 
 
 class ValueContext:
     """The replica for which a value is made.
 
+    Args:
+      replica_id_in_sync_group: the number of the replica.
+      num_replicas_in_sync: the number of replicas.
+
     https://www.tensorflow.org/api_docs/python/tf/distribute/experimental/ValueContext
     """
 
     __module__ = "shims.distribute.experimental"
-    replica_id_in_sync_group = 0
-    num_replicas_in_sync = 1
+
+    def __init__(self, replica_id_in_sync_group=0, num_replicas_in_sync=1):
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync
 
 
 class ReplicaContext:
@@ -66,35 +93,82 @@ class ReplicaContext:
     Args:
       strategy: the strategy.
 
+    Differs from TensorFlow:
+      Of several replicas, `replica_id_in_sync_group` is known only while the program runs.
+
     https://www.tensorflow.org/api_docs/python/tf/distribute/ReplicaContext
     """
 
     __module__ = "shims.distribute"
-    num_replicas_in_sync = 1
 
     def __init__(self, strategy):
         self.strategy = strategy
 
     @property
+    def num_replicas_in_sync(self) -> int:
+        """The number of replicas."""
+        return self.strategy.num_replicas_in_sync
+
+    @property
     def replica_id_in_sync_group(self) -> Any:
         """The number of the replica, a scalar tensor."""
-        return host(np.int32(0))
+        of = replicas.traced()
+        return host(np.int32(0)) if of is None else lax.axis_index(of.axis)
 
     def all_reduce(self, reduce_op, value, options=None) -> Any:
-        """Return a value, which is the sum and the mean over one replica."""
+        """Return the sum or the mean of the values of all replicas, on each of them."""
         del options
-        reduce_op_of(reduce_op)
-        return value
+        kind = reduce_op_of(reduce_op)
+        if replicas.traced() is None:
+            return value
+        total = replicas.summed(value)
+        return total if kind is ReduceOp.SUM else jax.tree.map(replicas.averaged, total)
 
     def all_gather(self, value, axis, options=None) -> Any:
-        """Return a value, which is the concatenation over one replica."""
-        del axis, options
-        return value
+        """Return the values of all replicas, joined along an axis, on each of them."""
+        del options
+        of = replicas.traced()
+        if of is None:
+            return value
+        return jax.tree.map(
+            lambda x: lax.all_gather(as_array(x), of.axis, axis=axis, tiled=True), value
+        )
 
     def merge_call(self, merge_fn, args=(), kwargs=None) -> Any:
-        """Call `merge_fn(strategy, *args, **kwargs)` outside of the replica."""
+        """Call `merge_fn(strategy, *args, **kwargs)` outside of the replica.
+
+        Of several replicas, arrays among the arguments are values of which `strategy.reduce` gives the sum or
+        the mean, and `strategy.experimental_local_results` all.
+        """
+        if replicas.traced() is not None:
+            args, kwargs = jax.tree.map(_merged, (tuple(args), kwargs or {}))
         with self.strategy.outside_replicas():
             return merge_fn(self.strategy, *args, **(kwargs or {}))
+
+
+def _merged(x):
+    return Merged(x) if isinstance(x, (jax.Array, np.ndarray, np.generic)) else x
+
+
+class Merged(DistributedValues):
+    """The values of all replicas in `merge_call`, of which the program of each device has its own.
+
+    Args:
+      own: the value of the replica.
+    """
+
+    def __init__(self, own):
+        self.own = own
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values of all replicas, in order."""
+        of = replicas.traced()
+        gathered = lax.all_gather(jnp.asarray(self.own), of.axis)
+        return tuple(gathered[i] for i in range(of.number))
+
+    def __jax_array__(self):
+        raise outside_of_run(f"the values of {replicas.number()} replicas")
 
 
 class CrossDeviceOps:
@@ -147,17 +221,3 @@ class InputOptions(RunOptions):
 
     https://www.tensorflow.org/api_docs/python/tf/distribute/InputOptions
     """
-
-
-def several_devices(devices) -> errors.UnimplementedError:
-    """Return the error for a strategy on several devices."""
-    return errors.UnimplementedError(
-        errors.message(
-            "MirroredStrategy",
-            "a strategy has one replica here.",
-            required="one device",
-            received=f"{devices}",
-            do="leave `devices` out, and shard the batches: `jax.device_put(batch, "
-            'jax.NamedSharding(jax.make_mesh([n], ["batch"]), jax.P("batch")))`',
-        )
-    )

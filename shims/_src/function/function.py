@@ -31,6 +31,7 @@ from shims._src.function.signature import (
 from shims._src.function.signatures_met import SignaturesMet
 from shims._src.function.specialization import Maker
 from shims._src.platform import jax_private as jp
+from shims._src.platform import meshes
 from shims._src.random.global_seed import graph_of
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded, check_status
@@ -208,7 +209,7 @@ class Function(Copyable):
                 return self._call_inlined(args, kwargs)
             leaves = [_unpad(x) for x in leaves]
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
-        if jp.explicit_mesh(leaves) is not None:
+        if meshes.explicit_mesh(leaves) is not None:
             return self._call_unsharded(leaves, tree)
         with jp.own_transfers():
             return self._run(args, kwargs, leaves, tree)
@@ -224,7 +225,7 @@ class Function(Copyable):
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, full))
             return self(*args, **kwargs)
 
-        return jp.with_automatic_axes(call, [leaves[i] for i in places])
+        return meshes.with_automatic_axes(call, [leaves[i] for i in places])
 
     def _call_inlined(self, args, kwargs):
         self._note_signature(args, kwargs)

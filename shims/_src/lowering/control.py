@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src.lowering import own_sizes, scopes, stand_ins
+from shims._src.lowering import collectives, own_sizes, scopes, stand_ins
 from shims._src.lowering.context import SERIALS
 from shims._src.lowering.extents import one_extent
 from shims._src.lowering.refusals import inner_size_error
@@ -308,7 +308,7 @@ def cond(ctx, eqn, index, *values):
 def _select_branch(eqn, index, calls, arrays):
     platforms = eqn.params.get("branches_platforms")
     if platforms is None:
-        return lax.switch(index, calls, *arrays)
+        return collectives.switch(index, calls, *arrays)
     pairs = zip(platforms, calls, strict=True)
     return lax.platform_dependent(
         *arrays, **{p: call for names, call in pairs for p in names or ("default",)}

@@ -97,14 +97,21 @@ def _reduce_valid(combine, arrays, starts, valid, axes) -> list:
 
 
 def arg_reduce(ctx, eqn, value, *, neutral):
-    """Lower `argmax` or `argmin`; the axis is packed first, since an index counts only valid slots."""
+    """Lower `argmax` or `argmin`; the index counts only the valid slots before it."""
     (axis,) = eqn.params["axes"]
     dim = eqn.invars[0].aval.shape[axis]
     if jp.is_symbolic(dim):
         report_empty(ctx, dim, ctx.size(dim) == 0, line_of(eqn))
-    value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
+    value = ctx.expand_uniform(value, (axis,))
+    of = value.axes[axis]
+    if of is not None and of.per_row:
+        value = ctx.pack(value, axis)
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     (out,) = jp.bind(eqn, [value.array])
+    if of is not None and of.valid is not None and not of.per_row:
+        # An invalid slot is found only if no valid one differs from the filling: then the first slot is.
+        before = lax.iota(out.dtype, of.valid.shape[0]) < lax.expand_dims(out, (out.ndim,))
+        out = jnp.sum(before & of.valid, axis=-1, dtype=out.dtype)
     return [Value(out, tuple(a for i, a in enumerate(value.axes) if i != axis))]
 
 

@@ -11,6 +11,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.operands import agreeing, broadcasting, check_alike, matching, operand
 from shims._src.elementwise.quotients import divide_no_nan
 from shims._src.platform import jax_private as jp
+from shims._src.recording import replicas
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
@@ -72,7 +73,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
       InvalidArgumentError: the batch size is negative, or the weights do not broadcast.
 
     Differs from TensorFlow:
-      There is one replica. The mean of integers is float32 unless `jax_enable_x64` is on.
+      The mean of integers is float32 unless `jax_enable_x64` is on.
 
     Under jit:
       The number of examples may be known only at run time; padding is not counted.
@@ -88,7 +89,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
         )
     if sample_weight is not None:
         loss = _weighted(loss, operand(sample_weight)).astype(dtype)
-    size = loss.shape[0] if global_batch_size is None else global_batch_size
+    size = loss.shape[0] * replicas.number() if global_batch_size is None else global_batch_size
     total = jnp.sum(loss, dtype=dtype)
     return divide_no_nan(*_floats(total, _size_of_batch(size).astype(dtype)))
 
@@ -129,7 +130,7 @@ def _size_of_batch(size):
 
 @operator
 def scale_regularization_loss(regularization_loss):
-    """Sum a regularization loss, and divide by the number of replicas, which is 1.
+    """Sum a regularization loss, and divide by the number of replicas.
 
     Args:
       regularization_loss: array of numbers.
@@ -138,7 +139,7 @@ def scale_regularization_loss(regularization_loss):
       A scalar.
 
     Differs from TensorFlow:
-      There is one replica. The sum of integers is float32 unless `jax_enable_x64` is on.
+      The sum of integers is float32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
@@ -146,4 +147,6 @@ def scale_regularization_loss(regularization_loss):
     https://www.tensorflow.org/api_docs/python/tf/nn/scale_regularization_loss
     """
     loss = operand(regularization_loss)
-    return jnp.true_divide(jnp.sum(loss, dtype=loss.dtype), jnp.asarray(1, loss.dtype))
+    return jnp.true_divide(
+        jnp.sum(loss, dtype=loss.dtype), jnp.asarray(replicas.number(), loss.dtype)
+    )

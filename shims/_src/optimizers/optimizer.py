@@ -13,6 +13,7 @@ from shims._src.errors import errors
 from shims._src.gradients.tape import GradientTape
 from shims._src.optimizers.library import optax
 from shims._src.optimizers.recipe import Recipe
+from shims._src.recording import replicas
 from shims._src.recording.indexed_slices import dense
 from shims._src.variables.keras_state import standing_for
 from shims._src.variables.tracked import resume_restorations
@@ -209,7 +210,7 @@ class Optimizer:
           name: ignored.
 
         Returns:
-          `iterations`.
+          `iterations`. In a function that a strategy runs on several replicas, their gradients are added.
 
         Raises:
           ValueError: there is no pair or no gradient, a variable occurs twice, or it was not passed
@@ -220,7 +221,7 @@ class Optimizer:
         pairs = [(gradient, _as_variable(v)) for gradient, v in grads_and_vars]
         self._check_pairs(pairs)
         self.build([v for _, v in pairs])
-        given = {id(v): gradient for gradient, v in pairs if gradient is not None}
+        given = {id(v): replicas.summed(g) for g, v in pairs if g is not None}
         values = [v.read_value() for v in self._trained]
         gradients = [
             jnp.zeros_like(value) if id(v) not in given else self._as_supported(given[id(v)])

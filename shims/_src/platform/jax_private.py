@@ -591,44 +591,6 @@ def is_plain(x) -> bool:
 _WITHOUT_PARTS = frozenset({type(None), bool, int, float, complex, str, np.ndarray})
 
 
-def explicit_mesh(arrays):
-    """Return the mesh of the first array whose type has an explicit sharding, or `None`."""
-    for x in arrays:
-        if is_plain(x):
-            continue
-        sharding = getattr(getattr(x, "aval", None), "sharding", None)
-        if sharding is not None and sharding.mesh.explicit_axes:
-            return sharding.mesh
-    return None
-
-
-def with_automatic_axes(call, arrays):
-    """Return `call(arrays)`, computed without explicit shardings: XLA chooses them.
-
-    The results are replicated, because masking rules do not support shardings in types.
-    """
-    mesh = explicit_mesh(jax.tree.leaves(arrays))
-    if mesh is None:
-        return call(arrays)
-    replicated = jax.sharding.PartitionSpec()
-
-    def computed(*xs):
-        # `Padded` results encode their sizes when they are flattened, which must happen in here.
-        return jax.tree.map(lambda x: x, call(xs))
-
-    with _mesh_context(arrays, mesh):
-        return jax.sharding.auto_axes(computed, out_sharding=replicated)(*arrays)
-
-
-def _mesh_context(arrays, mesh):
-    """Return the context of a mesh: with its devices for concrete arrays, whose results need places."""
-    shardings = [x.sharding for x in jax.tree.leaves(arrays) if type(x) is ArrayImpl]
-    for sharding in shardings if ambient_is_eager() else ():
-        if isinstance(sharding, jax.NamedSharding) and sharding.mesh.abstract_mesh == mesh:
-            return jax.set_mesh(sharding.mesh)
-    return jax.sharding.use_abstract_mesh(mesh)
-
-
 def result_types(function, avals):
     """Return the abstract values of a function's results, given those of its operands."""
     return jax.make_jaxpr(function)(*avals).out_avals
@@ -760,6 +722,11 @@ def _batch_over(f, call, *args):
 def is_collective(eqn) -> bool:
     """Return whether an equation computes over a named axis, as `psum` and `axis_index` do."""
     return any(isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
+
+
+def acts(eqn) -> bool:
+    """Return whether an equation has effects other than that it computes over a named axis."""
+    return any(not isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
 
 
 def closed_program(inputs, equations, outputs):

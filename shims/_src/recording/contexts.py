@@ -177,9 +177,7 @@ def device(device_name):
     https://www.tensorflow.org/api_docs/python/tf/device
     """
     found = (
-        None
-        if device_name is None
-        else _find_device(str(getattr(device_name, "name", device_name)))
+        None if device_name is None else find_device(str(getattr(device_name, "name", device_name)))
     )
     if found is None or found == (jax.config.jax_default_device or jax.devices()[0]):
         yield
@@ -188,7 +186,8 @@ def device(device_name):
         yield
 
 
-def _find_device(name: str):
+def find_device(name: str):
+    """Return the device of TensorFlow's name, `None` if there is none."""
     if not name:
         return None
     parsed = _DEVICE.match(name)

@@ -19,6 +19,7 @@ from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
 from shims._src.errors import errors, internal, refusals, shape_mismatches
+from shims._src.lowering import collectives
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import error_values, failure_codes, trace
@@ -301,7 +302,7 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
         return run
 
     branches = jp.varying_alike([branch(yes), branch(no)], operands)
-    results, status = lax.cond(asked, *branches, operands)
+    results, status = collectives.cond(asked, *branches, operands)
     return _Outcome(results, status, no.tree, [*no.captured, *yes.captured])
 
 

@@ -14,7 +14,7 @@ from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
-from shims._src.tracing import keras_tensors, static_results, text_operands
+from shims._src.tracing import explicit_operands, keras_tensors, static_results, text_operands
 from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
@@ -101,6 +101,8 @@ def _outside_dynamic_traces(f, call, fresh):
     def outside(*args, **kwargs):
         if all(map(jp.is_plain, (*args, *kwargs.values()))):
             return eagerly(*args, **kwargs)
+        if explicit_operands.are_among(args, kwargs):
+            return explicit_operands.call(call, args, kwargs)
         if _needs_dynamic(args, kwargs, fresh):
             # Trace `call`, not `f`, so that composites are handled inside the trace as well.
             return _in_dynamic_trace(call, args, kwargs)
@@ -112,13 +114,13 @@ def _outside_dynamic_traces(f, call, fresh):
 
 
 def _in_dynamic_trace(f, args, kwargs):
-    """Run `f` as a dynamic program whose operands are the traced and explicitly sharded arguments.
+    """Run `f` as a dynamic program whose operands are the traced arguments.
 
     The other arguments stay concrete, because they may determine the size of the result, as the shape of a
     sparse tensor does.
     """
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
-    moving = [i for i, x in enumerate(leaves) if isinstance(x, Padded) or _is_abstract(x)]
+    moving = [i for i, x in enumerate(leaves) if isinstance(x, Padded) or jp.is_tracer(x)]
 
     @functools.wraps(f)
     def of_moving(*given):
@@ -173,9 +175,4 @@ def _raise_too_large(name: str, error: Exception):
 
 def _needs_dynamic(args, kwargs, fresh) -> bool:
     leaves = jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
-    return any(isinstance(x, Padded) or (fresh and _is_abstract(x)) for x in leaves)
-
-
-def _is_abstract(x) -> bool:
-    """Return whether an array is traced or has an explicit sharding."""
-    return jp.is_tracer(x) or jp.explicit_mesh((x,)) is not None
+    return any(isinstance(x, Padded) or (fresh and jp.is_tracer(x)) for x in leaves)

@@ -13,7 +13,7 @@ from jax import lax
 
 from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors, internal, refusals
-from shims._src.platform import accelerators, device_arrays, host_memory
+from shims._src.platform import accelerators, device_arrays, host_memory, meshes
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
@@ -74,7 +74,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverte
     else:
         plain = None if unconverted is None else on_operands(unconverted)
         run = functools.partial(_run_traced, on_operands(f), unconverted=plain)
-    return jp.with_automatic_axes(run, operands)
+    return meshes.with_automatic_axes(run, operands)
 
 
 def _is_shard(state, tree) -> bool:

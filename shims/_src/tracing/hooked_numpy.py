@@ -431,8 +431,8 @@ def product_jvp(state, original, primals, tangents, **params):
     return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
 
 
-def _psum(state, original, x, axis_name, **options):
-    """Sum over a mapped axis; sizes are summed as arrays, since they may differ along the axis."""
+def _collective(state, original, x, axis_name, **options):
+    """Combine values over a mapped axis; sizes are arrays there, since they may differ along the axis."""
     leaves, tree = jax.tree.flatten(x)
     numbers = [primitives.as_size(v) if jp.is_symbolic(v) else v for v in leaves]
     return original(jax.tree.unflatten(tree, numbers), axis_name, **options)
@@ -517,6 +517,9 @@ FUNCTIONS = (
     ("flatnonzero", _flatnonzero),
     ("compress", _compress),
     ("take", _take),
-    ("psum", _psum),
-    ("_psum", _psum),
+    ("psum", _collective),
+    ("_psum", _collective),
+    ("pmax", _collective),
+    ("pmin", _collective),
+    ("all_gather", _collective),
 )

@@ -100,7 +100,8 @@ def with_status(results, status, sources):
     def marked(x):
         if nan is None or not jnp.issubdtype(x.dtype, jnp.inexact):
             return x
-        return jnp.where(status == OK, x, nan.astype(x.dtype))
+        status_of_x, nan_of_x = _of_all_devices(status, nan, x)
+        return jnp.where(status_of_x == OK, x, nan_of_x.astype(x.dtype))
 
     def result(x):
         if not isinstance(x, Padded):  # an array, or a bool or a number of Python
@@ -110,6 +111,20 @@ def with_status(results, status, sources):
         return padded
 
     return list(map(result, results))
+
+
+def _of_all_devices(status, nan, x):
+    """Return a status and an error value that are equal on the devices of a `shard_map` on which `x` is.
+
+    What was computed from the values of several devices is not valid if that of one is not.
+    """
+    if not jp.has_manual_axes():
+        return status, nan
+    of_status, of_nan = (tuple(jp.varying_axes(y) - jp.varying_axes(x)) for y in (status, nan))
+    if of_status:
+        least, most = lax.pmin(status, of_status), lax.pmax(status, of_status)
+        status = jnp.where(least < 0, least, most)
+    return status, lax.psum(nan, of_nan) if of_nan else nan
 
 
 def _checked(array, status):

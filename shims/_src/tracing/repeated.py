@@ -19,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.meshes import explicit_mesh
 from shims._src.recording import recording
 from shims._src.sizes import primitives
 from shims._src.tracing.static_results import StaticArray
@@ -106,6 +107,8 @@ def _call_kind(leaves) -> list[object] | None:
     for x in leaves:
         kind = type(x)
         if kind is jp.ArrayImpl:
+            if explicit_mesh((x,)) is not None:
+                return None
             found.append((x.shape, x.dtype, x.weak_type))
         elif kind is float:
             found.append(("float", x.hex()))  # 0.0 and -0.0 are equal, but not the same

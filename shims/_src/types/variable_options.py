@@ -6,7 +6,7 @@ import enum
 
 
 class VariableSynchronization(enum.Enum):
-    """Synchronization policy of a distributed variable; here there is one replica.
+    """Synchronization policy of a distributed variable.
 
     https://www.tensorflow.org/api_docs/python/tf/VariableSynchronization
     """
@@ -18,7 +18,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """Aggregation over the replicas of a distributed variable; here there is one replica.
+    """Aggregation over the replicas of a distributed variable.
 
     https://www.tensorflow.org/api_docs/python/tf/VariableAggregation
     """

@@ -40,8 +40,8 @@ class OfKeras(Variable):
         self._dtype = jnp.dtype(variable._dtype if value is None else value.dtype)
         self._name = variable.path
         self._constraint = variable.constraint
-        self._synchronization = VariableSynchronization(0)
-        self._aggregation = VariableAggregation(0)
+        self._synchronization = _option(VariableSynchronization, variable, "synchronization")
+        self._aggregation = _option(VariableAggregation, variable, "aggregation")
 
     @property
     def trainable(self) -> bool:
@@ -57,6 +57,11 @@ class OfKeras(Variable):
     def stored_value(self, value) -> None:
         """The value outside of every scope."""
         self.keras._direct_assign(value)
+
+
+def _option(kind, variable, name: str):
+    """Return an option of a Keras variable, which Keras names in lower case."""
+    return kind[str(getattr(variable, name, None)).upper()]
 
 
 def standing_for(x):

@@ -11,7 +11,7 @@ import numpy as np
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
-from shims._src.recording import state
+from shims._src.recording import replicas, state
 from shims._src.recording.contexts import scoped_name, variable_creators
 from shims._src.sizes.initial_values import known_value
 from shims._src.types.tensor_shape import TensorShape
@@ -56,8 +56,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
       dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
       constraint: a function that optimizers apply after an update; kept, not called.
-      synchronization: kept; there is one copy.
-      aggregation: kept; there is one copy.
+      synchronization: when the values of replicas are combined.
+      aggregation: how the values that replicas assign are combined.
       shape: a shape with unknown sizes that later values may fill differently.
       experimental_enable_variable_lifting: accepted.
 
@@ -129,6 +129,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
         read_only = self._synchronization is VariableSynchronization.ON_READ
         self._trainable = not read_only if trainable is None else bool(trainable)
         self._constraint = constraint
+        if read_only and self._aggregation is VariableAggregation.SUM:
+            value = replicas.sum_of_copies(value)
         known = known_value(value)
         self.stored_value = state.UNKNOWN if known is None else known
         scope = state.current_scope()
@@ -171,12 +173,12 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """When copies would be synchronized; this has no effect, since there is one copy."""
+        """The time at which values of replicas are combined: on assignment, or after `Strategy.run`."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """The way to combine copies; without effect, since there is one copy."""
+        """The way to combine the values that replicas assign."""
         return self._aggregation
 
     def set_shape(self, shape) -> None:
@@ -225,7 +227,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
           FailedPreconditionError: the value is traced by an enclosing JAX transformation.
         """
         del use_locking, name
-        return self._set(as_array(value, self._dtype), read_value)
+        return self._set(self._given(value), read_value)
 
     def assign_add(self, delta, use_locking=None, name=None, read_value=True):
         """Add `delta` to the value; the other arguments are those of `assign`."""
@@ -239,9 +241,16 @@ class Variable(Scattered, metaclass=_VariableMeta):
         value, delta = self._both("assign_sub", delta)
         return self._set(value - delta, read_value)
 
+    def _given(self, value):
+        """Convert an operand of an assignment to an array; that of several replicas is combined."""
+        value = as_array(value, self._dtype)
+        if self._synchronization is VariableSynchronization.ON_READ:
+            return value  # there is a copy for each replica
+        return replicas.combined(value, self._aggregation)
+
     def _both(self, method: str, delta):
         """Return the current value and `delta` as arrays, which must have the same shape."""
-        value, delta = state.read(self), as_array(delta, self._dtype)
+        value, delta = state.read(self), self._given(delta)
         if not TensorShape(value.shape).is_compatible_with(delta.shape):
             raise errors.InvalidArgumentError(
                 errors.message(

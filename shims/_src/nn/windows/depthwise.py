@@ -20,6 +20,7 @@ from shims._src.nn.windows.convolution import (
 )
 from shims._src.nn.windows.frame import spans
 from shims._src.nn.windows.layout import channels_back, channels_last, is_channels_first
+from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
@@ -262,7 +263,8 @@ def _pull_back(function, linear, zeros, back, other):
     """
     if any(is_known_shape(a) and a.ndim == 4 and a.size == 0 for a in (zeros, back, other)):
         return zeros  # TensorFlow then checks no sizes
-    result, pull = jax.vjp(linear, zeros)
+    # Under `shard_map`, the gradient for an operand that all devices share would be the sum of all devices.
+    result, pull = jax.vjp(linear, jp.varying_as(zeros, (back, other)))
     if result.ndim != back.ndim:
         raise checks.invalid(
             function,
