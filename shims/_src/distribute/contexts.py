@@ -164,6 +164,8 @@ class Merged(DistributedValues):
     def values(self) -> tuple[Any, ...]:
         """The values of all replicas, in order."""
         of = replicas.traced()
+        if of is None:
+            raise outside_of_run("the values of several replicas")
         gathered = lax.all_gather(jnp.asarray(self.own), of.axis)
         return tuple(gathered[i] for i in range(of.number))
 

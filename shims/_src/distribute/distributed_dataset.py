@@ -27,7 +27,9 @@ class DistributedDataset:
 
     def __iter__(self) -> DistributedIterator:
         """Begin a pass: an iterator over structures of the values of all replicas."""
-        return DistributedIterator(placed(*of_element, self._mesh) for of_element in self._parts())
+        return DistributedIterator(
+            placed(capacity, parts, self._mesh) for capacity, parts in self._parts()
+        )
 
 
 class DistributedIterator:
@@ -63,7 +65,7 @@ def divided(dataset, mesh) -> DistributedDataset:
     """Divide each batch of a dataset: each replica gets rows that follow each other."""
     count = len(mesh.local_devices)
 
-    def parts() -> Iterator[list]:
+    def parts() -> Iterator[tuple[int, list]]:
         capacity = 0
         for element in dataset:
             rows = {np.shape(x)[0] for x in jax.tree.leaves(element) if np.ndim(x)}
@@ -87,7 +89,7 @@ def grouped(dataset, mesh) -> DistributedDataset:
     """Give each replica a batch of a dataset, one after another; those that get none have an empty one."""
     count = len(mesh.local_devices)
 
-    def parts() -> Iterator[list]:
+    def parts() -> Iterator[tuple[int, list]]:
         elements = iter(dataset)
         while found := list(itertools.islice(elements, count)):
             capacity = max(np.shape(x)[0] for e in found for x in jax.tree.leaves(e) if np.ndim(x))

@@ -115,7 +115,7 @@ class Strategy:
         if get_replica_context() is not None and replicas.traced() is not None:
             raise RuntimeError("`Strategy.run` is called inside of a function that it calls.")
         keras_gradients.bind()
-        call = lambda given: run_on(self.mesh, fn, *given, self._inside_replica)
+        call = lambda given: run_on(self.mesh, fn, given[0], given[1], self._inside_replica)
         given = (tuple(args), dict(kwargs or {}))
         if state.current_scope() is None and jp.ambient_is_eager():
             return compiled.called(call, given)

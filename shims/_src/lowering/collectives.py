@@ -103,14 +103,15 @@ def _chosen(index, parts: list[_Part], own=()) -> list:
       own: the values of the variables of each branch, `own[i]` those of `parts[i]`.
     """
     own = own or [()] * len(parts)
-    places = [next((i for i, e in enumerate(p.equations) if _is_one(e)), None) for p in parts]
-    if all(place is None for place in places):
+    first = [next((i for i, e in enumerate(p.equations) if _is_one(e)), None) for p in parts]
+    places = [i for i in first if i is not None]
+    if not places:
         return _rest(index, parts, own)
-    if None in places or not _are_alike(
-        [p.equations[i] for p, i in zip(parts, places, strict=True)]
-    ):
-        raise _unlike(parts, places)
+    if None in first:
+        raise _unlike(parts, first)
     collectives = [p.equations[i] for p, i in zip(parts, places, strict=True)]
+    if not _are_alike(collectives):
+        raise _unlike(parts, first)
     kept = [_kept(p, i) for p, i in zip(parts, places, strict=True)]
     parts, kept = _with_shared(parts, kept, own)
     firsts = [

@@ -156,7 +156,7 @@ class Replay:
             if part["kind"] == "plain" and getattr(made, name, part["value"]) != part["value"]:
                 return False
             if "items" in part and part["kind"] in ("list", "dict", "tuple"):
-                value = getattr(made, name, None)
+                value: Any = getattr(made, name, None)
                 if hasattr(value, "__len__") and len(value) != len(part["items"]):
                     return False
         return True

@@ -35,8 +35,8 @@ class _Lost:
     __getitem__ = __setitem__ = __contains__ = __eq__ = __lt__ = __gt__ = __le__ = __ge__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _refuse
     __rtruediv__ = __matmul__ = __rmatmul__ = __neg__ = __enter__ = __next__ = __index__ = _refuse
-    __str__ = __repr__ = __format__ = __float__ = __int__ = __array__ = _refuse  # type: ignore[assignment]
-    __hash__ = _refuse  # type: ignore[assignment]
+    __str__ = __repr__ = __format__ = __float__ = __int__ = __array__ = _refuse
+    __hash__ = _refuse
 
 
 class Restored:
@@ -146,9 +146,9 @@ class Restored:
     def _shape(part: Node) -> tuple[int, ...]:
         return tuple(part["shape"])
 
-    def lacks(self, error: BaseException) -> str:
+    def lacks(self, error: str) -> str:
         """Return what a restored object lacks, if that is why a port raises: an attribute that the original does not have."""
-        found = _LACKING.search(str(error))
+        found = _LACKING.search(error)
         if found is None:
             return ""
         for node in self._definitions.values():
@@ -174,7 +174,8 @@ def keras_variable(node: Node) -> Any:
 def _set(made: Any, name: str, value: Any) -> None:
     """Set an attribute, which a library may track, and past a property or method that has its name."""
     try:
-        if type(made).__setattr__ is object.__setattr__ or not hasattr(made, "built"):
+        setter: Any = type(made).__setattr__
+        if setter is object.__setattr__ or not hasattr(made, "built"):
             object.__setattr__(made, name, value)
         else:
             setattr(made, name, value)
@@ -214,8 +215,15 @@ def _new(node: Node, library: Any, config: dict[str, Any]) -> Any:
     return made
 
 
-_OF_KERAS_2 = ("batch_input_shape", "time_major", "fused", "implementation", "is_legacy_optimizer")
-_OF_KERAS_2 += ("jit_compile", "decay")
+_OF_KERAS_2 = (
+    "batch_input_shape",
+    "time_major",
+    "fused",
+    "implementation",
+    "is_legacy_optimizer",
+    "jit_compile",
+    "decay",
+)
 
 
 def _of_keras_3(config: dict[str, Any], base: str) -> dict[str, Any]:
