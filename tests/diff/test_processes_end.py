@@ -40,7 +40,7 @@ def marked(mark: str) -> list[int]:
 
 
 def wait_for(condition) -> bool:
-    end = time.monotonic() + 15
+    end = time.monotonic() + 60  # processes start slowly where others run
     while not condition() and time.monotonic() < end:
         time.sleep(0.05)
     return condition()

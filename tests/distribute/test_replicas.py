@@ -14,6 +14,8 @@ from tests.harness.compare import Tolerance, differences
 
 from .replicas import PROGRAMS
 
+pytestmark = pytest.mark.long
+
 
 def started(library: str):
     environment = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=4"}

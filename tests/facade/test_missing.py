@@ -22,7 +22,7 @@ NAMES = {
     "summary.graph": "make_jaxpr",
     "summary.experimental.write_raw_pb": "summary.write",
     "load_op_library": "jax.ffi",
-    "distribute.TPUStrategy": "jax.sharding",
+    "distribute.ParameterServerStrategy": "jax.sharding",
     "train.CheckpointOptions": "without options",
     "autograph.set_verbosity": "leave it out",
     "conv": "nn.convolution",

@@ -23,6 +23,7 @@ ASK_ABOUT_THE_MACHINE = {
     "platform/accelerators.py",
     "platform/device_memory.py",
     "config/execution.py",
+    "distribute/devices.py",
     "v1/platform/test_case.py",
 }
 X, MASK = np.zeros(70_000, np.float32), np.zeros(70_000, bool)

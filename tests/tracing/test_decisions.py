@@ -195,7 +195,9 @@ def test_nothing_of_another_rank_or_dtype_is_an_error_of_that_call(body):
     for amount in ("full", "some", "one"):
         x = np.asarray(SELECTIONS[amount], np.float32)
         np.testing.assert_allclose(exact(run(x)), body(jnp.asarray(x[x > 0])), rtol=1e-5)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"two answers differ|has no result"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=r"results for no elements|has no result"
+    ):
         exact(run(np.asarray(SELECTIONS["none"], np.float32)))
 
 

@@ -39,6 +39,7 @@ def printed():
     return output_of("tests.tracing.sharded_programs")
 
 
+@pytest.mark.xdist_group("eight devices")
 @pytest.mark.parametrize("check", CHECKS)
 def test_eight_devices(printed, check):
     found = [line for line in printed.splitlines() if line.startswith(check)]

@@ -336,7 +336,7 @@ def _cells():
 
 PROGRAMS = dict(_programs())
 # Every test costs seconds: these programs run with the other tests, all run with the long ones.
-SHORT = ("two", "beams", "list_attention2", "cell_block_peepholes")
+SHORT = ("two", "beams", "cell_block_peepholes")
 
 
 def answers(tf, program):

@@ -38,7 +38,7 @@ def kinds_of_results(jaxpr, given: Sequence[Kind], axis: str) -> list[Kind]:
     def kind(atom) -> Kind:
         return Kind.EQUAL if isinstance(atom, jex.Literal) else known.get(atom, Kind.EQUAL)
 
-    for eqn in jaxpr.eqns:
+    for eqn in jaxprs.own_equations(jaxpr):
         found = _of_equation(eqn, [kind(v) for v in eqn.invars], axis)
         known.update(zip(eqn.outvars, found, strict=True))
     return [kind(v) for v in jaxpr.outvars]

@@ -66,7 +66,7 @@ class _Part(NamedTuple):
         jaxpr, constants = jp.open_jaxpr(_inlined(closed, operands))
         known = dict(zip(jaxpr.constvars, constants, strict=True))
         known.update(zip(jaxpr.invars, operands, strict=True))
-        return cls(jaxpr.eqns, jaxpr.outvars, known, ())
+        return cls(jaxprs.own_equations(jaxpr), jaxpr.outvars, known, ())
 
     def values(self, variables, own_values) -> list:
         """Compute variables, given the values of `own`."""

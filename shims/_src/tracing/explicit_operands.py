@@ -7,10 +7,13 @@ import jax
 from shims._src.platform import jax_private as jp
 from shims._src.platform import meshes
 from shims._src.sizes.padded import Padded
+from shims._src.tracing import keras_tensors
 
 
 def are_among(args, kwargs) -> bool:
     """Return whether an argument, or a variable among them, is an array of an explicit mesh."""
+    if keras_tensors.are_among(args, kwargs):  # they have no values
+        return False
     return meshes.explicit_mesh(map(_value, _leaves((args, kwargs))[0])) is not None
 
 

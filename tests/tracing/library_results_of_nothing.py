@@ -80,6 +80,6 @@ def test_the_line_is_the_users():
     def f(x):
         return keras.ops.reshape(x[x[:, 0] > 9.0], (2, 3))
 
-    text = re.escape("test_library_results_of_nothing.py:")
+    text = re.escape("library_results_of_nothing.py:")
     with pytest.raises(shims.errors.InvalidArgumentError, match=rf"At: +{text}\d+  return keras"):
         shims.function(f)(X)
