@@ -253,7 +253,7 @@ def test_an_attribute_that_the_original_lacks_is_no_fault():
     made, found = keeper({})
     with pytest.raises(AttributeError) as raised:
         made.read()
-    assert found.lacks(raised.value) == "Keeper of the original has no `kept`"
+    assert found.lacks(str(raised.value)) == "Keeper of the original has no `kept`"
     assert not found.lacks(AttributeError("'Other' object has no attribute 'kept'"))
 
 
