@@ -108,7 +108,8 @@ def user_frame() -> FrameType | None:
 
 
 # JAX's module of sizes computes what its caller asks; the others stand between the user's code and its conversion.
-_ON_BEHALF = ("jax._src.export.shape_poly", "shims", "malt", "contextlib", "functools")
+_OF_SIZES = "jax._src.export.shape_poly"
+_ON_BEHALF = frozenset({"shims", "malt", "contextlib", "functools"})
 
 
 def library_calls() -> bool:
@@ -120,7 +121,8 @@ def library_calls() -> bool:
 
 
 def _is_on_behalf(frame: FrameType) -> bool:
-    return (frame.f_globals.get("__name__") or "").startswith(_ON_BEHALF)
+    of_sizes = frame.f_globals.get("__name__") == _OF_SIZES
+    return of_sizes or root_package(frame.f_globals) in _ON_BEHALF
 
 
 def _is_generated(frame: FrameType) -> bool:
