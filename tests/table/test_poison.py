@@ -40,6 +40,10 @@ def _pad(array, axis, number):
     return pad(array, {axis: array.shape[axis] + SPARE}, number)
 
 
+# Their gradient is not the transpose of their derivative: they have no forward mode.
+REVERSE_ONLY = {"raw_ops.ImageProjectiveTransformV2", "raw_ops.ImageProjectiveTransformV3"}
+
+
 def everything(point):
     """Values, slopes and curvatures of a case as one compiled function of its operands."""
     function = shims.dynamic(port_side.of_arrays(point))
@@ -57,6 +61,8 @@ def everything(point):
         if not floats:
             return out, (), ()
         slope = lambda f: jax.grad(lambda g: total(g, rest), allow_int=True)(f)
+        if point.row.name in REVERSE_ONLY:
+            return out, slope(floats), ()
         ones = jax.tree.map(_direction, floats)
         _, forward = jax.jvp(lambda f: total(f, rest), (floats,), (ones,))
         reverse, second = jax.jvp(slope, (floats,), (ones,))

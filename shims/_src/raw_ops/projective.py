@@ -37,7 +37,8 @@ def ImageProjectiveTransformV3(
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
 
     Differs from TensorFlow:
-      Nothing: as there, the gradient is the upstream gradient moved by the inverse projection, not the derivative.
+      `jax.jvp` raises: as there, the gradient is the upstream gradient moved by the inverse projection, not the
+      derivative.
 
     Under jit:
       `output_shape` must be static.
@@ -107,7 +108,8 @@ def ImageProjectiveTransformV2(
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
 
     Differs from TensorFlow:
-      Nothing: as there, the gradient is the upstream gradient moved by the inverse projection, not the derivative.
+      `jax.jvp` raises: as there, the gradient is the upstream gradient moved by the inverse projection, not the
+      derivative.
 
     Under jit:
       `output_shape` must be static.
