@@ -12,6 +12,7 @@ import numpy as np
 
 from shims._src.autograph import sizes
 from shims._src.autograph.expressions import staged_number
+from shims._src.autograph.grown_lists import GrownList
 from shims._src.autograph.iteration import (
     TracedEnumerate,
     TracedIterable,
@@ -42,7 +43,7 @@ def range_(*args):
 def len_(x):
     """Replace `len`; arrays with a symbolic size are accepted, too."""
     x = current_value(x)
-    if isinstance(x, TracedRange):
+    if isinstance(x, (TracedRange, GrownList)):
         return x.items().length
     return x.shape[0] if is_staged(x) and x.ndim else len(x)
 

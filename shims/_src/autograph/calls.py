@@ -18,6 +18,7 @@ import jax
 from shims._src.autograph import (
     builtin_functions,
     effects,
+    grown_lists,
     host_functions,
     lists,
     operators,
@@ -214,6 +215,7 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
         args = tuple(_converted_callback(a) for a in args)
         kwargs = {name: _converted_callback(a) for name, a in kwargs.items()}
     target = _call_target(f)
+    args, kwargs = grown_lists.for_call(f, args, kwargs)
     if _needs_numbers(target):
         return sizes.call_for_user(target, args, kwargs)
     return target(*args, **kwargs)

@@ -2,7 +2,8 @@
 
 Both branches of a staged `if` are traced, and the body of a staged loop once: a change in them, such as `names.add(x)`,
 would happen once, whatever the sizes are. So a statement on which nothing but sizes decides is not staged then: the trace
-decides on the sizes, and Python runs the statement.
+decides on the sizes, and Python runs the statement. So it does a loop over an array of known size, unless nothing is
+known to change: what a function of a library may do (print, log) does not unroll it.
 """
 
 from __future__ import annotations
@@ -49,17 +50,23 @@ class _Statement:
     Attributes:
       is_of_sizes: tells whether nothing but data-dependent sizes decides on it.
       blocks: the functions that stand for its blocks.
+      is_counted: whether it is a loop of a known number of iterations.
       before: what the blocks reach, as it was before they were traced.
     """
 
     is_of_sizes: Callable[[], bool]
     blocks: tuple[Callable, ...]
+    is_counted: bool = False
     before: list[snapshots.Snapshot] = dataclasses.field(default_factory=list)
 
     @property
     def codes(self) -> tuple[types.CodeType, ...]:
         """The code objects of the blocks."""
         return tuple(block.__code__ for block in self.blocks)
+
+    def is_decidable(self) -> bool:
+        """Return whether Python can run the statement."""
+        return self.is_counted or self.is_of_sizes()
 
     def restore(self) -> bool:
         """Undo what the blocks have changed; return whether they changed anything."""
@@ -71,9 +78,11 @@ _STAGED: ThreadSlot[tuple[_Statement, ...]] = ThreadSlot(())
 
 
 @contextlib.contextmanager
-def staging(is_of_sizes: Callable[[], bool], *blocks: Callable) -> Iterator[None]:
-    """Open a block that stages a statement; an effect in it raises `EffectFound` if sizes decide on the statement."""
-    statement = _Statement(is_of_sizes, blocks)
+def staging(
+    is_of_sizes: Callable[[], bool], *blocks: Callable, is_counted: bool = False
+) -> Iterator[None]:
+    """Open a block that stages a statement; an effect in it raises `EffectFound` if Python can run the statement."""
+    statement = _Statement(is_of_sizes, blocks, is_counted)
     try:
         with _STAGED.holding((*_STAGED.value, statement)):
             if any(reads.may_change(block.__code__, reads.values_of(block)) for block in blocks):
@@ -91,7 +100,7 @@ def staging(is_of_sizes: Callable[[], bool], *blocks: Callable) -> Iterator[None
 def begin() -> None:
     """Note what the innermost statement's blocks reach, since they are about to be traced."""
     statement = _STAGED.value[-1]
-    if statement.is_of_sizes():
+    if statement.is_decidable():
         statement.before.append(snapshots.Snapshot(statement.blocks))
 
 
@@ -126,10 +135,10 @@ def is_of_sizes(condition) -> bool:
     return None not in names and not names.isdisjoint(numbering.SIZE_READERS)
 
 
-def _end(statements) -> None:
-    """End the staging of the first statement on which sizes decide, since an effect follows."""
+def _end(statements, *, is_sure: bool = True) -> None:
+    """End the staging of the first statement that Python can run, since an effect follows, or may follow."""
     for statement in statements:
-        if statement.is_of_sizes():
+        if statement.is_decidable() if is_sure else statement.is_of_sizes():
             raise _Effect(statement)
 
 
@@ -170,6 +179,11 @@ def note() -> None:
     _end(_STAGED.value)
 
 
+def note_unknown() -> None:
+    """Note that an object may be changed by code that is not looked into."""
+    _end(_STAGED.value, is_sure=False)
+
+
 def note_in_statement() -> None:
     """Note that the innermost statement that is being staged changes an object that has another name, too."""
     _end(_STAGED.value[-1:])
@@ -178,7 +192,7 @@ def note_in_statement() -> None:
 def note_store_in(owner) -> None:
     """Note that an object was given a value, which a staged statement would replace by a traced one."""
     if any(s.is_of_sizes() for s in _STAGED.value) and outside.holds(owner):
-        note()
+        note_unknown()
 
 
 def note_attribute(owner, name: str) -> None:
@@ -188,14 +202,14 @@ def note_attribute(owner, name: str) -> None:
         isinstance(inspect.getattr_static(kind, name, None), property)
         or kind.__setattr__ is not object.__setattr__
     ):
-        note()
+        note_unknown()
 
 
 def note_context(manager) -> None:
     """Note that a context manager is about to be entered, whose methods may change objects."""
     module = type(manager).__module__
     if module in ("contextlib", "threading") or not user_frames.is_unconverted_module(module):
-        note()
+        note_unknown()
 
 
 def note_call(f, args: tuple, kwargs: dict) -> None:
@@ -203,13 +217,20 @@ def note_call(f, args: tuple, kwargs: dict) -> None:
 
     A function that is converted reports what it changes itself, but for what it changes by reading.
     """
-    if _STAGED.value and (
-        _may_change(f, kwargs)
-        or _is_changing_descriptor(f)
-        or any(map(_is_changing_method, args))
-        or _changes_what_it_reads(f, args, kwargs)
-    ):
+    if not _STAGED.value:
+        return
+    if _draws(f) or _changes_what_it_reads(f, args, kwargs):
         note()
+    # Such a change shows when the blocks have been traced, unless they have made the object.
+    if _may_change(f, kwargs) or _is_changing_descriptor(f) or any(map(_is_changing_method, args)):
+        note_unknown()
+
+
+def _draws(f) -> bool:
+    """Return whether a function draws random numbers of NumPy."""
+    owner = getattr(f, "__self__", None)
+    module = getattr(f, "__module__", None) if owner is None else type(owner).__module__
+    return (module or "").startswith("numpy.random")
 
 
 def _changes_what_it_reads(f, args: tuple, kwargs: dict) -> bool:
@@ -267,7 +288,7 @@ def _may_change(f, kwargs: dict) -> bool:
         module, name = type(owner).__module__, f.__name__
     if not user_frames.is_unconverted_module(module):
         return False  # converted code reports what it changes itself
-    if module.startswith("numpy.random") or kwargs.get("out") is not None:
+    if kwargs.get("out") is not None:
         return True
     is_array = isinstance(owner, jax.Array)
     return not is_array and (name in _CHANGES or module.partition(".")[0] not in _PURE)

@@ -48,6 +48,10 @@ class TracedIterable:
         """Return whether the number of items is one of data-dependent sizes, not of other traced numbers."""
         raise NotImplementedError
 
+    def known_length(self) -> int | None:
+        """Return the number of items, `None` if it is traced or a size."""
+        return None
+
     def items(self) -> Items:
         """Return the items for a staged loop."""
         raise NotImplementedError
@@ -181,6 +185,10 @@ class TracedEnumerate(TracedIterable):
         """Return whether the number of items is one of data-dependent sizes."""
         return depends_on_sizes(self._iterable)
 
+    def known_length(self) -> int | None:
+        """Return the number of items of what is enumerated."""
+        return known_length(self._iterable)
+
     def counters(self, item) -> list:
         """Return the number of the item, and the numbers in the item."""
         return [item[0], *counters_in(self._iterable, item[1])]
@@ -211,6 +219,11 @@ class TracedZip(TracedIterable):
     def depends_on_sizes(self) -> bool:
         """Return whether the number of items is one of data-dependent sizes."""
         return any(map(depends_on_sizes, self._iterables))
+
+    def known_length(self) -> int | None:
+        """Return the smallest number of items."""
+        lengths = list(map(known_length, self._iterables))
+        return None if None in lengths else min(lengths)
 
     def counters(self, item) -> list:
         """Return the numbers in the parts of the item."""
@@ -294,6 +307,16 @@ def depends_on_sizes(x) -> bool:
     if isinstance(x, TracedIterable):
         return x.depends_on_sizes()
     return isinstance(x, jax.Array) and depend_on_data(x.shape[:1])
+
+
+def known_length(x) -> int | None:
+    """Return the number of items of an iterable, `None` if it is traced, a size, or not known before."""
+    x = current_value(x)
+    if isinstance(x, TracedIterable):
+        return x.known_length()
+    if isinstance(x, jax.Array):
+        return None if jp.is_symbolic(x.shape[0]) else x.shape[0]
+    return len(x) if hasattr(x, "__len__") else None
 
 
 def counters_in(x, item) -> list:

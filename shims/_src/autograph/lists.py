@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.autograph import effects
+from shims._src.autograph.grown_lists import GrownList
 from shims._src.control_flow.staging import Block, is_staged
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
@@ -137,6 +138,8 @@ def list_append(target, value):
                 do="concatenate: `shims.concat([values, x[None]], 0)`.",
             )
         )
+    if isinstance(target, GrownList):
+        return target.with_row(value)
     if type(target) is list:
         _record_change(target.append, (value,))
     elif isinstance(target, collections.deque):
@@ -230,7 +233,8 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
       is_shared: whether other variables or objects hold the list, too.
 
     Returns:
-      A list or recorder; or one stacked array if the number of elements is unknown while tracing.
+      A list or recorder; or one stacked array if the number of elements is unknown while tracing, and a
+      `GrownList` if the elements have several parts.
 
     Raises:
       UnimplementedError: such an array would replace a list that others hold.
@@ -258,9 +262,9 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
         flags = [jnp.ones(shape, bool) if flag is None else flag for flag in flags]
         valid = _interleave_entries(flags)
         values = jax.tree.map(lambda x: primitives.compress(x, valid), values)
-    if not before:
-        return values
-    return jax.tree.map(lambda x, *xs: jnp.concatenate([jnp.stack(xs), x]), values, *before)
+    if before:
+        values = jax.tree.map(lambda x, *xs: jnp.concatenate([jnp.stack(xs), x]), values, *before)
+    return values if isinstance(values, jax.Array) else GrownList(values)
 
 
 def _validity(entry: Entry, live):
@@ -342,7 +346,7 @@ def note_in_place(value, method: str) -> None:
     if block is not None and any(value is copy for copy in block.copies):
         return
     if hasattr(type(value), method) and not isinstance(value, (np.ndarray, Recorder)):
-        effects.note()
+        effects.note_unknown()
 
 
 def _record_change(method, args) -> None:

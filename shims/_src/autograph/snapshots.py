@@ -43,6 +43,11 @@ class Snapshot:
             for kind in _kinds_of(value):
                 self._kept.append((kind, value, kind.read(value)))
             left.extend(_held(value))
+        self._seen = seen
+
+    def reaches(self, value: Any) -> bool:
+        """Return whether the functions reach an object."""
+        return id(value) in self._seen
 
     def is_changed(self) -> bool:
         """Return whether an object has other contents than it had."""
@@ -176,7 +181,7 @@ def _is_plain(kind: type) -> bool:
     )
 
 
-_OF_COLLECTIONS = (collections.UserList, collections.UserDict)
+_OF_COLLECTIONS = (collections.UserList, collections.UserDict, types.SimpleNamespace)
 
 
 _CALLABLES = (types.FunctionType, types.MethodType, functools.partial)

@@ -20,6 +20,7 @@ from shims._src.autograph.iteration import (
     depends_on_sizes,
     is_traced_iterable,
     items_of,
+    known_length,
 )
 from shims._src.control_flow import growing, untaken_branches
 from shims._src.control_flow.loop_state import LoopState
@@ -38,7 +39,7 @@ from shims._src.sizes import loop_numbers
 from shims._src.tracing import postponed_errors
 from shims._src.tracing.size_questions import depend_on_data, exceeds_int32, question_of
 
-# The most iterations of a `while` loop that Python runs because it could not be staged.
+# The most iterations of a loop that Python runs because it could not be staged.
 _MOST_UNROLLED = 1_000
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
@@ -277,11 +278,23 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     if not is_traced_iterable(iterated):
         _python_for(iterated, extra_test, body, get_state, set_state, names)
         return
-    watched = effects.staging(lambda: depends_on_sizes(iterated), body)
+    count = known_length(iterated)
+    of_sizes = functools.partial(depends_on_sizes, iterated)
+    watched = effects.staging(of_sizes, body, is_counted=count is not None)
     with sizes.attempt() as failure, watched:
         _stage_for(iterated, extra_test, body, get_state, set_state, names)
     if not failure:
         return
+    if isinstance(failure[0], effects.EffectFound) and count is not None and count > _MOST_UNROLLED:
+        raise errors.UnimplementedError(
+            errors.message(
+                "for",
+                "the body of a loop of many iterations changes an object of Python, as often as it is traced.",
+                required=f"no change, or at most {_MOST_UNROLLED} iterations",
+                received=f"{count} iterations",
+                do="keep what changes in a variable of the loop, or in a `shims.Variable`.",
+            )
+        )
     items = as_python(iterated, failure[0])
     with sizes.attempt() as second_failure:
         _python_for(items, extra_test, body, get_state, set_state, names)
@@ -341,7 +354,8 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 set_state(init)
                 return
             effects.end()
-            _check_added(init, names)
+            if not known_length(iterated):
+                _check_added(init, names)
             live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
@@ -391,9 +405,18 @@ class _Step:
             with loop_numbers.standing_for_numbers([*numbers, *counters_in(self._iterated, item)]):
                 self._body(item)
             values, entries, self.kept = lists.closed(self._get_state(), values, self._names)
+            self._note_other_names(outside, entries)
             return values, entries
         finally:
             self._set_state(outside)
+
+    def _note_other_names(self, before, entries) -> None:
+        """Note that the body reads a list to which it appends by another name, too."""
+        if entries:
+            self._set_state(tuple(None if i in entries else v for i, v in enumerate(before)))
+            reached = snapshots.Snapshot([self._body])
+            if any(reached.reaches(before[i]) for i in entries):
+                effects.note_in_statement()
 
 
 def _test_function(test, set_state, grown=None) -> Callable:

@@ -167,11 +167,9 @@ class Replay:
         found = self._replayed(call, lane, form)
         if found.outcome in (Outcome.ERROR, Outcome.DIFFERENT) and self._touched:
             return Replayed(Outcome.NOT_REPLAYABLE, self._touched[0])
-        # Their first values are random, and a compiled call cannot make them.
-        unequal = (Outcome.DIFFERENT, Outcome.RANDOM, *([] if lane == "eager" else [Outcome.ERROR]))
-        if restores and found.outcome in unequal and (maker := _maker(call)):
-            why = f"{maker} has variables that the call itself makes"
-            return Replayed(Outcome.NOT_REPLAYABLE, why)
+        if restores and lane != "eager" and (maker := _maker(call)):
+            if found.outcome not in (Outcome.EQUAL, Outcome.NOT_REPLAYABLE):
+                return _makes_variables(maker)  # which a compiled call cannot do
         if found.outcome is Outcome.ERROR and restores and self._builder is not None:
             lacking = self._builder.restored and self._builder.restored.lacks(found.detail)
             if lacking:
@@ -218,10 +216,13 @@ class Replay:
         """Call the function, and compare its result; what differs may be random, or within rounding."""
         first = self.result(call, lane, form)
         verdict = self._compare(call, lane, first)
+        if lane == "eager" and self._restores and (maker := _maker(call)):
+            # The first values of what it makes are random.
+            if verdict.outcome is not Outcome.EQUAL and not self._returns_alike(call, first):
+                return _makes_variables(maker)
+            return self._changed(call) if call.after else Replayed(Outcome.EQUAL)
         if verdict.outcome is Outcome.EQUAL and lane == "eager" and call.after:
             return self._changed(call)
-        if lane == "eager" and self._restores and _maker(call) and self._returns_alike(call, first):
-            return self._changed(call) if call.after else Replayed(Outcome.EQUAL)
         is_fresh = "fresh" in call.arguments.get("owner", ())
         if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
             raise UnfitError("gradients of variables that the call has made")
@@ -374,11 +375,16 @@ class Replay:
 
     def _changed(self, call: Call) -> Replayed:
         """Compare the object of a method after the call with that of the original."""
-        assert self._builder is not None
-        owner = self._builder.owner(call.arguments["owner"])
-        for name, why in self._differences(call, owner):
-            return Replayed(Outcome.DIFFERENT, f"`self.{name}` afterwards: {why}")
-        return Replayed(Outcome.EQUAL)
+
+        def changed() -> Any:
+            assert self._builder is not None
+            return self._builder.owner(call.arguments["owner"])
+
+        def changed_again() -> Any:
+            self.result(call, "eager")
+            return changed()
+
+        return self._compared(call, (changed, changed_again), " afterwards")
 
     def _made(self, call: Call) -> Replayed:
         """Make an object by the constructor of the port, and compare it with that of the original."""
@@ -391,14 +397,21 @@ class Replay:
             return jnp.asarray(self._array(node))
 
         builder.make_objects(concrete)
-        several = []
-        for _ in range(2):
+
+        def made() -> Any:
             args, kwargs = builder.value(call.arguments["call"], concrete)
-            made = place(call.after)(*args, **kwargs)  # whose class may inherit its constructor
-            several.append(dict(self._differences(call, made)))
-        for name, why in several[0].items():
-            if several[1].get(name) == why:  # what differs otherwise each time is random
-                return Replayed(Outcome.DIFFERENT, f"`self.{name}`: {why}")
+            return place(call.after)(*args, **kwargs)  # whose class may inherit its constructor
+
+        return self._compared(call, (made, made), "")
+
+    def _compared(self, call: Call, ways: tuple[Callable[[], Any], ...], when: str) -> Replayed:
+        """Compare the object of a call with that of the original; what differs otherwise the second time is random."""
+        first, second = ways
+        found = dict(self._differences(call, first()))
+        again = dict(self._differences(call, second())) if found else {}
+        for name, why in found.items():
+            if again.get(name) == why:
+                return Replayed(Outcome.DIFFERENT, f"`self.{name}`{when}: {why}")
         return Replayed(Outcome.EQUAL)
 
     def _differences(self, call: Call, made: Any) -> list[Different]:
@@ -432,6 +445,10 @@ class Replay:
         before: list[np.ndarray] = []
         after: list[np.ndarray] = []
         return compare(encode(as_numpy(one), before), encode(as_numpy(other), after), before, after)
+
+
+def _makes_variables(maker: str) -> Replayed:
+    return Replayed(Outcome.NOT_REPLAYABLE, f"{maker} has variables that the call itself makes")
 
 
 def _maker(call: Call) -> str:

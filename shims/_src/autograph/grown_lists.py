@@ -1,0 +1,176 @@
+"""Lists that a loop of unknown length has filled with tuples, lists or dicts of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.autograph.iteration import Items, TracedIterable
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.platform import user_frames
+from shims._src.sizes import trace
+from shims._src.sizes.size_numbers import number_of
+from shims._src.tracing.size_questions import depend_on_data
+
+_AS_ARRAYS = "collect each part in a list of its own, and stack it after the loop."
+_READS = ("index", "count", "copy")
+
+
+@jax.tree_util.register_pytree_node_class
+class GrownList(TracedIterable):
+    """Stands for the list of the rows, whose parts are stacked; rows are formed where Python needs them.
+
+    Args:
+      stacked: a row, whose arrays have one more leading axis, of the number of rows.
+    """
+
+    label = "list"
+
+    def __init__(self, stacked: Any):
+        self._stacked = stacked
+
+    def tree_flatten(self):
+        """Return the stacked rows as the only child."""
+        return (self._stacked,), None
+
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        """Return the list; outside of a trace the Python list if its length is known, else the stacked rows."""
+        (stacked,) = children
+        if trace.current() is not None:
+            return cls(stacked)
+        leaves = jax.tree.leaves(stacked, is_leaf=lambda x: x is None)
+        if all(isinstance(x, (np.ndarray, jax.Array)) and not jp.is_tracer(x) for x in leaves):
+            return cls(stacked).as_python()
+        return stacked
+
+    @property
+    def _length(self):
+        return jax.tree.leaves(self._stacked)[0].shape[0]
+
+    def _row(self, i):
+        return jax.tree.map(lambda x: x[i], self._stacked)
+
+    def as_python(self) -> list:
+        """Return the Python list, which needs the number of rows."""
+        length, state = self._length, trace.current()
+        if jp.is_symbolic(length) and state is not None:
+            length = number_of(state, length, "using a list as one", _AS_ARRAYS, reports=True)
+        return [self._row(i) for i in range(length)]
+
+    def depends_on_sizes(self) -> bool:
+        """Return whether the number of rows is a data-dependent size."""
+        return depend_on_data([self._length])
+
+    def known_length(self) -> int | None:
+        """Return the number of rows, `None` if it is a size."""
+        return None if jp.is_symbolic(self._length) else self._length
+
+    def items(self) -> Items:
+        """Return the rows for a staged loop."""
+        return Items(self._stacked, self._length)
+
+    def counters(self, item) -> list:
+        """Return no numbers: the parts of a row are arrays."""
+        del item
+        return []
+
+    def array(self):
+        """Return what `jnp.array` makes of the list, an array of a row for each first index."""
+        return _stacked_parts(self._stacked)
+
+    __jax_array__ = array
+
+    def with_row(self, row) -> GrownList:
+        """Return the list with one more row."""
+        return self + [row]
+
+    def __add__(self, other):
+        if isinstance(other, list):
+            if not other:
+                return self
+            other = GrownList(jax.tree.map(lambda *parts: jnp.stack(parts), *other))
+        if not isinstance(other, GrownList):
+            return NotImplemented
+        return GrownList(jax.tree.map(_joined, self._stacked, other._stacked))
+
+    def __radd__(self, other):
+        if not isinstance(other, list):
+            return NotImplemented
+        if not other:
+            return self
+        return GrownList(jax.tree.map(lambda *parts: jnp.stack(parts), *other)) + self
+
+    def __mul__(self, times):
+        return self._in_python() * times
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, place):
+        row = self._row(place)
+        return GrownList(row) if isinstance(place, slice) else row
+
+    def __contains__(self, row) -> bool:
+        return row in self._in_python()
+
+    def __bool__(self) -> bool:
+        return bool(self._length > 0)
+
+    def __eq__(self, other):
+        return self._in_python() == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, name: str):
+        if name in _READS:
+            return getattr(self._in_python(), name)
+        if hasattr(list, name) and not name.startswith("__"):
+            raise errors.UnimplementedError(
+                errors.message(
+                    name,
+                    "a list that a loop of unknown length filled with several parts cannot be changed.",
+                    required="`append`, or `+`",
+                    do=_AS_ARRAYS,
+                )
+            )
+        raise AttributeError(f"'list' object has no attribute '{name}'")
+
+
+def _joined(x, y):
+    return jnp.concatenate([x, y])
+
+
+def _stacked_parts(parts):
+    if isinstance(parts, (list, tuple)):
+        return jnp.stack([_stacked_parts(part) for part in parts], 1)
+    if isinstance(parts, dict):
+        raise TypeError("a list of dictionaries is no array")
+    return parts
+
+
+# Modules whose functions take lists apart.
+_OF_LISTS = ("builtins", "functools", "itertools", "operator", "copy", "statistics", "random")
+_OF_TREES = ("jax._src.tree", "jax.tree", "optax.tree", "equinox")
+
+
+def for_call(f: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """Return the arguments of a call, in which a function of a library gets arrays or lists in place of these lists."""
+    values = (*args, *kwargs.values())
+    module = getattr(f, "__module__", None) or ""
+    if not any(isinstance(v, GrownList) for v in values):
+        return args, kwargs
+    if not user_frames.is_unconverted_module(module):
+        return args, kwargs
+    as_list = module.split(".")[0] in _OF_LISTS or module.startswith(_OF_TREES)
+
+    def given(value):
+        if not isinstance(value, GrownList):
+            return value
+        return value.as_python() if as_list else value.array()
+
+    return tuple(map(given, args)), {name: given(v) for name, v in kwargs.items()}
