@@ -10,6 +10,7 @@ import zlib
 ONE_IN = {
     "tests/autograph/test_changed_objects.py::test_a_change_happens_for_the_sizes_that_take_the_branch": 4,
     "tests/autograph/test_effects.py::test_effects_are_those_of_exact_sizes": 4,
+    "tests/autograph/test_grown_lists.py::test_a_grown_list_is_that_of_the_exact_program": 3,
     "tests/autograph/test_handlers.py::test_the_result_is_that_of_the_exact_program": 2,
     "tests/autograph/test_objects_in_loops.py::test_objects_change_once_for_each_item": 4,
     "tests/autograph/test_programs.py::test_as_tensorflow": 3,

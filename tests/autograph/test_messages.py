@@ -166,11 +166,11 @@ def list_is_changed(x):
     return values
 
 
-def append_to_array(x):
+def change_of_grown_list(x):
     values = []
     for row in x[x > 0]:
         values.append(row)
-    values.append(x[0])
+    values.reverse()
     return values
 
 
@@ -433,14 +433,13 @@ MESSAGES = {
         ValueError,
         "zip() argument 2 is shorter than argument 1",
     ),
-    "append to an array": (
-        of_many(append_to_array),
-        TypeError,
-        "append: a list that a loop over traced data filled is a stacked array.\n"
-        "  Required: a list\n"
-        "  Received: float32[u0]\n"
+    "change of a grown list": (
+        of_many(change_of_grown_list),
+        errors.UnimplementedError,
+        "reverse: a list that a loop of unknown length has filled cannot be changed in place.\n"
+        "  Required: `append`, or `+`\n"
         "  At:\n"
-        "  Do:       concatenate: `shims.concat([values, x[None]], 0)`.",
+        "  Do:       stack the list, `jnp.stack(values)`, and compute with the array.",
     ),
     "inner loop of unknown length": (
         of_many(inner_of_unknown_length),

@@ -78,15 +78,17 @@ def index_(x):
 
 
 def isinstance_(x, classes):
-    """Replace `isinstance`; what is computed from sizes is an `int`, a `float` or a `bool`, as for numbers."""
+    """Replace `isinstance`; what is computed from sizes is an `int`, a `float` or a `bool`, as for numbers, or a `list`."""
     if isinstance(x, classes):
         return True
-    kind = _kind_of_number(x)
+    kind = _kind_in_python(x)
     return kind is not None and isinstance(kind(), classes)
 
 
-def _kind_of_number(x) -> type | None:
-    """Return the type of the Python number that a value stands for, which is computed from sizes."""
+def _kind_in_python(x) -> type | None:
+    """Return the type of the Python number or list that a value stands for, which is computed from sizes."""
+    if isinstance(x, GrownList):
+        return list
     if jp.is_symbolic(x):
         return int
     if not is_staged(x) or x.ndim:
@@ -99,7 +101,7 @@ def _kind_of_number(x) -> type | None:
 
 def type_(x, *args, **kwargs):
     """Replace `type`; what is computed from sizes is an `int`, a `float` or a `bool`, as for numbers."""
-    kind = None if args else _kind_of_number(x)
+    kind = None if args else _kind_in_python(x)
     return type(x, *args, **kwargs) if kind is None else kind
 
 

@@ -61,7 +61,7 @@ def convert(f: Callable) -> Callable:
     Differs from TensorFlow:
       A loop over a known number of iterations can always be differentiated. A `return` inside a
       staged loop is supported. A list that a staged loop fills is a list if the number of
-      iterations is known, else a stacked array.
+      iterations is known; else it can be read, added and appended to, but not changed in place.
 
     Under jit:
       Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
@@ -193,6 +193,10 @@ def _is_as_written(f) -> bool:
     return getattr(f, "_shims_as_written", None) is f
 
 
+# Builtin functions that treat the elements of a list alike.
+_OF_NUMBERS = (sum, max, min, sorted, any, all)
+
+
 def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     """Call `f` from converted code, after converting `f` if necessary."""
     del scope
@@ -204,6 +208,8 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     replacement = builtin_functions.replacement_of(f)
     replacement = replacement or host_functions.replacement_of(f, args)
     if replacement is not None:
+        if not kwargs and f in _OF_NUMBERS:
+            args = tuple(map(grown_lists.as_array_of_numbers, args))
         return replacement(*args, **kwargs)
     if (
         getattr(f, "__name__", "") == "get"

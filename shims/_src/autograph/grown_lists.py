@@ -1,4 +1,4 @@
-"""Lists that a loop of unknown length has filled with tuples, lists or dicts of arrays."""
+"""Lists that a loop of unknown length has filled with arrays, or with tuples, lists or dicts of arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.sizes import trace
 from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing.size_questions import depend_on_data
 
-_AS_ARRAYS = "collect each part in a list of its own, and stack it after the loop."
+_AS_ARRAYS = "stack the list, `jnp.stack(values)`, and compute with the array."
 _READS = ("index", "count", "copy")
 
 
@@ -86,6 +86,10 @@ class GrownList(TracedIterable):
 
     __jax_array__ = array
 
+    def has_one_part(self) -> bool:
+        """Return whether the elements are arrays, not tuples, lists or dicts of arrays."""
+        return isinstance(self._stacked, jax.Array)
+
     def with_row(self, row) -> GrownList:
         """Return the list with one more row."""
         return self + [row]
@@ -133,7 +137,7 @@ class GrownList(TracedIterable):
             raise errors.UnimplementedError(
                 errors.message(
                     name,
-                    "a list that a loop of unknown length filled with several parts cannot be changed.",
+                    "a list that a loop of unknown length has filled cannot be changed in place.",
                     required="`append`, or `+`",
                     do=_AS_ARRAYS,
                 )
@@ -156,6 +160,11 @@ def _stacked_parts(parts):
 # Modules whose functions take lists apart.
 _OF_LISTS = ("builtins", "functools", "itertools", "operator", "copy", "statistics", "random")
 _OF_TREES = ("jax._src.tree", "jax.tree", "optax.tree", "equinox")
+
+
+def as_array_of_numbers(value):
+    """Return the array of a list whose elements have one part; other values unchanged."""
+    return value.array() if isinstance(value, GrownList) and value.has_one_part() else value
 
 
 def for_call(f: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:

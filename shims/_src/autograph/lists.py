@@ -22,7 +22,6 @@ from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
-from shims._src.tracing import size_questions
 
 
 @jax.tree_util.register_pytree_node_class
@@ -126,18 +125,6 @@ class Recorder(list):
 
 def list_append(target, value):
     """Execute `target.append(value)` for a local variable, and return the variable's new value."""
-    if isinstance(target, jax.Array):
-        with contextlib.suppress(errors.FreshSizeError):
-            size_questions.require_length(target)
-        raise TypeError(
-            errors.message(
-                "append",
-                "a list that a loop over traced data filled is a stacked array.",
-                required="a list",
-                received=f"{target.dtype.name}{list(target.shape)}",
-                do="concatenate: `shims.concat([values, x[None]], 0)`.",
-            )
-        )
     if isinstance(target, GrownList):
         return target.with_row(value)
     if type(target) is list:
@@ -233,8 +220,7 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
       is_shared: whether other variables or objects hold the list, too.
 
     Returns:
-      A list or recorder; or one stacked array if the number of elements is unknown while tracing, and a
-      `GrownList` if the elements have several parts.
+      A list or recorder; or a `GrownList` if the number of elements is unknown while tracing.
 
     Raises:
       UnimplementedError: such an array would replace a list that others hold.
@@ -264,7 +250,7 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
         values = jax.tree.map(lambda x: primitives.compress(x, valid), values)
     if before:
         values = jax.tree.map(lambda x, *xs: jnp.concatenate([jnp.stack(xs), x]), values, *before)
-    return values if isinstance(values, jax.Array) else GrownList(values)
+    return GrownList(values)
 
 
 def _validity(entry: Entry, live):
