@@ -18,6 +18,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 _CLOSURES = (*_FUNCTIONS, ast.GeneratorExp)
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 _LOOPS = (ast.For, ast.While)
+_AT_ONCE = ("ag__.assert_stmt", "ag__.ldu")
 
 
 def convert_control_flow(node, context):
@@ -109,6 +110,8 @@ def _scope_of(function) -> _Scope:
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             scope.shared.update(node.names)
         children = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Call) and _calls_at_once(node.func):
+            children = [c.body if isinstance(c, ast.Lambda) else c for c in children]
         if isinstance(node, _CLOSURES):
             scope.closures.append((place, _free_names(node)))
             children = _evaluated_at_once(node)
@@ -124,6 +127,11 @@ def _scope_of(function) -> _Scope:
     for child in _body_of(function):
         visit(child, in_loop=False)
     return scope
+
+
+def _calls_at_once(function) -> bool:
+    """Return whether a function is an operator of converted code that calls the functions it gets, and keeps none."""
+    return isinstance(function, ast.Attribute) and ast.unparse(function) in _AT_ONCE
 
 
 def _free_names(closure) -> frozenset[str]:
