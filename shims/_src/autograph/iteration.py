@@ -299,6 +299,8 @@ def depends_on_sizes(x) -> bool:
 def counters_in(x, item) -> list:
     """Return the parts of an item of a traced iterable that are numbers in Python, not arrays."""
     x = current_value(x)
+    if isinstance(x, range):
+        return [item]
     return x.counters(item) if isinstance(x, TracedIterable) else []
 
 
