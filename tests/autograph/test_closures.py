@@ -99,14 +99,14 @@ def test_a_call_in_the_statement_that_assigns(statement):
 def late(x):
     functions = []
     for i in range(4):
-        functions.append(lambda z: z * i)
+        functions.append(lambda z: z * i)  # noqa: B023 - that is what is tested
     return jnp.stack([jnp.float32(f(1.0)) for f in functions])
 
 
 def late_by_size(x):
     functions = []
     for i in range(x[x > 0].shape[0]):
-        functions.append(lambda z: z * i)
+        functions.append(lambda z: z * i)  # noqa: B023 - that is what is tested
     return sum(f(1.0) for f in functions)
 
 
@@ -140,7 +140,7 @@ def other_temporary_in_the_loop(x):
     part, total = "none", jnp.zeros(4)
     for v in x[x > 0]:
         part = v * 2
-        total = total + jax.vmap(lambda w: w * part)(x)
+        total = total + jax.vmap(lambda w: w * part)(x)  # noqa: B023 - that is what is tested
     return total
 
 

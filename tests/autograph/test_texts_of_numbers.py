@@ -41,7 +41,9 @@ LOOPS = {
     "after": "for _ in range(y.shape[0]):\n    i = i + 1\nt = t + W",
     "if": "for i in range(y.shape[0]):\n    if i > 1:\n        t = t + y[i] * W",
 }
-PAIRS = [(t, n) for t in TEXTS for n in LOOPS if t in ("str", "f-string") or n in ("range", "break")]
+PAIRS = [
+    (t, n) for t in TEXTS for n in LOOPS if t in ("str", "f-string") or n in ("range", "break")
+]
 
 
 def loaded(text: str, loop: str):
@@ -92,7 +94,7 @@ def test_a_message_shows_the_tracer(capsys):
     def f(x):
         t = 0.0
         for i in range(x[x > 0].shape[0]):
-            print(i)
+            print(i)  # noqa: T201 - a text for people
             t = t + i
         return t
 

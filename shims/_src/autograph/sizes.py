@@ -111,7 +111,9 @@ def _staged_search_of_array(item, container):
         item = item.__jax_array__()
     if not is_staged(item) and not is_staged(container):
         return None
-    if isinstance(container, np.ndarray):  # whose method would convert the answer to a bool of Python
+    if isinstance(
+        container, np.ndarray
+    ):  # whose method would convert the answer to a bool of Python
         return jnp.any(jnp.equal(container, item))
     return container.__contains__(item)
 
