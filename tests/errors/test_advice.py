@@ -104,6 +104,7 @@ ELSEWHERE = {
     "write `shims.math.top_k(y, k)`": "tests/sizes/test_refused_sizes.py",
     "write `y.shape[0]`: Python's `len`": "tests/sizes/test_python_on_sizes.py",
     "write `jnp.arange(n)`": "tests/autograph/test_sizes.py",
+    "write `jnp.any(jnp.asarray(values) == value)`": "tests/autograph/test_membership.py",
     "write `jnp.all(y > 3)`": "as `jnp.any`",
     "write a `for` statement that `shims.function` converts": "tests/autograph/test_sizes.py",
     "carry a static size and a mask": "tests/control_flow",

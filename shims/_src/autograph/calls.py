@@ -233,7 +233,8 @@ effects.CALLERS.add(converted_call.__code__)
 def _needs_numbers(f) -> bool:
     """Return whether a function is written neither in Python nor for symbolic sizes."""
     if isinstance(f, types.MethodType):
-        return jp.is_symbolic(f.__self__)
+        is_special = f.__name__.startswith("__") and jp.is_tracer(f.__self__)
+        return jp.is_symbolic(f.__self__) or is_special
     kind = type(f)
     return not isinstance(f, _CALLABLES) and kind.__module__.partition(".")[0] not in _SYMBOLIC
 

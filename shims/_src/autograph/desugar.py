@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from shims._src.autograph.source import UnconvertibleError, enclosing_class, mangle
-from shims._src.autograph.walrus import HoistedWalrus
+from shims._src.autograph.walrus import ComprehensionWalrus, HoistedWalrus
 
 _REFUSED = {
     ast.Match: "`match` statements cannot be converted",
@@ -37,7 +37,8 @@ def desugar(node, function: types.FunctionType):
         node = _Mangle(class_name).visit(node)
     if "__class__" in function.__code__.co_freevars:
         node = _ExplicitSuper(node).visit(node)
-    node = _Statements().visit(_Conditions().visit(_PartAssignments().visit(node)))
+    node = _PartAssignments().visit(ComprehensionWalrus().visit(node))
+    node = _Statements().visit(_Conditions().visit(node))
     return _ContainerChanges().visit(HoistedWalrus().visit(node))
 
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 
 from shims._src.control_flow.staging import is_staged
-from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue
+from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unknown
 from shims._src.errors import errors
 
 
@@ -56,7 +56,10 @@ def ld(value):
 
     Raises:
       UnboundLocalError: the variable has no value yet.
+      Exception: a statement gave it values that cannot be combined.
     """
+    if isinstance(value, Unknown):
+        raise value.error
     if isinstance(value, Undefined):
         raise UnboundLocalError(f"'{value.name}' is used before assignment")
     return value

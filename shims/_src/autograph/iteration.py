@@ -322,6 +322,8 @@ def known_length(x) -> int | None:
 def counters_in(x, item) -> list:
     """Return the parts of an item of a traced iterable that are numbers in Python, not arrays."""
     x = current_value(x)
+    if isinstance(x, range):
+        return [item]
     return x.counters(item) if isinstance(x, TracedIterable) else []
 
 

@@ -29,6 +29,7 @@ from shims._src.autograph.sizes import compare as compare
 from shims._src.autograph.statements import for_stmt as for_stmt
 from shims._src.autograph.statements import if_stmt as if_stmt
 from shims._src.autograph.statements import while_stmt as while_stmt
+from shims._src.control_flow.undefined import LateName as LateName
 from shims._src.control_flow.undefined import Undefined as Undefined
 from shims._src.control_flow.undefined import UndefinedReturnValue as UndefinedReturnValue
 

@@ -12,6 +12,7 @@ import functools
 import types
 from collections.abc import Iterator, KeysView
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -86,7 +87,12 @@ def _equivalent_integer(name: str, number):
 
 
 def _staged_membership(item, container):
-    """Test at run time whether a number is in a container; return `None` if that is not necessary."""
+    """Test at run time whether a value is in a container; return `None` if that is not necessary."""
+    container = current_value(container)
+    if isinstance(container, (jax.Array, np.ndarray)):
+        return _staged_search_of_array(current_value(item), container)
+    if isinstance(container, range) and is_staged(item) and not item.ndim:
+        return _staged_search_of_range(item, container)
     if not isinstance(container, (tuple, list, set, frozenset)):
         return None
     if any(map(is_staged, (item, *container))) and not np.ndim(item):
@@ -97,6 +103,28 @@ def _staged_membership(item, container):
     numbers = [c for c in numbers if isinstance(c, int) or jp.is_symbolic(c)]
     found = [SizeQuestion("eq", item, c).array() for c in numbers]
     return jnp.any(jnp.stack(found)) if found else None
+
+
+def _staged_search_of_array(item, container):
+    """Search an array, by the rules of its class; return `None` if the array and the value are known."""
+    if jp.is_symbolic(item):
+        item = item.__jax_array__()
+    if not is_staged(item) and not is_staged(container):
+        return None
+    if isinstance(
+        container, np.ndarray
+    ):  # whose method would convert the answer to a bool of Python
+        return jnp.any(jnp.equal(container, item))
+    return container.__contains__(item)
+
+
+def _staged_search_of_range(item, numbers: range):
+    """Compare a traced scalar with the numbers of a range; return `None` if they are no int32."""
+    limits = np.iinfo(np.int32)
+    ends = sorted((numbers[0], numbers[-1])) if numbers else (0, -1)
+    if ends[0] < limits.min or ends[1] > limits.max:
+        return None
+    return (item >= ends[0]) & (item <= ends[1]) & ((item - ends[0]) % abs(numbers.step) == 0)
 
 
 def _staged_search(item, container):

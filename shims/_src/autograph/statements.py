@@ -32,6 +32,7 @@ from shims._src.control_flow.staging import (
     current_value,
     is_number,
     is_staged,
+    is_weak,
 )
 from shims._src.control_flow.undefined import Undefined, Unreached
 from shims._src.errors import errors
@@ -400,7 +401,7 @@ class _Step:
     def __call__(self, values, item):
         outside = self._get_state()
         self._set_state(lists.opened(values, self._names))
-        numbers = [new for new, old in zip(values, outside) if is_number(old)]
+        numbers = [new for new, old in zip(values, outside) if is_number(old) or is_weak(old)]
         try:
             with loop_numbers.standing_for_numbers([*numbers, *counters_in(self._iterated, item)]):
                 self._body(item)

@@ -77,7 +77,6 @@ def _transform(node, function: types.FunctionType):
         break_statements,
         call_trees,
         continue_statements,
-        control_flow,
         functions,
         logical_expressions,
         return_statements,
@@ -86,6 +85,8 @@ def _transform(node, function: types.FunctionType):
     from malt.core import converter
     from malt.pyct import anno, cfg, naming, qual_names, transformer
     from malt.pyct.static_analysis import activity, reaching_definitions
+
+    from shims._src.autograph.captures import convert_control_flow
 
     names = {*function.__globals__, *function.__code__.co_freevars, "ag__"}
     info = transformer.EntityInfo(
@@ -97,12 +98,6 @@ def _transform(node, function: types.FunctionType):
     )
     options = converter.ProgramContext(options=converter.STANDARD_OPTIONS)
     context = transformer.Context(info, naming.Namer(info.namespace), options)
-    foreign = {
-        name
-        for inner in ast.walk(node)
-        if isinstance(inner, (ast.Global, ast.Nonlocal))
-        for name in inner.names
-    }
     graphs = cfg.build(node)
     node = qual_names.resolve(node)
     node = activity.resolve(node, context, None)
@@ -111,9 +106,8 @@ def _transform(node, function: types.FunctionType):
     for step in (functions, break_statements, continue_statements, return_statements):
         node = step.transform(node, context)
     node = _Returns().visit(node)
-    for step in (call_trees, control_flow):
-        node = step.transform(node, context)
-    node = _MissingItems().visit(_ForeignOutputs(foreign).visit(node))
+    node = call_trees.transform(node, context)
+    node = _MissingItems().visit(convert_control_flow(node, context))
     node = _IfExpressions().visit(node)
     node = logical_expressions.transform(node, context)
     node = _Comparisons().visit(node)
@@ -169,24 +163,6 @@ class _Returns(ast.NodeTransformer):
             and flag.targets[0].id.startswith("do_return")
         ):
             return node.body[::-1]
-        return node
-
-
-class _ForeignOutputs(ast.NodeTransformer):
-    """Makes `nonlocal` and `global` variables outputs of an `if`.
-
-    Code outside of the function may read them, even if this function never does.
-    """
-
-    def __init__(self, foreign: set[str]):
-        self._foreign = foreign
-
-    def visit_Call(self, node):
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "if_stmt":
-            names, count = node.args[5].elts, node.args[6]
-            live = [i + 1 for i, name in enumerate(names) if name.value in self._foreign]
-            node.args[6] = ast.copy_location(ast.Constant(max([count.value, *live])), count)
         return node
 
 

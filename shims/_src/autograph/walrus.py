@@ -5,6 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from shims._src.autograph.source import UnconvertibleError
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 # The fields of expressions whose parts are always evaluated, in the order of evaluation.
 _PARTS = {
     ast.Attribute: ("value",),
@@ -50,6 +54,40 @@ class HoistedWalrus(ast.NodeTransformer):
             else:
                 getattr(parent, key)[index] = read
         return [*before, node] if before else node
+
+
+class ComprehensionWalrus(ast.NodeTransformer):
+    """Makes an assignment by `:=` in a comprehension visible to the static analyses, after its statement."""
+
+    def generic_visit(self, node):
+        super().generic_visit(node)
+        if not isinstance(node, ast.stmt) or isinstance(node, ast.Return):
+            return node
+        parts = [p for p in ast.iter_child_nodes(node) if isinstance(p, (ast.expr, ast.withitem))]
+        names = sorted({name for part in parts for name in _names_in_comprehensions(part)})
+        if names and isinstance(node, ast.While):
+            raise UnconvertibleError(
+                "`:=` inside a comprehension cannot be converted in the condition of `while`",
+                node.lineno,
+            )
+        return [node, *(_assigned_to_itself(name, node) for name in names)] if names else node
+
+
+def _names_in_comprehensions(node, inside: bool = False) -> Iterator[str]:
+    """Yield the names that comprehensions in an expression assign, which belong to the function around them."""
+    if inside and isinstance(node, ast.NamedExpr):
+        yield node.target.id
+    if not isinstance(node, ast.Lambda):
+        for child in ast.iter_child_nodes(node):
+            yield from _names_in_comprehensions(child, inside or isinstance(node, _COMPREHENSIONS))
+
+
+def _assigned_to_itself(name: str, place) -> ast.stmt:
+    """Return `name = name`, which leaves a name that has no value without one."""
+    (statement,) = ast.parse(f"{name} = ag__.ldu(lambda: {name}, {name!r})").body
+    for inner in ast.walk(statement):
+        ast.copy_location(inner, place)
+    return statement
 
 
 def _first_walrus(node, field: str):

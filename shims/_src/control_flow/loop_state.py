@@ -27,7 +27,13 @@ from shims._src.control_flow.staging import (
     structure,
     trace_block,
 )
-from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unwritten
+from shims._src.control_flow.undefined import (
+    LateName,
+    Undefined,
+    UndefinedReturnValue,
+    Unknown,
+    Unwritten,
+)
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.recording import state
@@ -73,6 +79,7 @@ class LoopState:
         self._trees = [tree for _, tree in flat]
         self._leaves = [[self._initial_leaf(leaf) for leaf in leaves] for leaves, _ in flat]
         self._variables: tuple = ()
+        self._unknown: dict[int, Unknown] = {}
         self.block = self._trace()
         # Each round widens the type of a Python number or finds a variable, so the loop terminates.
         while not self._settle():
@@ -122,17 +129,29 @@ class LoopState:
             tree, leaves = self.block.trees[i], self.block.leaves[i]
             if len(self._leaves[i]) == 1 and isinstance(self._leaves[i][0].value, Undefined):
                 self._define(i, tree, leaves)
-            elif tree != self._trees[i]:
-                self._raise_structure(name, self._trees[i], tree)
-            else:
-                for before, after in zip(self._leaves[i], leaves):
-                    settled &= self._settle_leaf(name, before, after)
+                continue
+            try:
+                settled &= self._settle_value(name, i, tree, leaves)
+            except (TypeError, errors.GrowingStateError) as error:
+                if not isinstance(name, LateName):
+                    raise
+                # It has no value that the body can read, and none after the loop.
+                self._unknown[i] = Unknown(name, error)
+                self._trees[i] = jax.tree.structure(0)
+                self._leaves[i] = [Leaf(self._unknown[i], None)]
+                settled = False
         new = tuple(v for v in self.block.written if all(v is not w for w in self._variables))
         self._variables += new
         self.emitted = jax.tree.unflatten(
             self.block.trees[-1], [self._emitted(leaf) for leaf in self.block.leaves[-1]]
         )
         return settled and not new
+
+    def _settle_value(self, name: str, i: int, tree, leaves) -> bool:
+        if tree != self._trees[i]:
+            self._raise_structure(name, self._trees[i], tree)
+        settled = [self._settle_leaf(name, *pair) for pair in zip(self._leaves[i], leaves)]
+        return all(settled)
 
     def _define(self, i: int, tree, leaves) -> None:
         """Give a variable without a value before the loop the type of the value that the body assigns."""
@@ -272,12 +291,13 @@ class LoopState:
         for variable, value in zip(self._variables, carry[len(leaves) :], strict=True):
             state.write(variable, value)
         arrays = iter(carry)
-        return [
+        values = [
             jax.tree.unflatten(
                 tree, [x.value if x.aval is None else strong(next(arrays)) for x in found]
             )
             for tree, found in zip(self._trees, self._leaves)
         ]
+        return [self._unknown.get(i, value) for i, value in enumerate(values)]
 
     # ---- errors ----------------------------------------------------------------------------------
 

@@ -29,7 +29,14 @@ from shims._src.control_flow.staging import (
     show,
     structure,
 )
-from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unreached, Unwritten
+from shims._src.control_flow.undefined import (
+    LateName,
+    Undefined,
+    UndefinedReturnValue,
+    Unknown,
+    Unreached,
+    Unwritten,
+)
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.recording import state
@@ -70,9 +77,8 @@ def join_blocks(
     label: str = "cond",
 ) -> tuple:
     """Stage a conditional whose branches have been traced already; otherwise like `stage_branches`."""
-    joined = [
-        _join_output(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)
-    ]
+    join = _join_or_give_up
+    joined = [join(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)]
     wanted = [leaf for _, leaves in joined for leaf in leaves if isinstance(leaf, _Chosen)]
     written = {id(v): v for block in blocks for v in block.written}
     before = {key: state.read(v) for key, v in written.items()}
@@ -133,6 +139,16 @@ class _Subject(NamedTuple):
 
     def __str__(self) -> str:
         return f"`{self.name}`" if self.name.isidentifier() else self.name
+
+
+def _join_or_give_up(subject: _Subject, labels, blocks: Sequence[Block], i: int):
+    """Combine output `i` of all branches; of a variable that may not be read, a failure is raised when it is."""
+    try:
+        return _join_output(subject, labels, blocks, i)
+    except (ValueError, TypeError, errors.UnimplementedError) as error:
+        if not isinstance(subject.name, LateName):
+            raise
+        return jax.tree.structure(0), [Unknown(subject.name, error)]
 
 
 def _join_output(subject: _Subject, labels, blocks: Sequence[Block], i: int):

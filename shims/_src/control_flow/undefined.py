@@ -32,6 +32,26 @@ class Unreached(UndefinedReturnValue):
     __slots__ = ()
 
 
+class LateName(str):
+    """The name of a variable that nothing but closures read after a statement, if anything does."""
+
+    __slots__ = ()
+
+
+class Unknown(Undefined):
+    """The placeholder for a variable to which a statement gives values that cannot be combined.
+
+    Attributes:
+      error: tells why, and is raised where the variable is read.
+    """
+
+    __slots__ = ("error",)
+
+    def __init__(self, name: str, error: Exception):
+        super().__init__(name)
+        self.error = error
+
+
 class Unwritten:
     """The placeholder for `count` elements of a `TensorArray` of which none was written.
 

@@ -12,6 +12,7 @@ from shims._src.errors import errors
 from shims._src.platform import user_frames
 
 _RAISE = dis.opmap["RAISE_VARARGS"]
+_SEARCH = dis.opmap["CONTAINS_OP"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,12 +24,14 @@ class FailingCall:
       function: the called function as the user spells it (`jnp.split`), or an empty string.
       package: the package that the function comes from (`numpy`), or an empty string.
       raised: whether the user's own code raised the error.
+      searches: whether it is `value in values`.
     """
 
     line: str = ""
     function: str = ""
     package: str = ""
     raised: bool = False
+    searches: bool = False
 
     @property
     def name(self) -> str:
@@ -46,13 +49,14 @@ def failing_call(error: BaseException) -> FailingCall:
     if found is None:
         return FailingCall()
     code = found.tb_frame.f_code
-    last = found.tb_next is None and code.co_code[found.tb_lasti] == _RAISE
+    instruction = code.co_code[found.tb_lasti]
     function = _called_function(code, found.tb_lasti)
     return FailingCall(
         line=errors.line_of(code.co_filename, found.tb_lineno),
         function="" if function is None else ast.unparse(function),
         package="" if function is None else _package_of(function, found.tb_frame),
-        raised=last,
+        raised=found.tb_next is None and instruction == _RAISE,
+        searches=instruction == _SEARCH,
     )
 
 

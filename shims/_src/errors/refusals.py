@@ -185,13 +185,14 @@ def translated(error: Exception) -> Exception:
 
 def _value_error(error: Exception, call: FailingCall, remedy: str) -> errors.TracedValueError:
     asked = isinstance(error, jax.errors.TracerBoolConversionError)
+    general = remedies.SEARCH if call.searches else remedies.DECISION if asked else remedies.VALUE
     return errors.TracedValueError(
         errors.message(
             call.function,
             "Python needs the value of an array while the program is traced, when there is none.",
             received=_first_line(error),
             at=call.line,
-            do=remedy or (remedies.DECISION if asked else remedies.VALUE),
+            do=remedy or general,
         )
     )
 

@@ -21,6 +21,7 @@ WITHOUT_ROWS = (
 )
 OF_OBJECTS = "write `jnp.asarray(n)` or `jnp.array([n, 2])`: NumPy keeps sizes as Python objects"
 DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if`, `while`, `and`, `or`, `in`"
+SEARCH = "write `jnp.any(jnp.asarray(values) == value)` in place of `value in values`: an array for `shims.cond` or `shims.where`"
 VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
 KEY = "choose between the values: `jnp.where(n > 1, a, b)` in place of `{True: a, False: b}[n > 1]`"
 CHOSEN = "a number that an `if` over sizes assigns is an array: call the function in each branch, with that branch's size"

@@ -14,9 +14,18 @@ from typing import Any
 import numpy as np
 from jax import lax
 
-from shims._src.errors import remedies
+from shims._src.errors import errors, remedies
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, numbering, primitives, room, size_bounds, size_numbers, trace
+from shims._src.sizes import (
+    dims,
+    loop_numbers,
+    numbering,
+    primitives,
+    room,
+    size_bounds,
+    size_numbers,
+    trace,
+)
 from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import hooked_sizes, size_texts
 
@@ -148,12 +157,37 @@ def text(state, original, tracer, *specification):
 
     A message to people shows the tracer.
     """
-    found = numbering.sizes_behind(tracer) if not getattr(tracer, "ndim", 1) else None
-    owned = [d for d in found or () if state.owns(d)]
-    if owned and not size_texts.is_message(2):
-        for d in owned:
+    if getattr(tracer, "ndim", 1) or size_texts.is_message(2):
+        return original(tracer, *specification)
+    for d in numbering.sizes_behind(tracer) or _lengths_behind(tracer):
+        if state.owns(d):
             number_of(state, d, "text", size_numbers.AS_TEXT)
+    if loop_numbers.is_number(tracer) or _statements_behind(tracer):
+        raise errors.TracedValueError(
+            errors.message(
+                "",
+                "the text of a number is needed, which is known only when the program runs.",
+                required="a number that no `if` or loop on traced data counts or chooses",
+                do=size_numbers.AS_TEXT,
+            )
+        )
     return original(tracer, *specification)
+
+
+_STATEMENTS = frozenset({"scan", "while", "cond"})
+
+
+def _statements_behind(tracer) -> list:
+    """Return the equations of the staged statements that give a traced scalar its value."""
+    ends = _STATEMENTS | frozenset(numbering.SIZE_READERS)
+    found = numbering.equations_behind(tracer, ends=ends)
+    return [eqn for eqn in found if eqn is not None and eqn.primitive.name in _STATEMENTS]
+
+
+def _lengths_behind(tracer) -> list:
+    """Return the data-dependent sizes of the arrays over which such statements loop."""
+    operands = [x for eqn in _statements_behind(tracer) for x in jp.operand_atoms(eqn)]
+    return [d for x in operands for d in x.aval.shape if depend_on_data([d])]
 
 
 def require_length(x) -> None:
