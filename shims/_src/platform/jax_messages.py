@@ -44,6 +44,14 @@ def names_tracer(error: BaseException) -> bool:
     return "Tracer" in str(error)
 
 
+_TRACED_CLASS = re.compile(r"\b(\w+Tracer|_DimExpr)\b(?![<(])")
+
+
+def names_traced_class(error: BaseException) -> bool:
+    """Return whether an error message has the class of traced values or of sizes, not the text of a value."""
+    return bool(_TRACED_CLASS.search(str(error)))
+
+
 def hashes_tracer(error: BaseException) -> bool:
     """Return whether an error says that a traced value was a key of a dictionary or an element of a set."""
     return isinstance(error, TypeError) and "unhashable type" in str(error) and names_tracer(error)
