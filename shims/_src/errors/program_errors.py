@@ -32,7 +32,11 @@ _OF_OBJECTS = (
     "multiple values for",
     "object is not callable",
 )
-_OF_OPERATORS = ("unsupported operand type(s)", "not supported between instances", "bad operand type")
+_OF_OPERATORS = (
+    "unsupported operand type(s)",
+    "not supported between instances",
+    "bad operand type",
+)
 # Modules of JAX that compute with Python objects only.
 _TREES = ("jax.tree", "jax.tree_util", "jax._src.tree", "jax._src.tree_util")
 _ON_BEHALF = ("shims", "malt")
@@ -135,7 +139,9 @@ def _operands(step: types.TracebackType) -> list[object]:
     read = [
         i.argval
         for i in dis.get_instructions(frame.f_code)
-        if i.opname.startswith("LOAD") and i.positions is not None and _is_inside(i.positions, where)
+        if i.opname.startswith("LOAD")
+        and i.positions is not None
+        and _is_inside(i.positions, where)
     ]
     names = [name for found in read for name in (found if isinstance(found, tuple) else (found,))]
     return [values[name] for name in names if isinstance(name, str) and name in values]

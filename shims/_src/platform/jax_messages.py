@@ -60,6 +60,16 @@ def hashes_tracer(error: BaseException) -> bool:
 _OF_STATIC_ARGUMENTS = ("Non-hashable static arguments", "parameters to jaxpr equations must have")
 
 
+_ADVICE = re.compile(r"(?:^|[.,]\s)\s*((?:[Uu]se|pass) [^.\n]+)", re.MULTILINE)
+_WHERE = "The error occurred while tracing"
+
+
+def advice_in(error: BaseException) -> str:
+    """Return what JAX advises to write in place of a call that needs the value of an array, `""` if nothing."""
+    found = _ADVICE.search(str(error).partition(_WHERE)[0])
+    return "" if found is None else found[1][0].lower() + found[1][1:].strip()
+
+
 def takes_tracer_as_static(error: BaseException) -> bool:
     """Return whether an error says that a traced value was given where JAX takes a number, such as a size."""
     text = str(error)
