@@ -54,7 +54,7 @@ def is_raised_by_program(error: BaseException) -> bool:
     if last is None:
         return False
     if isinstance(error, AttributeError) and error.name is not None:
-        return _lacks_attribute(error) and _reads_attribute(steps[last + 1 :])
+        return _lacks_attribute(error.obj, error.name) and _reads_attribute(steps[last + 1 :])
     own, inner = steps[last], steps[last + 1 :]
     if not all(_is_python(step) for step in inner):
         return False
@@ -108,12 +108,12 @@ def _is_of_python(text: str) -> bool:
     return jp.DimExpr.__name__ not in text and any(part in text for part in _OF_OPERATORS)
 
 
-def _lacks_attribute(error: AttributeError) -> bool:
-    """Return whether the object that was asked for an attribute lacks it also where all values are known."""
-    if jp.is_symbolic(error.obj):
-        return not hasattr(int, error.name)
-    if isinstance(error.obj, jax.core.Tracer):
-        return not hasattr(_class_of_arrays(), error.name)
+def _lacks_attribute(asked: object, name: str) -> bool:
+    """Return whether an object lacks an attribute also where all values are known."""
+    if jp.is_symbolic(asked):
+        return not hasattr(int, name)
+    if isinstance(asked, jax.core.Tracer):
+        return not hasattr(_class_of_arrays(), name)
     return True
 
 
