@@ -31,6 +31,9 @@ def advice(text, refused, *advised, exact=None):
     return Advice(text, refused, advised, exact or refused)
 
 
+TABLE = np.arange(9, dtype=np.float32).reshape(3, 3)
+
+
 def hessenberg(y):
     return lax.linalg.hessenberg(jnp.outer(y, y))[0]
 
@@ -211,6 +214,15 @@ ADVICE = (
         "write `jnp.float32(n)`",
         without_autograph(lambda y: y * float(y.shape[0])),
         lambda y: y * jnp.float32(y.shape[0]),
+    ),
+    advice(
+        "JAX takes a Python number here: give the function one, `f(x, 2)` in place of `f(x, jnp.asarray(2))`, or write "
+        "`shims.switch_case`, with a branch for each number",
+        lambda y: jnp.sum(TABLE, axis=jnp.argmin(y) // 4),
+        lambda y: shims.switch_case(
+            jnp.argmin(y) // 4, [lambda: jnp.sum(TABLE, axis=0), lambda: jnp.sum(TABLE, axis=1)]
+        ),
+        exact=lambda y: jnp.sum(TABLE, axis=int(jnp.argmin(y)) // 4),
     ),
     advice(
         "keep the value as an array; ask for a Python number or a NumPy array after the call",

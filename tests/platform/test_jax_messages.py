@@ -47,3 +47,25 @@ def test_too_many_elements():
         jnp.zeros([2**31 - 1] * 3)
     assert jax_messages.is_too_large(info.value)
     assert not jax_messages.is_too_large(RuntimeError("out of memory"))
+
+
+def test_a_class_of_traced_values():
+    def says(x):
+        raise TypeError(f"{type(x)} is no number")
+
+    with pytest.raises(TypeError) as info:
+        jax.jit(says)(1)
+    assert jax_messages.names_traced_class(info.value)
+    assert jax_messages.names_traced_class(symbolic(lambda y: says(y.shape[0])))
+    with pytest.raises(TypeError) as info:
+        says(1)
+    assert not jax_messages.names_traced_class(info.value)
+
+
+def test_the_text_of_a_traced_value_is_no_class():
+    def says(x):
+        raise TypeError(f"nothing in {x}")
+
+    with pytest.raises(TypeError) as info:
+        jax.jit(says)(1)
+    assert not jax_messages.names_traced_class(info.value)

@@ -168,7 +168,10 @@ def translated(error: Exception) -> Exception:
     elif jax_messages.hashes_tracer(error) and call.line:
         return _value_error(error, call, remedies.KEY)
     elif jax_messages.takes_tracer_as_static(error) and call.line:
-        return _value_error(error, call, remedies.CHOSEN)
+        chosen = bool(
+            getattr(error, "shims_origins", {})
+        )  # an `if` over data-dependent sizes may assign it
+        return _value_error(error, call, remedies.CHOSEN if chosen else remedies.NUMBER)
     else:
         _add_note(error, remedy if call.package in remedies.HOST else "")
         return error
@@ -185,16 +188,24 @@ def translated(error: Exception) -> Exception:
 
 def _value_error(error: Exception, call: FailingCall, remedy: str) -> errors.TracedValueError:
     asked = isinstance(error, jax.errors.TracerBoolConversionError)
-    general = remedies.SEARCH if call.searches else remedies.DECISION if asked else remedies.VALUE
+    general = remedies.NUMBER if _is_of_jax(call) else remedies.VALUE
+    general = remedies.SEARCH if call.searches else remedies.DECISION if asked else general
+    do = remedy or jax_messages.advice_in(error) or general
     return errors.TracedValueError(
         errors.message(
             call.function,
             "Python needs the value of an array while the program is traced, when there is none.",
             received=_first_line(error),
             at=call.line,
-            do=remedy or general,
+            do=do,
         )
     )
+
+
+def _is_of_jax(call: FailingCall) -> bool:
+    """Return whether a call is of a function of JAX, not of a method of arrays that returns their values."""
+    is_method = any(hasattr(kind, call.name) for kind in (jax.Array, jax.core.Tracer))
+    return call.package == "jax" and (not is_method or hasattr(jax.numpy, call.name))
 
 
 def line_of_error(error: BaseException) -> str:

@@ -24,7 +24,6 @@ _FINITE = [
     "atan",
     "bessel_i0e",
     "bessel_i1e",
-    "bitcast_convert_type",
     "ceil",
     "clamp",
     "clz",
@@ -210,6 +209,21 @@ def convert(ctx, eqn, value):
     return [Value(out, value.axes, None if pad is None else np.zeros((), out.dtype), value.bounds)]
 
 
+def bitcast(ctx, eqn, value):
+    """Lower a change of dtype that keeps the bits.
+
+    A narrower dtype adds a last axis with the pieces of each number, and a wider one takes the pieces from the last axis.
+    """
+    rank = len(eqn.outvars[0].aval.shape)
+    if rank < len(value.axes) and value.axes[-1] is not None:
+        raise unsupported(eqn)  # the number of pieces is static
+    (out,) = jp.bind(eqn, [value.array])
+    axes = (*value.axes, None)[:rank]
+    pad = None if value.pad is None or np.asarray(value.pad, value.array.dtype).tobytes().strip(b"\0") else 0
+    spread = pad is None and _is_inexact(out)  # the bits of some integers are NaN or infinity
+    return [Value(out, axes, None if pad is None else np.zeros((), out.dtype), spread=spread)]
+
+
 def hold(_ctx, eqn, *values):
     """Lower an optimization barrier, whose operands may have different sizes."""
     outs = jp.bind(eqn, [v.array for v in values])
@@ -232,6 +246,7 @@ def integer_power(ctx, eqn, *values):
 
 _OTHER = ("convert_element_type",)
 RULES = (
+    Rule("bitcast_convert_type", bitcast, uniform=True),
     Rule("convert_element_type", convert, uniform=True, spread=True),
     Rule("optimization_barrier", hold, uniform=True),
     Rule("reshard", reshard, uniform=True),

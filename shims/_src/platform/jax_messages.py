@@ -44,12 +44,30 @@ def names_tracer(error: BaseException) -> bool:
     return "Tracer" in str(error)
 
 
+_TRACED_CLASS = re.compile(r"\b(\w+Tracer|_DimExpr)\b(?![<(])")
+
+
+def names_traced_class(error: BaseException) -> bool:
+    """Return whether an error message has the class of traced values or of sizes, not the text of a value."""
+    return bool(_TRACED_CLASS.search(str(error)))
+
+
 def hashes_tracer(error: BaseException) -> bool:
     """Return whether an error says that a traced value was a key of a dictionary or an element of a set."""
     return isinstance(error, TypeError) and "unhashable type" in str(error) and names_tracer(error)
 
 
 _OF_STATIC_ARGUMENTS = ("Non-hashable static arguments", "parameters to jaxpr equations must have")
+
+
+_ADVICE = re.compile(r"(?:^|[.,]\s)\s*((?:[Uu]se|pass) [^.\n]+)", re.MULTILINE)
+_WHERE = "The error occurred while tracing"
+
+
+def advice_in(error: BaseException) -> str:
+    """Return what JAX advises to write in place of a call that needs the value of an array, `""` if nothing."""
+    found = _ADVICE.search(str(error).partition(_WHERE)[0])
+    return "" if found is None else found[1][0].lower() + found[1][1:].strip()
 
 
 def takes_tracer_as_static(error: BaseException) -> bool:

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from shims._src.errors import errors, internal, refusals, shape_mismatches
+from shims._src.errors import errors, internal, program_errors, refusals, shape_mismatches
 from shims._src.lowering import collectives
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
@@ -336,14 +336,13 @@ def _text_of_failure(question: trace.Undecided, answer: bool, error: Exception) 
 # What JAX or a masking rule raises for a program that it cannot stage, whatever the size; also a mismatch of
 # sizes, which may be one of symbols only. Any other error tells that the program has no result for that answer.
 _REFUSALS = (
-    TypeError,
-    AttributeError,
-    NotImplementedError,
     jax.errors.JAXIndexError,
     jp.InconclusiveDimensionOperation,
     errors.CapacityError,
     errors.ResourceExhaustedError,
 )
+# Those that Python and the program raise as well.
+_COMMON = (TypeError, AttributeError, NotImplementedError)
 
 
 def _is_refusal(error: Exception) -> bool:
@@ -357,7 +356,9 @@ def _is_refusal(error: Exception) -> bool:
         return True
     if refusals.is_of_static_shapes(found):
         return False  # all sizes that it is about are numbers by the answers so far
-    return isinstance(found, _REFUSALS) or shape_mismatches.is_marked(error)
+    if isinstance(found, _REFUSALS) or shape_mismatches.is_marked(error):
+        return True
+    return isinstance(found, _COMMON) and not program_errors.is_raised_by_program(found)
 
 
 def _staged(f, operands, answers) -> _Staged:

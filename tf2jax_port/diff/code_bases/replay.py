@@ -167,9 +167,9 @@ class Replay:
         found = self._replayed(call, lane, form)
         if found.outcome in (Outcome.ERROR, Outcome.DIFFERENT) and self._touched:
             return Replayed(Outcome.NOT_REPLAYABLE, self._touched[0])
-        if restores and lane != "eager" and (maker := _maker(call)):
-            if found.outcome not in (Outcome.EQUAL, Outcome.NOT_REPLAYABLE):
-                return _makes_variables(maker)  # which a compiled call cannot do
+        fails = found.outcome not in (Outcome.EQUAL, Outcome.NOT_REPLAYABLE)
+        if restores and lane != "eager" and fails and (maker := _maker(call)):
+            return _makes_variables(maker)  # which a compiled call cannot do
         if found.outcome is Outcome.ERROR and restores and self._builder is not None:
             lacking = self._builder.restored and self._builder.restored.lacks(found.detail)
             if lacking:
