@@ -20,6 +20,7 @@ __getattr__, __dir__ = _opened(
         "dtypes",
         "errors",
         "estimator",
+        "feature_column",
         "flags",
         "gfile",
         "image",

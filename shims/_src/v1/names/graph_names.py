@@ -700,6 +700,23 @@ _CONTRIB = {
     "contrib.slim.xavier_initializer_conv2d": "shims._src.v1.contrib.xavier:xavier_initializer_conv2d",
 }
 
+_FEATURE_COLUMNS = {
+    "feature_column.bucketized_column": "shims._src.v1.feature_columns.numeric:bucketized_column",
+    "feature_column.categorical_column_with_hash_bucket": "shims._src.v1.feature_columns.categorical:categorical_column_with_hash_bucket",
+    "feature_column.categorical_column_with_identity": "shims._src.v1.feature_columns.categorical:categorical_column_with_identity",
+    "feature_column.categorical_column_with_vocabulary_file": "shims._src.v1.feature_columns.categorical:categorical_column_with_vocabulary_file",
+    "feature_column.categorical_column_with_vocabulary_list": "shims._src.v1.feature_columns.categorical:categorical_column_with_vocabulary_list",
+    "feature_column.crossed_column": "shims._src.v1.feature_columns.crossed:crossed_column",
+    "feature_column.embedding_column": "shims._src.v1.feature_columns.embedded:embedding_column",
+    "feature_column.indicator_column": "shims._src.v1.feature_columns.embedded:indicator_column",
+    "feature_column.input_layer": "shims._src.v1.feature_columns.layers:input_layer",
+    "feature_column.linear_model": "shims._src.v1.feature_columns.layers:linear_model",
+    "feature_column.make_parse_example_spec": "shims._src.v1.feature_columns.layers:make_parse_example_spec",
+    "feature_column.numeric_column": "shims._src.v1.feature_columns.numeric:numeric_column",
+    "feature_column.shared_embedding_columns": "shims._src.v1.feature_columns.embedded:shared_embedding_columns",
+    "feature_column.weighted_categorical_column": "shims._src.v1.feature_columns.categorical:weighted_categorical_column",
+}
+
 _DATA = {
     "estimator.Estimator": "shims._src.v1.estimator.estimator:Estimator",
     "estimator.EstimatorSpec": "shims._src.v1.estimator.specs:EstimatorSpec",
@@ -935,6 +952,7 @@ OWN_NAMES: dict[str, str] = {
     **_TESTS,
     **_BROUGHT,
     **_QUESTIONS,
+    **_FEATURE_COLUMNS,
     **_DATA,
     **_QUEUES,
     **_INTERNAL,
