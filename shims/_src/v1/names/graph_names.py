@@ -678,6 +678,9 @@ _CONTRIB = {
     "contrib.slim.layer_norm": "shims._src.v1.contrib.parameterless_layers:layer_norm",
     "contrib.slim.linear": "shims._src.v1.contrib.layers:linear",
     "contrib.slim.max_pool2d": "shims._src.v1.contrib.parameterless_layers:max_pool2d",
+    "contrib.slim.model_analyzer.analyze_ops": "shims._src.v1.contrib.model_analyzer:analyze_ops",
+    "contrib.slim.model_analyzer.analyze_vars": "shims._src.v1.contrib.model_analyzer:analyze_vars",
+    "contrib.slim.model_analyzer.tensor_description": "shims._src.v1.contrib.model_analyzer:tensor_description",
     "contrib.slim.model_variable": "shims._src.v1.contrib.variables:model_variable",
     "contrib.slim.one_hot_encoding": "shims._src.v1.contrib.parameterless_layers:one_hot_encoding",
     "contrib.slim.repeat": "shims._src.v1.contrib.parameterless_layers:repeat",
@@ -718,6 +721,14 @@ _FEATURE_COLUMNS = {
 }
 
 _DATA = {
+    "estimator.inputs.numpy_input_fn": "shims._src.v1.estimator.inputs:numpy_input_fn",
+    "estimator.inputs.pandas_input_fn": "shims._src.v1.estimator.inputs:pandas_input_fn",
+    "estimator.DNNClassifier": "shims._src.v1.estimator.canned:DNNClassifier",
+    "estimator.DNNLinearCombinedClassifier": "shims._src.v1.estimator.canned:DNNLinearCombinedClassifier",
+    "estimator.DNNLinearCombinedRegressor": "shims._src.v1.estimator.canned:DNNLinearCombinedRegressor",
+    "estimator.DNNRegressor": "shims._src.v1.estimator.canned:DNNRegressor",
+    "estimator.LinearClassifier": "shims._src.v1.estimator.canned:LinearClassifier",
+    "estimator.LinearRegressor": "shims._src.v1.estimator.canned:LinearRegressor",
     "estimator.Estimator": "shims._src.v1.estimator.estimator:Estimator",
     "estimator.EstimatorSpec": "shims._src.v1.estimator.specs:EstimatorSpec",
     "estimator.export.ClassificationOutput": "shims._src.v1.estimator.export:ClassificationOutput",
