@@ -8,6 +8,8 @@ __getattr__, __dir__ = _opened(
     "contrib.slim",
     (
         "initializers",
+        "learning",
+        "losses",
         "model_analyzer",
         "utils",
     ),
