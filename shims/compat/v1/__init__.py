@@ -42,6 +42,7 @@ __getattr__, __dir__ = _opened(
         "queue",
         "ragged",
         "random",
+        "saved_model",
         "sets",
         "signal",
         "sparse",
