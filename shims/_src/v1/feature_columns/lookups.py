@@ -27,8 +27,8 @@ def lookup(table, pair: IdWeightPair, combiner: str, max_norm=None):
     public = "nn.embedding_lookup"
     found = operation_of(embedding_lookup, (table, ids, "div"), options, public=public)
     weights = weights if pair.weight_tensor is not None else None
-    args = found, rows, weights, count, combiner
-    return operation_of(_combine, args, {}, public="segment_sum")
+    parts = found, rows, weights, count, combiner
+    return operation_of(_combine, parts, {}, public="segment_sum")
 
 
 def one_hot(pair: IdWeightPair, depth: int):
@@ -48,7 +48,8 @@ def _valid(ids, weights, needs_weight):
 
     Ids below 0 are left out, and, if `needs_weight`, those whose weight is not positive.
     """
-    numbers, rows, count = np.asarray(ids.values), *_rows(ids)
+    numbers = np.asarray(ids.values)
+    rows, count = _rows(ids)
     given = np.ones(len(numbers), np.float32) if weights is None else np.asarray(weights.values)
     kept = (numbers >= 0) & (given > 0) if needs_weight else numbers >= 0
     found = numbers[kept].astype(np.int64), rows[kept], given[kept].astype(np.float32)
@@ -79,7 +80,8 @@ def _outline_of_one_hot(ids, weights, depth):
 
 @with_outline(_outline_of_one_hot)
 def _one_hot(ids, weights, depth):
-    numbers, rows, count = np.asarray(ids.values), *_rows(ids)
+    numbers = np.asarray(ids.values)
+    rows, count = _rows(ids)
     given = np.ones(len(numbers), np.float32) if weights is None else np.asarray(weights.values)
     kept = (numbers >= 0) & (numbers < depth)
     found = np.zeros([count, depth], np.float32)

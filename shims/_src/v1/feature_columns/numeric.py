@@ -80,7 +80,7 @@ def numeric_column(key, shape=(1,), default_value=None, dtype=float32, normalize
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/numeric_column
     """
-    _check_key(key)
+    check_key(key)
     sizes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     if any(not isinstance(n, int) for n in sizes):
         raise TypeError(f"shape dimensions must be integer. shape: {sizes}")
@@ -113,7 +113,8 @@ def _tuples(value):
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-def _check_key(key) -> None:
+def check_key(key) -> None:
+    """Check that a key is a text."""
     if not isinstance(key, str):
         raise TypeError(f"key must be a string. Got: type {type(key)}. Given key: {key}.")
 
@@ -195,9 +196,7 @@ def bucketized_column(source_column, boundaries):
             f"{source_column}"
         )
     if len(source_column.shape) > 1:
-        raise ValueError(
-            f"source_column must be one-dimensional column. Given: {source_column}"
-        )
+        raise ValueError(f"source_column must be one-dimensional column. Given: {source_column}")
     ascends = isinstance(boundaries, (list, tuple)) and all(
         a < b for a, b in itertools.pairwise(boundaries)
     )
