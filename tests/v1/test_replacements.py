@@ -17,11 +17,11 @@ def found(path: str):
     ("path", "instead"),
     [
         ("contrib.seq2seq.dynamic_rnn_decoder", "dynamic_decode"),
-        ("contrib.tpu.TPUEstimator", "jax.sharding"),
+        ("contrib.tpu.CrossShardOptimizer", "jax.sharding"),
         ("contrib.layers.joint_weighted_sum", "tf.layers"),
         ("contrib.resampler.resampler", "TensorFlow 2 removed it"),
         ("train.maybe_batch", "feed NumPy arrays"),
-        ("estimator.DNNClassifier", "MonitoredTrainingSession"),
+        ("estimator.BaselineClassifier", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),
         ("saved_model.loader", "import-graph"),
         ("LMDBReader", "tf.data.Dataset"),
