@@ -12,7 +12,7 @@ from shims._src.v1.estimator.specs import EstimatorSpec, RunConfig
 
 
 class InputPipelineConfig(enum.IntEnum):
-    """How the input of a TPU is distributed; accepted and ignored."""
+    """The ways to distribute the input of a TPU; accepted and ignored."""
 
     PER_SHARD_V1 = 1
     PER_HOST_V1 = 2

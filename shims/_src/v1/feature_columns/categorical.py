@@ -46,7 +46,7 @@ class KeyColumn(CategoricalColumn):
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         return {self.key: VarLenFeature(getattr(self, "dtype", int64))}
 
     def transformed(self, features: Features) -> SparseTensor:
@@ -339,7 +339,7 @@ class WeightedCategoricalColumn(CategoricalColumn):
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         spec = self.categorical_column.parse_example_spec
         if self.weight_feature_key in spec:
             raise ValueError(

@@ -43,7 +43,7 @@ class FeatureColumn:
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         raise NotImplementedError
 
     def transformed(self, features: Features) -> Any:

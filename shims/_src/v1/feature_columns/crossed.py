@@ -40,7 +40,7 @@ class CrossedColumn(CategoricalColumn):
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         spec: dict = {}
         for key in self.keys:
             one = isinstance(key, FeatureColumn)

@@ -32,7 +32,7 @@ class EmbeddingColumn(DenseColumn):
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         return self.categorical_column.parse_example_spec
 
     @property
@@ -213,7 +213,7 @@ class IndicatorColumn(DenseColumn):
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         return self.categorical_column.parse_example_spec
 
     @property

@@ -40,7 +40,7 @@ class NumericColumn(DenseColumn):
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         return {self.key: FixedLenFeature(self.shape, self.dtype, self.default_value)}
 
     @property
@@ -133,7 +133,7 @@ class BucketizedColumn(DenseColumn, CategoricalColumn):
 
     @property
     def parse_example_spec(self) -> dict:
-        """What `parse_example` extracts for the column."""
+        """The features that `parse_example` extracts for the column."""
         return self.source_column.parse_example_spec
 
     @property
