@@ -19,6 +19,7 @@ def found(path: str):
         ("contrib.seq2seq.dynamic_rnn_decoder", "dynamic_decode"),
         ("contrib.tpu.CrossShardOptimizer", "jax.sharding"),
         ("contrib.layers.joint_weighted_sum", "tf.layers"),
+        ("contrib.slim.learning.train", "contrib.training.train"),
         ("contrib.resampler.resampler", "TensorFlow 2 removed it"),
         ("train.maybe_batch", "feed NumPy arrays"),
         ("estimator.BaselineClassifier", "MonitoredTrainingSession"),

@@ -19,6 +19,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.seq2seq",), "give a `BasicDecoder` with a helper to `dynamic_decode`"),
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (
+        ("contrib.slim.learning", "contrib.slim.evaluation"),
+        "use `tf.contrib.training.train` or `tf.train.MonitoredTrainingSession`",
+    ),
+    (
         ("contrib.layers", "contrib.slim"),
         "use `tf.layers`, or the ported layers of contrib",
     ),
