@@ -87,3 +87,15 @@ def test_where_no_order_is_said_reads_come_first():
             session.run(v.initializer)
             assert session.run([v + 0.0, v.assign_add(5.0)]) == [1.0, 6.0]
             assert session.run([v, v.assign(9.0)]) == [6.0 if resource else 9.0, 9.0]
+
+
+def test_a_list_of_tensors_is_one_tensor_whatever_made_their_sizes():
+    x = tf.placeholder(tf.float32, [None, 2])
+    rows = [tf.boolean_mask(x, x[:, 0] > 0)[:, 1:], tf.fill([tf.shape(x)[0], 1], 3.0)]
+    both = tf.transpose(tf.squeeze(rows))
+    assert both.shape.as_list() == [None, 2]
+    with tf.Session() as session:
+        found = session.run(both, {x: [[1.0, 5.0], [2.0, 6.0], [3.0, 7.0]]})
+        assert found.tolist() == [[5.0, 3.0], [6.0, 3.0], [7.0, 3.0]]
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(both, {x: [[1.0, 5.0], [-2.0, 6.0]]})

@@ -46,7 +46,7 @@ def as_array(value, dtype=None):
     if is_composite(value):
         raise _composite_error(value)
     if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(value)):
-        return _convert_array(jnp.asarray(value), dtype)
+        return _convert_array(jnp.asarray(_of_one_shape(value)), dtype)
     plain = np.asarray(value)
     if dtype is None:
         check_no_strings(plain)
@@ -57,6 +57,19 @@ def as_array(value, dtype=None):
         raise TypeError(f"Cannot convert {value!r} to an array of dtype {np.dtype(dtype).name}")
     _check_integers(plain, jax.dtypes.canonicalize_dtype(dtype))
     return jnp.asarray(plain, dtype)
+
+
+def _of_one_shape(value):
+    """Return a list of arrays with sizes stated to be equal where they are unknown, as `stack` states it."""
+    if not all(isinstance(x, jax.Array) for x in value) or len({x.ndim for x in value}) > 1:
+        return value
+    found = list(value)
+    for axis, sizes in enumerate(zip(*(x.shape for x in found), strict=True)):
+        known = [n for n in sizes if not jp.is_symbolic(n)]
+        target = (known or sizes)[0]
+        if len(known) < len(sizes):
+            found = [primitives.unify_axis(x, axis, target, label="stack") for x in found]
+    return found
 
 
 def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:

@@ -23,6 +23,7 @@ from shims.compat.v1 import distributions as distributions
 from shims.compat.v1 import dtypes as dtypes
 from shims.compat.v1 import errors as errors
 from shims.compat.v1 import estimator as estimator
+from shims.compat.v1 import feature_column as feature_column
 from shims.compat.v1 import flags as flags
 from shims.compat.v1 import gfile as gfile
 from shims.compat.v1 import image as image
@@ -40,6 +41,7 @@ from shims.compat.v1 import quantization as quantization
 from shims.compat.v1 import queue as queue
 from shims.compat.v1 import ragged as ragged
 from shims.compat.v1 import random as random
+from shims.compat.v1 import saved_model as saved_model
 from shims.compat.v1 import sets as sets
 from shims.compat.v1 import signal as signal
 from shims.compat.v1 import sparse as sparse

@@ -116,6 +116,14 @@ class Estimator:
         """Return the value of a variable in the last checkpoint."""
         return load_variable(self.model_dir, name)
 
+    def _params_of(self, mode: str) -> Any:
+        """Return the parameters that the functions of a mode get."""
+        return self.params
+
+    def _spec_of(self, found) -> Any:
+        """Return the `EstimatorSpec` of the result of a model function."""
+        return found
+
     # ---- building --------------------------------------------------------------------------------
 
     @contextlib.contextmanager
@@ -128,7 +136,7 @@ class Estimator:
     def _input(self, input_fn, mode: str) -> tuple[Any, Any, list]:
         """Return the features and labels of an input function, and the hooks that start it."""
         names = inspect.signature(input_fn).parameters
-        known = {"mode": mode, "params": self.params, "config": self.config}
+        known = {"mode": mode, "params": self._params_of(mode), "config": self.config}
         found = input_fn(**{k: v for k, v in known.items() if k in names})
         hooks = []
         if isinstance(found, Dataset):
@@ -143,11 +151,12 @@ class Estimator:
         return found, None, hooks
 
     def _model(self, features, labels, mode: str) -> EstimatorSpec:
-        known = {"labels": labels, "mode": mode, "params": self.params, "config": self.config}
+        params = self._params_of(mode)
+        known = {"labels": labels, "mode": mode, "params": params, "config": self.config}
         if "labels" not in self._names and labels is not None:
             raise ValueError("model_fn does not take labels, but input_fn returns labels.")
         given = {k: v for k, v in known.items() if k in self._names}
-        spec = self._model_fn(features=features, **given)
+        spec = self._spec_of(self._model_fn(features=features, **given))
         if not isinstance(spec, EstimatorSpec):
             raise ValueError("model_fn should return an EstimatorSpec.")
         return spec

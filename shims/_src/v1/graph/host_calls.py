@@ -73,7 +73,8 @@ def host_outline(f: Callable, operands: Sequence[Tensor], sparse: Sequence = ())
         raise error
     tree = found[0][0]
     columns = zip(*(leaves for _, leaves in found), strict=True)
-    is_certain = all(t.shape.rank is not None for t in operands) or not operands
+    # One accepted call tells nothing of the sizes that it made up.
+    is_certain = all(t.shape.is_fully_defined() for t in operands)
     return HostOutline(tree, tuple(_common(arrays, is_certain) for arrays in columns))
 
 

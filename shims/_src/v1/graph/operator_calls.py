@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Iterator, Sequence
@@ -15,9 +16,11 @@ from shims._src.random import streams
 from shims._src.random.global_seed import pair
 from shims._src.types.composite import is_composite
 from shims._src.types.dimension import Dimension
+from shims._src.types.dtypes import string, uint8
 from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
 from shims._src.v1.graph.host_calls import (
+    HostOutline,
     declared_outline,
     host_operation,
     host_outline,
@@ -29,6 +32,8 @@ from shims._src.v1.graph.output_views import separate
 from shims._src.v1.graph.shapes import GraphShape
 
 _LARGE = 64
+# The dtype that stands for texts where an operator of numbers tells the shapes of its results.
+_STAND_IN = uint8
 # Operators whose results are strings, whatever their operands are.
 _TEXT_FUNCTIONS = ("strings.", "as_string")
 # Operators that return the operand itself if it already has the dtype of the result.
@@ -76,7 +81,8 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
         known = declared_outline(f, args, kwargs)
         return _add_host_call(graph, structured, operands, known, public, name, type_, features)
     if public.startswith(_TEXT_FUNCTIONS) or any(map(is_text, operands)):
-        known = host_outline(structured, operands, list(_sparse_tensors((args, kwargs))))
+        parts = list(_sparse_tensors((args, kwargs)))
+        known = _outline_of_texts(graph, public, structured, operands, parts)
         return _add_host_call(graph, structured, operands, known, public, name, type_, features)
     unranked = [
         (s.indices, s.dense_shape) for s in _sparse_tensors((args, kwargs)) if _is_unranked(s)
@@ -92,6 +98,35 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
     if not operation.outputs:
         return operation
     return jax.tree.unflatten(found.tree, separate(operation, named))
+
+
+def _outline_of_texts(graph, public: str, f, operands, parts) -> HostOutline:
+    """Infer the results of an operator of texts.
+
+    An operator that only moves elements has results of the same shapes for numbers, and what it does with
+    numbers is known for all sizes. Others are called with made-up texts.
+    """
+    found = None
+    if not public.startswith(_TEXT_FUNCTIONS) and all(t.dtype != _STAND_IN for t in operands):
+        stands = [_stand_in(graph, t) if is_text(t) else t for t in operands]
+        with contextlib.suppress(Exception):
+            found = outline(f, stands)
+    if found is None or found.draws:
+        return host_outline(f, operands, parts)
+    dtypes = [string if dtype == _STAND_IN else dtype for dtype in found.dtypes]
+    return HostOutline(found.tree, tuple(zip(found.shapes, dtypes, strict=True)))
+
+
+def _stand_in(graph, text: Tensor) -> Tensor:
+    """Return a tensor of numbers of the shape of a text, in a graph of its own."""
+    other = type(graph)()
+
+    def compute(run, op, values):
+        raise NotImplementedError
+
+    return Operation(
+        other, "Placeholder", "text", compute, [], [(text.shape, _STAND_IN)], []
+    ).outputs[0]
 
 
 def _add_host_call(graph, f, operands, found, public, name, type_, features):

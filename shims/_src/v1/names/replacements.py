@@ -19,10 +19,18 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.seq2seq",), "give a `BasicDecoder` with a helper to `dynamic_decode`"),
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (
+        ("contrib.slim.learning", "contrib.slim.evaluation"),
+        "use `tf.contrib.training.train` or `tf.train.MonitoredTrainingSession`",
+    ),
+    (
         ("contrib.layers", "contrib.slim"),
         "use `tf.layers`, or the ported layers of contrib",
     ),
-    (("contrib.lookup", "contrib.feature_column", "feature_column"), "look up words on the host"),
+    (("contrib.lookup",), "look up words on the host"),
+    (
+        ("contrib.feature_column", "feature_column"),
+        "use the columns of `tf.feature_column` that are ported, or look up ids on the host",
+    ),
     (("contrib.data", "data"), "use the methods of `tf.data.Dataset`"),
     (("contrib.learn", "contrib.estimator", "contrib.training", "estimator"), _LOOPS),
     (

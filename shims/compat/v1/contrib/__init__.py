@@ -15,10 +15,12 @@ __getattr__, __dir__ = _opened(
         "learn",
         "legacy_seq2seq",
         "lookup",
+        "losses",
         "rnn",
         "seq2seq",
         "signal",
         "slim",
+        "tpu",
         "training",
     ),
 )

@@ -8,10 +8,12 @@ from shims.compat.v1.contrib import layers as layers
 from shims.compat.v1.contrib import learn as learn
 from shims.compat.v1.contrib import legacy_seq2seq as legacy_seq2seq
 from shims.compat.v1.contrib import lookup as lookup
+from shims.compat.v1.contrib import losses as losses
 from shims.compat.v1.contrib import rnn as rnn
 from shims.compat.v1.contrib import seq2seq as seq2seq
 from shims.compat.v1.contrib import signal as signal
 from shims.compat.v1.contrib import slim as slim
+from shims.compat.v1.contrib import tpu as tpu
 from shims.compat.v1.contrib import training as training
 
 

@@ -3,4 +3,14 @@
 
 from shims._src.v1.names.lazy_modules import opened as _opened
 
-__getattr__, __dir__ = _opened(__name__, "contrib.slim", ("initializers", "utils"))
+__getattr__, __dir__ = _opened(
+    __name__,
+    "contrib.slim",
+    (
+        "initializers",
+        "learning",
+        "losses",
+        "model_analyzer",
+        "utils",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Provide `tf.feature_column`: columns, and the layers made of them."""
