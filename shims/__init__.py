@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from shims import sparse as sparse
     from shims import strings as strings
     from shims import summary as summary
+    from shims import test as test
     from shims import train as train
     from shims import v1 as v1
     from shims import version as version
@@ -137,6 +138,7 @@ _NAMESPACES = (
     "saved_model",
     "sets",
     "sparse",
+    "test",
     "train",
     "strings",
     "summary",

@@ -2,6 +2,9 @@
 
 from shims._src.config.devices import LogicalDeviceConfiguration as VirtualDeviceConfiguration
 from shims._src.config.devices import get_memory_growth as get_memory_growth
+from shims._src.config.devices import (
+    get_logical_device_configuration as get_virtual_device_configuration,
+)
 from shims._src.config.devices import get_memory_info as get_memory_info
 from shims._src.config.devices import get_visible_devices as get_visible_devices
 from shims._src.config.devices import list_logical_devices as list_logical_devices
@@ -15,10 +18,18 @@ from shims._src.config.execution import enable_op_determinism as enable_op_deter
 from shims._src.config.execution import (
     enable_tensor_float_32_execution as enable_tensor_float_32_execution,
 )
+from shims._src.config.execution import get_device_policy as get_device_policy
+from shims._src.config.execution import get_synchronous_execution as get_synchronous_execution
+from shims._src.config.execution import set_device_policy as set_device_policy
+from shims._src.config.execution import set_synchronous_execution as set_synchronous_execution
 from shims._src.config.execution import (
     tensor_float_32_execution_enabled as tensor_float_32_execution_enabled,
 )
 from shims._src.facade import missing as _missing
 
-__all__ = ["VirtualDeviceConfiguration", "set_virtual_device_configuration"]
+__all__ = [
+    "VirtualDeviceConfiguration",
+    "get_virtual_device_configuration",
+    "set_virtual_device_configuration",
+]
 __getattr__ = _missing.of("shims.config.experimental")

@@ -24,7 +24,8 @@ NAMES = {
     "load_op_library": "jax.ffi",
     "distribute.ParameterServerStrategy": "jax.sharding",
     "train.CheckpointOptions": "without options",
-    "autograph.set_verbosity": "leave it out",
+    "autograph.trace": "leave it out",
+    "test.compute_gradient": "numpy.testing",
     "conv": "nn.convolution",
 }
 
