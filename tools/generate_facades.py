@@ -38,12 +38,13 @@ NAMESPACES = (
     *("lookup", "raw_ops", "sets", "strings", "v1", "v1.initializers", "v1.losses", "v1.nn"),
 )
 WIDTH = 100
-# Settings, which are no operators, in namespaces of operators.
-SETTINGS = {
+# Names that are no operators, in namespaces of operators.
+BESIDE = {
     "debugging": (
         ("shims._src.config.execution", "get_log_device_placement"),
         ("shims._src.config.execution", "set_log_device_placement"),
     ),
+    "lookup": (("shims._src.strings.tables", "TextFileIndex"),),
 }
 _DEFINED = "shims._src.native.operators"
 
@@ -229,7 +230,7 @@ def facade_module(namespace: str) -> str:
     for inner in _inside(namespace) if namespace else ():
         lines.append((f"shims.{namespace}", inner, inner))
         names.append(inner)
-    for module, name in SETTINGS.get(namespace, ()):
+    for module, name in BESIDE.get(namespace, ()):
         lines.append((module, name, name))
         names.append(name)
     for row in ROWS:

@@ -64,6 +64,7 @@ def test_what_is_there_needs_no_replacement():
         "experimental.numpy.",
         "summary.",
         "summary.experimental.",
+        "test.",
         "io.",
         "profiler.",
         "saved_model.",

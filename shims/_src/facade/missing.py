@@ -60,7 +60,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("audio", "feature_column", "make_", "fingerprint", "estimator", "queue"), _HOST),
     (("test.",), "write the test with `pytest` or `unittest`, and `numpy.testing`"),
-    (("lookup.TextFileIndex", "lookup.experimental"), _HOST),
+    (("lookup.experimental",), _HOST),
     (("summary.graph",), "leave it out: programs of JAX have no graph; see `jax.make_jaxpr`"),
     (
         ("summary.experimental.",),
