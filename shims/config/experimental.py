@@ -1,10 +1,10 @@
 """Re-export the names of `tf.config.experimental` that have a counterpart."""
 
 from shims._src.config.devices import LogicalDeviceConfiguration as VirtualDeviceConfiguration
-from shims._src.config.devices import get_memory_growth as get_memory_growth
 from shims._src.config.devices import (
     get_logical_device_configuration as get_virtual_device_configuration,
 )
+from shims._src.config.devices import get_memory_growth as get_memory_growth
 from shims._src.config.devices import get_memory_info as get_memory_info
 from shims._src.config.devices import get_visible_devices as get_visible_devices
 from shims._src.config.devices import list_logical_devices as list_logical_devices

@@ -117,59 +117,67 @@ class TestCase(unittest.TestCase):
 
     def assertNear(self, f1, f2, err, msg=None) -> None:
         """Assert that two numbers differ by at most `err`."""
-        self.assertTrue(f1 == f2 or abs(float(f1) - float(f2)) <= err, msg or f"{f1} and {f2}")
+        near = f1 == f2 or abs(float(f1) - float(f2)) <= err
+        self._require(near, msg or f"{f1} and {f2} differ by more than {err}.")
 
     def assertArrayNear(self, farray1, farray2, err, msg=None) -> None:
         """Assert that two lists of numbers have the same length and differ by at most `err`."""
-        self.assertEqual(len(farray1), len(farray2), msg)
+        self._same("lengths", len(farray1), len(farray2), msg)
         for first, second in zip(farray1, farray2, strict=True):
             self.assertNear(first, second, err, msg)
 
     def assertShapeEqual(self, input_a, input_b, msg=None) -> None:
         """Assert that two arrays have the same shape."""
-        self.assertEqual(tuple(np.shape(_plain(input_a))), tuple(np.shape(_plain(input_b))), msg)
+        self._same("shapes", np.shape(_plain(input_a)), np.shape(_plain(input_b)), msg)
 
     def assertDTypeEqual(self, target, expected_dtype) -> None:
         """Assert that an array has a dtype."""
-        self.assertEqual(np.asarray(_plain(target)).dtype, np.dtype(expected_dtype))
+        self._same("dtypes", np.asarray(_plain(target)).dtype, np.dtype(expected_dtype))
 
     def assertLen(self, container, expected_len, msg=None) -> None:
         """Assert the number of elements."""
-        self.assertEqual(len(container), expected_len, msg)
+        self._same("lengths", len(container), expected_len, msg)
+
+    def _require(self, holds, message: str) -> None:
+        if not holds:
+            raise self.failureException(message)
+
+    def _same(self, what: str, a: Any, b: Any, msg=None) -> None:
+        self._require(a == b, f"the {what} {a} and {b} differ{f': {msg}' if msg else '.'}")
 
     def _each(self, a: Any, b: Any, check: Callable[[Any, Any], None], msg) -> None:
         """Check the arrays of two structures, in pairs."""
         if isinstance(a, dict) or isinstance(b, dict):
-            self.assertEqual(set(a), set(b), msg)
+            self._same("keys", set(a), set(b), msg)
             for key in a:
                 self._each(a[key], b[key], check, msg)
         elif isinstance(a, list) and isinstance(b, list):
-            self.assertEqual(len(a), len(b), msg)
+            self._same("lengths", len(a), len(b), msg)
             for first, second in zip(a, b, strict=True):
                 self._each(first, second, check, msg)
         else:
             check(np.asarray(a), np.asarray(b))
 
     def _near(self, a: np.ndarray, b: np.ndarray, rtol: float, atol: float, msg) -> None:
-        self.assertEqual(a.shape, b.shape, msg)
+        self._same("shapes", a.shape, b.shape, msg)
         wide = [x.astype(np.float32) if str(x.dtype) in _HALF else x for x in (a, b)]
         np.testing.assert_allclose(*wide, rtol=rtol, atol=atol, err_msg=msg or "")
 
     def _equal(self, a: np.ndarray, b: np.ndarray, msg) -> None:
-        self.assertEqual(a.shape, b.shape, msg)
+        self._same("shapes", a.shape, b.shape, msg)
         texts = [np.char.encode(x) if x.dtype.kind == "U" else x for x in (a, b)]
         np.testing.assert_array_equal(*texts, err_msg=msg or "")
 
     def _all(self, a, holds: Callable[[np.ndarray], np.ndarray], told: str) -> None:
         array = np.asarray(_plain(a))
-        self.assertTrue(np.all(holds(array)), f"not all elements are {told}: {array}")
+        self._require(np.all(holds(array)), f"not all elements are {told}: {array}")
 
     def _fails(self, check: Callable[[], None], told: str, msg) -> None:
         try:
             check()
         except AssertionError:
             return
-        self.fail(msg or f"The two values are {told}.")
+        raise self.failureException(msg or f"The two values are {told}.")
 
 
 def main(argv=None) -> None:
