@@ -13,6 +13,7 @@ from shims._src.platform.release import check_version as _check_version
 from shims._src.platform.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from shims import audio as audio
     from shims import autodiff as autodiff
     from shims import autograph as autograph
     from shims import bitwise as bitwise
@@ -109,6 +110,7 @@ if TYPE_CHECKING:
 _check_version()
 
 _NAMESPACES = (
+    "audio",
     "autodiff",
     "autograph",
     "bitwise",

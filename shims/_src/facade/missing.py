@@ -58,7 +58,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("image.generate_bounding_box",),
         "combine `image.non_max_suppression` and `math.top_k`",
     ),
-    (("audio", "feature_column", "make_", "fingerprint", "estimator", "queue"), _HOST),
+    (("feature_column", "make_", "fingerprint", "estimator", "queue"), _HOST),
     (("test.",), "write the test with `pytest` or `unittest`, and `numpy.testing`"),
     (("lookup.experimental",), _HOST),
     (("summary.graph",), "leave it out: programs of JAX have no graph; see `jax.make_jaxpr`"),
