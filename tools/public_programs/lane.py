@@ -77,9 +77,9 @@ def _wait(child: int) -> None:
 
 
 def _run_program(tf, library: str, path: pathlib.Path, kept: pathlib.Path) -> None:
-    """Run a program in the folder beside the pickle, which is emptied first."""
-    folder = kept.with_suffix("")
-    shutil.rmtree(folder, ignore_errors=True)
+    """Run a program in a folder below the one beside the pickle, which is emptied first: it may write to `..`."""
+    shutil.rmtree(kept.with_suffix(""), ignore_errors=True)
+    folder = kept.with_suffix("") / "program"
     folder.mkdir(parents=True)
     os.chdir(folder)
     sys.argv = [path.name]
