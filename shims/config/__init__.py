@@ -17,17 +17,12 @@ from shims._src.config.execution import get_soft_device_placement as get_soft_de
 from shims._src.config.execution import set_soft_device_placement as set_soft_device_placement
 from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.facade import missing as _missing
-from shims._src.function.eager_mode import (
-    functions_run_eagerly as experimental_functions_run_eagerly,
-)
 from shims._src.function.eager_mode import functions_run_eagerly as functions_run_eagerly
-from shims._src.function.eager_mode import (
-    run_functions_eagerly as experimental_run_functions_eagerly,
-)
 from shims._src.function.eager_mode import run_functions_eagerly as run_functions_eagerly
 from shims.config import experimental as experimental
 from shims.config import optimizer as optimizer
 from shims.config import threading as threading
 
-__all__ = ["experimental_functions_run_eagerly", "experimental_run_functions_eagerly"]
+experimental_functions_run_eagerly = functions_run_eagerly
+experimental_run_functions_eagerly = run_functions_eagerly
 __getattr__ = _missing.of("shims.config")

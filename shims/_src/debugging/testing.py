@@ -160,13 +160,13 @@ class TestCase(unittest.TestCase):
 
     def _near(self, a: np.ndarray, b: np.ndarray, rtol: float, atol: float, msg) -> None:
         self._same("shapes", a.shape, b.shape, msg)
-        wide = [x.astype(np.float32) if str(x.dtype) in _HALF else x for x in (a, b)]
-        np.testing.assert_allclose(*wide, rtol=rtol, atol=atol, err_msg=msg or "")
+        x, y = (x.astype(np.float32) if str(x.dtype) in _HALF else x for x in (a, b))
+        np.testing.assert_allclose(x, y, rtol=rtol, atol=atol, err_msg=msg or "")
 
     def _equal(self, a: np.ndarray, b: np.ndarray, msg) -> None:
         self._same("shapes", a.shape, b.shape, msg)
-        texts = [np.char.encode(x) if x.dtype.kind == "U" else x for x in (a, b)]
-        np.testing.assert_array_equal(*texts, err_msg=msg or "")
+        x, y = (np.char.encode(x) if x.dtype.kind == "U" else x for x in (a, b))
+        np.testing.assert_array_equal(x, y, err_msg=msg or "")
 
     def _all(self, a, holds: Callable[[np.ndarray], np.ndarray], told: str) -> None:
         array = np.asarray(_plain(a))

@@ -95,7 +95,11 @@ def _differ(a, b):
     return np.asarray(np.asarray(host(a)) != np.asarray(host(b)), bool)
 
 
-TracedText.__add__ = lambda self, other: _joined(self, other)  # type: ignore[attr-defined]
-TracedText.__radd__ = lambda self, other: _joined(other, self)  # type: ignore[attr-defined]
-TracedText.__eq__ = lambda self, other: _are_equal(self, other)  # type: ignore[assignment]
-TracedText.__ne__ = lambda self, other: _differ(self, other)  # type: ignore[assignment]
+_METHODS = {
+    "__add__": lambda self, other: _joined(self, other),
+    "__radd__": lambda self, other: _joined(other, self),
+    "__eq__": lambda self, other: _are_equal(self, other),
+    "__ne__": lambda self, other: _differ(self, other),
+}
+for _name, _method in _METHODS.items():
+    setattr(TracedText, _name, _method)

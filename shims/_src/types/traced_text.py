@@ -78,7 +78,7 @@ def _decode(codes: np.ndarray, sizes: np.ndarray) -> HostTensor:
     return host(words)
 
 
-def _rebuilt(_, children) -> TracedText | HostTensor:
+def _rebuilt(_, children) -> Any:
     if all(isinstance(x, (np.ndarray, jax.Array)) and not jp.is_tracer(x) for x in children):
         return _decode(*map(np.asarray, children))
     return TracedText(*children)
