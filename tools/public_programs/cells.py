@@ -18,7 +18,8 @@ _FROM_KERAS = re.compile(
 )
 _IMPORT_KERAS = re.compile(r"^(\s*)import[ \t]+tensorflow(\.[\w.]+)[ \t]+as[ \t]+", re.MULTILINE)
 _LENGTH = re.compile(
-    r"^([ \t]*\w*(?:steps|epochs|iterations|num_batches|EPOCHS|STEPS|ITERATIONS?)|\bepochs|\bmax_episodes|\bnum_episodes)"
+    r"(^[ \t]*\w*(?:steps|epochs|iterations|num_batches|EPOCHS|STEPS|ITERATIONS?)"
+    r"|\b(?:epochs|max_episodes|num_episodes))"
     r"( *= *)(\d+)\b",
     re.MULTILINE,
 )
