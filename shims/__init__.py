@@ -13,6 +13,7 @@ from shims._src.platform.release import check_version as _check_version
 from shims._src.platform.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from shims import audio as audio
     from shims import autodiff as autodiff
     from shims import autograph as autograph
     from shims import bitwise as bitwise
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from shims import sparse as sparse
     from shims import strings as strings
     from shims import summary as summary
+    from shims import test as test
     from shims import train as train
     from shims import v1 as v1
     from shims import version as version
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
 _check_version()
 
 _NAMESPACES = (
+    "audio",
     "autodiff",
     "autograph",
     "bitwise",
@@ -137,6 +140,7 @@ _NAMESPACES = (
     "saved_model",
     "sets",
     "sparse",
+    "test",
     "train",
     "strings",
     "summary",

@@ -3,6 +3,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, overload
 from jax import Array
+from shims import audio as audio
 from shims import autodiff as autodiff
 from shims import autograph as autograph
 from shims import bitwise as bitwise
@@ -33,6 +34,7 @@ from shims import signal as signal
 from shims import sparse as sparse
 from shims import strings as strings
 from shims import summary as summary
+from shims import test as test
 from shims import train as train
 from shims import v1 as v1
 from shims import version as version
@@ -665,6 +667,7 @@ def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_p
 def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any: ...
 def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any: ...
 def tile(input: Any, multiples: Any, name: Any = None) -> Any: ...
+def timestamp(name: Any = None) -> Any: ...
 def transpose(a: Any, perm: Any = None, conjugate: Any = False, name: Any = 'transpose') -> Any: ...
 def truediv(x: Any, y: Any, name: Any = None) -> Any: ...
 def truncatediv(x: Any, y: Any, name: Any = None) -> Any: ...

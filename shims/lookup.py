@@ -5,12 +5,14 @@ from shims._src.facade.claim import claim as _claim
 from shims._src.strings.tables import KeyValueTensorInitializer as KeyValueTensorInitializer
 from shims._src.strings.tables import StaticHashTable as StaticHashTable
 from shims._src.strings.tables import StaticVocabularyTable as StaticVocabularyTable
+from shims._src.strings.tables import TextFileIndex as TextFileIndex
 from shims._src.strings.tables import TextFileInitializer as TextFileInitializer
 
 __all__ = [
     "KeyValueTensorInitializer",
     "StaticHashTable",
     "StaticVocabularyTable",
+    "TextFileIndex",
     "TextFileInitializer",
 ]
 

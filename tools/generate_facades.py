@@ -38,6 +38,14 @@ NAMESPACES = (
     *("lookup", "raw_ops", "sets", "strings", "v1", "v1.initializers", "v1.losses", "v1.nn"),
 )
 WIDTH = 100
+# Names that are no operators, in namespaces of operators.
+BESIDE = {
+    "debugging": (
+        ("shims._src.config.execution", "get_log_device_placement"),
+        ("shims._src.config.execution", "set_log_device_placement"),
+    ),
+    "lookup": (("shims._src.strings.tables", "TextFileIndex"),),
+}
 _DEFINED = "shims._src.native.operators"
 
 
@@ -222,6 +230,9 @@ def facade_module(namespace: str) -> str:
     for inner in _inside(namespace) if namespace else ():
         lines.append((f"shims.{namespace}", inner, inner))
         names.append(inner)
+    for module, name in BESIDE.get(namespace, ()):
+        lines.append((module, name, name))
+        names.append(name)
     for row in ROWS:
         for full in row.names:
             where, _, name = full.rpartition(".")

@@ -23,4 +23,6 @@ from shims.config import experimental as experimental
 from shims.config import optimizer as optimizer
 from shims.config import threading as threading
 
+experimental_functions_run_eagerly = functions_run_eagerly
+experimental_run_functions_eagerly = run_functions_eagerly
 __getattr__ = _missing.of("shims.config")

@@ -4,6 +4,8 @@ from shims._src.data.csv_files import CsvDataset as CsvDataset
 from shims._src.data.dataset import Dataset as _Dataset
 from shims._src.data.dataset import assert_cardinality as assert_cardinality
 from shims._src.data.iterators import Optional as Optional
+from shims._src.data.node import INFINITE_CARDINALITY as INFINITE_CARDINALITY
+from shims._src.data.node import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from shims._src.data.options import AutoShardPolicy as AutoShardPolicy
 from shims._src.data.options import AutotuneOptions as AutotuneOptions
 from shims._src.data.options import DistributeOptions as DistributeOptions

@@ -64,10 +64,13 @@ def test_functions_run_eagerly():
         ("threading", "intra_op_parallelism_threads", 2),
         ("optimizer", "jit", "autoclustering"),
         ("optimizer", "experimental_options", {"constant_folding": True}),
+        ("experimental", "synchronous_execution", False),
+        ("experimental", "device_policy", "warn"),
+        ("debugging", "log_device_placement", True),
     ],
 )
 def test_settings_without_effect_are_stored(module, name, value):
-    place = getattr(shims.config, module)
+    place = shims.debugging if module == "debugging" else getattr(shims.config, module)
     before = getattr(place, f"get_{name}")()
     getattr(place, f"set_{name}")(value)
     assert getattr(place, f"get_{name}")() == value

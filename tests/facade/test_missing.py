@@ -24,7 +24,8 @@ NAMES = {
     "load_op_library": "jax.ffi",
     "distribute.ParameterServerStrategy": "jax.sharding",
     "train.CheckpointOptions": "without options",
-    "autograph.set_verbosity": "leave it out",
+    "autograph.trace": "leave it out",
+    "test.compute_gradient": "numpy.testing",
     "conv": "nn.convolution",
 }
 
@@ -63,6 +64,7 @@ def test_what_is_there_needs_no_replacement():
         "experimental.numpy.",
         "summary.",
         "summary.experimental.",
+        "test.",
         "io.",
         "profiler.",
         "saved_model.",

@@ -26,5 +26,6 @@ ROWS: tuple[Row, ...] = (
     ),
     _row("group", "*inputs, **kwargs", "debugging.graph_operations:group", "nothing"),
     _row("tuple", "tensors, control_inputs=None, name=None", "debugging.graph_operations:tuple_"),
+    _row("timestamp", "name=None", "debugging.clock:timestamp"),
     _row("no_op", "name=None", "debugging.graph_operations:no_op", "nothing"),
 )

@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tools.public_programs import cells, one_bit, stand_ins
+from tools.public_programs import cells, main_values, one_bit, siblings, stand_ins
 
 SECONDS = 150  # of the processor, for a cell
 PROGRAM_SECONDS = 900  # for a program
+LARGEST = 2**20  # elements of an array that is kept whole
 _TENSORS = frozenset({"EagerTensor", "ArrayImpl", "ResourceVariable", "Variable", "HostTensor"})
 
 
@@ -76,16 +77,20 @@ def _wait(child: int) -> None:
 
 
 def _run_program(tf, library: str, path: pathlib.Path, kept: pathlib.Path) -> None:
-    """Run a program in the folder beside the pickle, which is emptied first."""
-    folder = kept.with_suffix("")
-    shutil.rmtree(folder, ignore_errors=True)
+    """Run a program in a folder below the one beside the pickle, which is emptied first: it may write to `..`."""
+    shutil.rmtree(kept.with_suffix(""), ignore_errors=True)
+    folder = kept.with_suffix("") / "program"
     folder.mkdir(parents=True)
     os.chdir(folder)
     sys.argv = [path.name]
     tf.random.set_seed(1)
     stand_ins.seed(sys.modules["keras"])
     signal.signal(signal.SIGPROF, _end_cell)
+    checkouts = kept.parent.parent
+    root = checkouts / pathlib.Path(*path.relative_to(checkouts).parts[:2])
+    siblings.install(path, root, "shims" if library == "shims" else "tensorflow")
     names: dict[str, Any] = {"__name__": "__main__"}
+    main_values.watch(folder, names)
     found = [
         _run(source, folder / f"cell_{number:02}.py", names)
         for number, source in enumerate(cells.cells_of(path, library))
@@ -143,7 +148,7 @@ def _plain(value, depth: int) -> Any:
     if isinstance(value, (bool, int, float, complex, bytes, np.generic)):
         return value
     if isinstance(value, np.ndarray) or kind in _TENSORS:
-        return np.asarray(value)
+        return _part(np.asarray(value))
     if kind == "RaggedTensor":
         return ["ragged", plain(value.flat_values), *map(plain, value.nested_row_splits)]
     if kind == "SparseTensor":
@@ -152,11 +157,20 @@ def _plain(value, depth: int) -> Any:
         return dict(value.history)
     if hasattr(value, "get_weights") and getattr(value, "built", False):
         return [np.asarray(w) for w in value.get_weights()]
+    if type(value).__module__ == "__main__" and not hasattr(value, "get_weights"):
+        value = {name: v for name, v in vars(value).items() if not name.startswith("_")}
     if depth < 4 and isinstance(value, (list, tuple)):
         return [plain(item, depth + 1) for item in value]
     if depth < 4 and isinstance(value, dict):
         return {str(key): plain(item, depth + 1) for key, item in value.items()}
     return None
+
+
+def _part(array: np.ndarray) -> Any:
+    """Return an array, of a large one its shape and a part of its elements: it is kept after every cell."""
+    if array.size <= LARGEST:
+        return array
+    return [array.shape, array.reshape(-1)[:: array.size // LARGEST + 1]]
 
 
 if __name__ == "__main__":

@@ -19,13 +19,15 @@ from unittest import mock
 
 import numpy as np
 
+from tools.public_programs import downloads, games
+
 EPOCHS, STEPS = 2, 4
 _PLOTS = (
     *("matplotlib", "matplotlib.pyplot", "matplotlib.colors", "matplotlib.cm", "matplotlib.image"),
     *("seaborn", "IPython", "IPython.display", "imageio", "tensorflow_docs", "graphviz"),
     *("tensorflow_docs.vis", "tensorflow_docs.vis.embed", "tensorflow_docs.plots", "pydot"),
     *("tensorflow_docs.modeling", "matplotlib.gridspec", "tqdm", "tqdm.notebook", "mpl_toolkits"),
-    *("mpl_toolkits.mplot3d", "cv2"),
+    *("mpl_toolkits.mplot3d", "cv2", "wandb", "prettytable"),
 )
 
 
@@ -69,7 +71,13 @@ def install_in_library(tf, library: str) -> None:
     keras = sys.modules["keras"]
     for name, (shape, kind) in _DATASETS.items():
         getattr(keras.datasets, name).load_data = functools.partial(_pictures, shape, kind)
+    for name in ("imdb", "reuters"):
+        getattr(keras.datasets, name).load_data = _texts
+    keras.datasets.boston_housing.load_data = _houses
+    downloads.install(keras)
     keras.Model.fit = _short_fit(keras.Model.fit)
+    if importlib.util.find_spec("gym") is None:
+        sys.modules["gym"] = games.module()
     if importlib.util.find_spec("tensorflow_datasets") is None:
         sys.modules["tensorflow_datasets"] = _tensorflow_datasets(tf)
     if library == "shims":
@@ -81,16 +89,17 @@ def seed(keras) -> None:
     keras.utils.set_random_seed(1)
 
 
-def _subplots(rows=1, columns=1, **options) -> tuple[Any, Any]:
+def _subplots(nrows=1, ncols=1, **options) -> tuple[Any, Any]:
     del options
-    axes = np.array([[mock.MagicMock() for _ in range(columns)] for _ in range(rows)], object)
-    return mock.MagicMock(), axes[0, 0] if rows == columns == 1 else axes.squeeze()
+    axes = np.array([[mock.MagicMock() for _ in range(ncols)] for _ in range(nrows)], object)
+    return mock.MagicMock(), axes[0, 0] if nrows == ncols == 1 else axes.squeeze()
 
 
 _DATASETS = {
     "mnist": ((28, 28), 10),
     "fashion_mnist": ((28, 28), 10),
     "cifar10": ((32, 32, 3), 10),
+    "cifar100": ((32, 32, 3), 12),
 }
 
 
@@ -108,6 +117,34 @@ def _pictures(shape: tuple[int, ...], kinds: int, *rest, **options):
         return pixels.astype(np.uint8), wanted.astype(np.uint8)
 
     return part(320), part(96)
+
+
+def _texts(num_words=1000, maxlen=None, **options):
+    """Make lists of the numbers of words, of two kinds: the first word tells which."""
+    del options
+    random = np.random.RandomState(3)
+
+    def part(count: int) -> tuple[np.ndarray, np.ndarray]:
+        kinds = random.randint(0, 2, count)
+        texts = np.empty(count, object)
+        for number, kind in enumerate(kinds):
+            words = random.randint(4, min(num_words or 1000, 1000), random.randint(5, maxlen or 40))
+            texts[number] = [1, int(kind) + 2, *words.tolist()]
+        return texts, kinds
+
+    return part(160), part(64)
+
+
+def _houses(*rest, **options):
+    """Make a table of 13 columns and a price that depends on them."""
+    del rest, options
+    random = np.random.RandomState(3)
+
+    def part(count: int) -> tuple[np.ndarray, np.ndarray]:
+        table = random.uniform(0, 10, (count, 13))
+        return table, table @ np.linspace(-1, 1, 13) + random.uniform(20, 22, count)
+
+    return part(128), part(32)
 
 
 def _tensorflow_datasets(tf) -> types.ModuleType:

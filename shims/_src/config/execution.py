@@ -13,6 +13,9 @@ _settings: dict[str, object] = {
     "jit": "",
     "experimental_options": {},
     "op_determinism": False,
+    "synchronous_execution": True,
+    "device_policy": "silent",
+    "log_device_placement": False,
 }
 
 
@@ -75,7 +78,12 @@ def enable_op_determinism() -> None:
 
 
 def _accepted(name: str, page: str):
-    """Return the getter and the setter of a setting that JAX does not have; the value is only stored."""
+    """Return the getter and the setter of a setting that JAX does not have; the value is only stored.
+
+    Args:
+      name: what is set.
+      page: the path of TensorFlow's page, below `tf`.
+    """
 
     def get():
         return _settings[name]
@@ -85,22 +93,49 @@ def _accepted(name: str, page: str):
 
     words = name.replace("_", " ")
     get.__name__, set_.__name__ = f"get_{name}", f"set_{name}"
-    tail = f"\n\n    https://www.tensorflow.org/api_docs/python/tf/config/{page}"
+    tail = f"\n\n    https://www.tensorflow.org/api_docs/python/tf/{page}"
     get.__doc__ = f"Return the stored setting of {words}, which has no effect in JAX.{tail}"
     set_.__doc__ = f"Store a setting of {words}; it has no effect in JAX.{tail}"
     return get, set_
 
 
 get_soft_device_placement, set_soft_device_placement = _accepted(
-    "soft_device_placement", "set_soft_device_placement"
+    "soft_device_placement", "config/set_soft_device_placement"
 )
 get_inter_op_parallelism_threads, set_inter_op_parallelism_threads = _accepted(
-    "inter_op_parallelism_threads", "threading/set_inter_op_parallelism_threads"
+    "inter_op_parallelism_threads", "config/threading/set_inter_op_parallelism_threads"
 )
 get_intra_op_parallelism_threads, set_intra_op_parallelism_threads = _accepted(
-    "intra_op_parallelism_threads", "threading/set_intra_op_parallelism_threads"
+    "intra_op_parallelism_threads", "config/threading/set_intra_op_parallelism_threads"
 )
-get_jit, set_jit = _accepted("jit", "optimizer/set_jit")
+get_jit, set_jit = _accepted("jit", "config/optimizer/set_jit")
 get_experimental_options, set_experimental_options = _accepted(
-    "experimental_options", "optimizer/set_experimental_options"
+    "experimental_options", "config/optimizer/set_experimental_options"
 )
+get_synchronous_execution, set_synchronous_execution = _accepted(
+    "synchronous_execution", "config/experimental/set_synchronous_execution"
+)
+get_device_policy, set_device_policy = _accepted(
+    "device_policy", "config/experimental/set_device_policy"
+)
+get_log_device_placement, set_log_device_placement = _accepted(
+    "log_device_placement", "debugging/set_log_device_placement"
+)
+
+
+def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
+    """Do nothing: what is converted is not logged.
+
+    Args:
+      level: ignored.
+      alsologtostdout: ignored.
+
+    Differs from TensorFlow:
+      Nothing is logged.
+
+    Under jit:
+      No effect.
+
+    https://www.tensorflow.org/api_docs/python/tf/autograph/set_verbosity
+    """
+    del level, alsologtostdout

@@ -17,8 +17,10 @@ from shims._src.sizes.padded import Padded
 from shims._src.tracing.dynamic import entered
 from shims._src.types.composite import is_composite
 from shims._src.types.host_tensor import HostTensor
+from shims._src.types.traced_text import TracedText
 from shims._src.variables.variable import Variable
 
+_COMPUTED = (jax.Array, HostTensor, Variable, Padded, TracedText)
 _OPTIONS = ("output_stream", "name", "summarize", "sep", "end")
 
 
@@ -61,16 +63,13 @@ def print_(*inputs, **kwargs):
         if isinstance(x, Padded):
             x.check_is_one_value()
     leaves = [_text_of_strings(x, summarize, alone=len(inputs) == 1) for x in leaves]
-    places = [
-        i for i, x in enumerate(leaves) if isinstance(x, (jax.Array, HostTensor, Variable, Padded))
-    ]
+    places = [i for i, x in enumerate(leaves) if isinstance(x, _COMPUTED)]
     arrays = [_array(leaves[i]) for i in places]
 
     def emit(*values):
         full: list[Any] = list(leaves)
         for i, value in zip(places, values, strict=True):
-            array = value.unpad() if isinstance(value, Padded) else value
-            full[i] = _Unquoted(array_text(np.asarray(array), summarize))
+            full[i] = _text_of_array(value, summarize, alone=len(inputs) == 1)
         full = [_Unquoted(_composite_text(x, summarize)) if is_composite(x) else x for x in full]
         parts = [_item_text(x) for x in jax.tree.unflatten(tree, full)]
         write(sep.join(parts) + end)
@@ -101,8 +100,15 @@ def _text_of_strings(x, summarize, *, alone: bool):
     return _Unquoted(array_text(np.asarray(x), summarize))
 
 
+def _text_of_array(value, summarize, *, alone: bool):
+    """Format the value of an array, or of strings that the program has computed."""
+    array = value.unpad() if isinstance(value, Padded) else value
+    told = _text_of_strings(array, summarize, alone=alone)
+    return _Unquoted(array_text(np.asarray(array), summarize)) if told is array else told
+
+
 def _is_leaf(x) -> bool:
-    return x is None or isinstance(x, (Variable, Padded)) or is_composite(x)
+    return x is None or isinstance(x, (Variable, Padded, TracedText)) or is_composite(x)
 
 
 def _array(x):

@@ -58,14 +58,15 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("image.generate_bounding_box",),
         "combine `image.non_max_suppression` and `math.top_k`",
     ),
-    (("audio", "feature_column", "make_", "fingerprint", "estimator", "test", "queue"), _HOST),
-    (("lookup.TextFileIndex", "lookup.experimental"), _HOST),
+    (("feature_column", "make_", "fingerprint", "estimator", "queue"), _HOST),
+    (("test.",), "write the test with `pytest` or `unittest`, and `numpy.testing`"),
+    (("lookup.experimental",), _HOST),
     (("summary.graph",), "leave it out: programs of JAX have no graph; see `jax.make_jaxpr`"),
     (
         ("summary.experimental.",),
         "write the tensor with `summary.write`, or keep using TensorFlow on the host for it",
     ),
-    (("summary.", "timestamp"), "keep using TensorFlow on the host, between the training steps"),
+    (("summary.",), "keep using TensorFlow on the host, between the training steps"),
     (
         ("resource", "variant", "dtypes.resource", "dtypes.variant"),
         "leave it out: no array of JAX has this dtype",
@@ -77,7 +78,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("guarantee_const", "check_pinned", "nondifferentiable_batch_function"), "leave it out"),
     (("CriticalSection",), "leave it out: operations run in program order"),
     (
-        ("autograph.experimental.Feature", "autograph.set_verbosity", "autograph.trace"),
+        ("autograph.experimental.Feature", "autograph.trace"),
         "leave it out: `shims.function` reports what it converts",
     ),
     (("approx_top_k",), "write `nn.approx_max_k`"),

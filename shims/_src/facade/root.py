@@ -71,6 +71,7 @@ from shims._src.debugging.assertions import Assert as Assert
 from shims._src.debugging.assertions import assert_equal as assert_equal
 from shims._src.debugging.assertions import assert_greater as assert_greater
 from shims._src.debugging.assertions import assert_less as assert_less
+from shims._src.debugging.clock import timestamp as timestamp
 from shims._src.debugging.graph_operations import group as group
 from shims._src.debugging.graph_operations import no_op as no_op
 from shims._src.debugging.graph_operations import tuple_ as tuple
@@ -346,6 +347,7 @@ __all__ = [
     "tensor_scatter_nd_update",
     "tensordot",
     "tile",
+    "timestamp",
     "transpose",
     "truediv",
     "truncatediv",

@@ -26,6 +26,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform import jaxprs
 from shims._src.recording import state
+from shims._src.variables.keras_state import standing_for
 from shims._src.variables.variable import Reference, Variable
 
 read_p = jp.Primitive("read_variable")
@@ -223,9 +224,10 @@ def lift(f: Callable, used, written) -> Callable:
 
 
 def read_outputs(outputs):
-    """Replace every `Variable` in `outputs` by its value."""
-    return jax.tree.map(
-        lambda leaf: as_array(leaf) if isinstance(leaf, Variable) else leaf,
-        outputs,
-        is_leaf=lambda leaf: isinstance(leaf, Variable),
-    )
+    """Replace every variable in `outputs`, also one of Keras, by its value."""
+
+    def read(leaf):
+        found = standing_for(leaf)
+        return as_array(found) if isinstance(found, Variable) else leaf
+
+    return jax.tree.map(read, outputs, is_leaf=lambda leaf: isinstance(leaf, Variable))

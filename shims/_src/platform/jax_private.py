@@ -6,6 +6,7 @@ import contextlib
 import functools
 import gc
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -810,6 +811,33 @@ def below(trace):
 def set_trace(trace) -> None:
     """Set the current trace of this thread; the caller restores it."""
     core.trace_ctx.set_trace(trace)
+
+
+class TraceKey:
+    """Stand for every trace that only observes a certain one, in the keys of JAX's compiled programs."""
+
+    def __init__(self) -> None:
+        self.above: TraceKey | None = None  # that of the traces that observe those
+
+
+# The key of the traces that observe a trace of JAX.
+_KEYS: weakref.WeakKeyDictionary[object, TraceKey] = weakref.WeakKeyDictionary()
+
+
+def share_key(trace) -> TraceKey:
+    """Let a trace that only observes have the key of all that observe its parent; the caller keeps the key.
+
+    A compiled function looks its program up by the current trace, and keeps an entry of every trace, also when it
+    is gone. A tape makes a trace for each step, so a loop would have thousands of them to look through.
+    Under such a trace the entries hold no program, which is why they may be shared.
+    """
+    parent = trace.parent
+    if isinstance(key := getattr(parent, "key", None), TraceKey):
+        found = key.above = key.above or TraceKey()
+    else:
+        found = _KEYS.setdefault(parent, TraceKey())
+    trace._weakref = weakref.ref(found)
+    return found
 
 
 def under(trace):

@@ -100,6 +100,7 @@ class RecordingTrace(jp.core.Trace):
         self.parent = self.parent_trace = parent
         self.recorder = recorder
         self.ended = False
+        self.key = jp.share_key(self)
 
     def is_valid(self) -> bool:
         """Return whether the trace is still valid."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src.arguments import checks
+from shims._src.strings.late import late
 from shims._src.strings.operands import each, numbers, over_ragged, strings
 from shims._src.types.host_tensor import host
 
@@ -26,6 +27,7 @@ def _cased(function: str, input, encoding: str, change):
     return each(changed, strings(function, input))
 
 
+@late
 @over_ragged
 def lower(input, encoding="", name=None):
     """Convert letters to lowercase.
@@ -46,7 +48,7 @@ def lower(input, encoding="", name=None):
       Nothing.
 
     Under jit:
-      Strings are constants of the program.
+      Known strings are constants of the program; others are computed on the host.
 
     Example:
       >>> import shims
@@ -58,6 +60,7 @@ def lower(input, encoding="", name=None):
     return _cased("strings.lower", input, encoding, lambda x: x.lower())
 
 
+@late
 @over_ragged
 def upper(input, encoding="", name=None):
     """Convert letters to uppercase.
@@ -78,7 +81,7 @@ def upper(input, encoding="", name=None):
       Nothing.
 
     Under jit:
-      Strings are constants of the program.
+      Known strings are constants of the program; others are computed on the host.
 
     Example:
       >>> import shims
@@ -90,6 +93,7 @@ def upper(input, encoding="", name=None):
     return _cased("strings.upper", input, encoding, lambda x: x.upper())
 
 
+@late
 @over_ragged
 def strip(input, name=None):
     """Remove white space from both ends of strings.
@@ -108,7 +112,7 @@ def strip(input, name=None):
       Nothing.
 
     Under jit:
-      Strings are constants of the program.
+      Known strings are constants of the program; others are computed on the host.
 
     Example:
       >>> import shims
@@ -132,6 +136,7 @@ def characters(text: bytes) -> list[bytes]:
     return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
+@late
 @over_ragged
 def substr(input, pos, len, unit="BYTE", name=None):
     """Return parts of strings.
@@ -154,7 +159,7 @@ def substr(input, pos, len, unit="BYTE", name=None):
       Nothing.
 
     Under jit:
-      Strings are constants of the program.
+      Known strings are constants of the program; others are computed on the host.
 
     Example:
       >>> import shims

@@ -12,10 +12,12 @@ from shims._src.debugging.printing import array_text
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.ragged.tensor import is_ragged
+from shims._src.strings.late import late
 from shims._src.strings.operands import numbers, scalar, strings
 from shims._src.types.host_tensor import HostTensor, host
 
 
+@late
 def join(inputs, separator="", name=None):
     """Join the elements of tensors at the same positions.
 
@@ -36,7 +38,7 @@ def join(inputs, separator="", name=None):
       Nothing.
 
     Under jit:
-      Strings are constants of the program.
+      Known strings are constants of the program; others are computed on the host.
 
     Example:
       >>> import shims
@@ -231,6 +233,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
     return host(found.reshape((count, *shape)))
 
 
+@late
 def format(template, inputs, placeholder="{}", summarize=3, name=None):
     """Put tensors into a template, as `print` shows them.
 
@@ -246,13 +249,12 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 
     Raises:
       ValueError: the numbers of placeholders and tensors differ.
-      UnimplementedError: a tensor is traced.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The tensors must be known.
+      The string is computed on the host when the program runs; it has at most 1024 bytes.
 
     Example:
       >>> import shims

@@ -9,6 +9,7 @@ import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.arguments.conversion import as_array, check_width
+from shims._src.strings.late import late
 from shims._src.strings.operands import each, numbers, over_ragged, strings
 from shims._src.tracing.text_operands import elements, holds_text
 from shims._src.types.dtypes import array_dtype
@@ -16,6 +17,7 @@ from shims._src.types.host_tensor import host
 from shims._src.types.tensor_spec import as_numpy_dtype
 
 
+@late
 @over_ragged
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
     """Convert numbers to strings.
@@ -34,13 +36,12 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
 
     Raises:
       InvalidArgumentError: an option does not apply to the dtype, or `fill` is longer than 1.
-      UnimplementedError: `input` is traced.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The numbers must be known.
+      The strings of traced numbers are computed on the host; each has at most 1024 bytes.
 
     Example:
       >>> import shims
@@ -91,6 +92,7 @@ _INTEGER = re.compile(rb"[+-]?\d+")
 _NUMBER_DTYPES = ("float32", "float64", "int32", "int64", "uint32", "uint64")
 
 
+@late
 @over_ragged
 def to_number(input, out_type=np.float32, name=None):
     """Convert strings to numbers.

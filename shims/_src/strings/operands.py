@@ -13,6 +13,7 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.tracing import graph_operands
 from shims._src.tracing.text_operands import elements, holds_text
 from shims._src.types.composite import is_composite
 from shims._src.types.host_tensor import HostTensor, host
@@ -28,6 +29,7 @@ def strings(function: str, value) -> HostTensor:
         return elements(value)
     if isinstance(value, (list, tuple, np.ndarray)) and not np.size(value):
         return host(np.zeros(np.shape(value), object))
+    graph_operands.check(function, (value,), {})
     raise errors.DtypeMismatchError(
         errors.message(function, "an argument is not of strings.", received=f"{value!r:.200}")
     )

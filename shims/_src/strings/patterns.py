@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from shims._src.errors import errors
 from shims._src.strings import re2
+from shims._src.strings.late import late
 from shims._src.strings.operands import each, over_ragged, scalar, strings
 
 
@@ -30,6 +31,7 @@ def _decoded(function: str, text: bytes) -> str:
         ) from None
 
 
+@late
 @over_ragged
 def regex_full_match(input, pattern, name=None):
     r"""Return which strings match a regular expression as a whole.
@@ -52,7 +54,7 @@ def regex_full_match(input, pattern, name=None):
       Nothing else.
 
     Under jit:
-      The result is a constant of the program.
+      The result of known strings is a constant; others are computed on the host.
 
     Example:
       >>> import shims
@@ -67,6 +69,7 @@ def regex_full_match(input, pattern, name=None):
     return jnp.asarray(each(matches, strings(function, input), bool))
 
 
+@late
 @over_ragged
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     r"""Replace what matches a regular expression.
@@ -91,7 +94,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
       Nothing else.
 
     Under jit:
-      Strings are constants of the program.
+      Known strings are constants of the program; others are computed on the host.
 
     Example:
       >>> import shims

@@ -102,6 +102,8 @@ class TextFileIndex:
     https://www.tensorflow.org/api_docs/python/tf/lookup/TextFileIndex
     """
 
+    __module__ = "shims.lookup"
+
     WHOLE_LINE = -2
     LINE_NUMBER = -1
 

@@ -8,9 +8,11 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.strings.elements import check_unit
 from shims._src.strings.hashes import buckets, farm, murmur, sip
+from shims._src.strings.late import late
 from shims._src.strings.operands import each, over_ragged, strings
 
 
+@late
 @over_ragged
 def length(input, unit="BYTE", name=None):
     """Compute the lengths of strings.
@@ -31,7 +33,7 @@ def length(input, unit="BYTE", name=None):
       Nothing.
 
     Under jit:
-      The lengths are constants.
+      The lengths of known strings are constants; others are computed on the host.
 
     Example:
       >>> import shims
@@ -47,6 +49,7 @@ def length(input, unit="BYTE", name=None):
     return jnp.asarray(each(measure, texts, np.int32))
 
 
+@late
 @over_ragged
 def to_hash_bucket(input, num_buckets, name=None):
     """Hash strings into buckets, with the hash function of TensorFlow's first versions.
@@ -68,13 +71,14 @@ def to_hash_bucket(input, num_buckets, name=None):
       Nothing.
 
     Under jit:
-      The buckets are constants.
+      The buckets of known strings are constants; others are computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket
     """
     return buckets("strings.to_hash_bucket", input, num_buckets, murmur)
 
 
+@late
 @over_ragged
 def to_hash_bucket_fast(input, num_buckets, name=None):
     """Hash strings into buckets with a fast hash function.
@@ -96,7 +100,7 @@ def to_hash_bucket_fast(input, num_buckets, name=None):
       Nothing.
 
     Under jit:
-      The buckets are constants.
+      The buckets of known strings are constants; others are computed on the host.
 
     Example:
       >>> import shims
@@ -108,6 +112,7 @@ def to_hash_bucket_fast(input, num_buckets, name=None):
     return buckets("strings.to_hash_bucket_fast", input, num_buckets, farm)
 
 
+@late
 @over_ragged
 def to_hash_bucket_strong(input, num_buckets, key, name=None):
     """Hash strings into buckets with a keyed hash function.
@@ -130,7 +135,7 @@ def to_hash_bucket_strong(input, num_buckets, key, name=None):
       Nothing.
 
     Under jit:
-      The buckets are constants.
+      The buckets of known strings are constants; others are computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket_strong
     """

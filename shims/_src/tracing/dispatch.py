@@ -14,7 +14,13 @@ from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
-from shims._src.tracing import explicit_operands, keras_tensors, static_results, text_operands
+from shims._src.tracing import (
+    explicit_operands,
+    graph_operands,
+    keras_tensors,
+    static_results,
+    text_operands,
+)
 from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
@@ -52,8 +58,9 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             return _run_across_traces(f, args, kwargs, error)
         except errors.CompositeOperandError as error:
             return _call_composites(call, f.__name__, args, kwargs, error)
-        except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:
-            _raise_needs_value(f.__name__, error)
+        except Exception as error:
+            _explain(f.__name__, args, kwargs, error)
+            raise
 
     outside = _outside_dynamic_traces(f, call, fresh)
     known = static_results.computed if f.__name__ in static_results.OPERATORS else _unchanged
@@ -146,6 +153,13 @@ def _call_composites(call, name: str, args, kwargs, error):
         if result is not NotImplemented:
             return result
     raise error
+
+
+def _explain(name: str, args, kwargs, error: Exception) -> None:
+    """Raise a clearer error for an argument that has no value yet."""
+    graph_operands.check(name, args, kwargs)
+    if isinstance(error, (*_CONCRETIZATION_ERRORS, RuntimeError)):
+        _raise_needs_value(name, error)
 
 
 def _raise_needs_value(name: str, error: Exception):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from shims._src.platform import user_frames
+from shims._src.tracing.graph_operands import GraphTensor
 from shims._src.v1.graph.lacking_methods import NamesRemedies
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.symbolic_values import Reference, not_allowed
@@ -35,7 +36,7 @@ class OperationGraph(Protocol):
         """Return the device that an operation added at this point records."""
 
 
-class Tensor:
+class Tensor(GraphTensor):
     """An output of an operation in a graph.
 
     Differs from TensorFlow:

@@ -2,8 +2,8 @@
 from typing import Any
 from shims.compat.v1.lookup import KeyValueTensorInitializer as KeyValueTensorInitializer
 from shims.compat.v1.lookup import StaticHashTable as HashTable
-from shims.compat.v1.lookup import TextFileIndex as TextFileIndex
 from shims.compat.v1.lookup import TextFileInitializer as TextFileInitializer
+from shims.lookup import TextFileIndex as TextFileIndex
 
 def index_table_from_file(vocabulary_file: Any = None, num_oov_buckets: Any = 0, vocab_size: Any = None, default_value: Any = -1, hasher_spec: Any = None, key_dtype: Any = ..., name: Any = None, key_column_index: Any = -2, value_column_index: Any = -1, delimiter: Any = '\t') -> Any: ...
 def index_table_from_tensor(mapping: Any = None, num_oov_buckets: Any = 0, default_value: Any = -1, hasher_spec: Any = None, dtype: Any = ..., name: Any = None, vocabulary_list: Any = None) -> Any: ...

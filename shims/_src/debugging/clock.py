@@ -1,0 +1,50 @@
+"""Read the clock: `tf.timestamp`."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+
+from shims._src.debugging.host_calls import numpy_function
+from shims._src.errors import errors
+from shims._src.types.dtypes import array_dtype
+from shims._src.types.tensor_spec import TensorSpec
+
+
+def timestamp(name=None):
+    """Return the seconds since 1970 began, when the program comes to this call.
+
+    Args:
+      name: ignored.
+
+    Returns:
+      A scalar of float64.
+
+    Differs from TensorFlow:
+      Without `jax_enable_x64` it is float32, in which neighbouring times are two minutes apart; a warning says so.
+
+    Under jit:
+      The clock is read whenever the program runs, in program order.
+
+    Example:
+      >>> import shims
+      >>> shims.timestamp().shape
+      TensorShape([])
+
+    https://www.tensorflow.org/api_docs/python/tf/timestamp
+    """
+    del name
+    dtype = array_dtype(np.float64, "timestamp")
+    if dtype.itemsize < 8:
+        warnings.warn(
+            errors.message(
+                "timestamp",
+                "float32 holds the seconds since 1970 to two minutes only.",
+                do='turn 64 bits on: `jax.config.update("jax_enable_x64", True)`, or call '
+                "`time.time()` of Python outside of traced functions",
+            ),
+            stacklevel=2,
+        )
+    return numpy_function(lambda: dtype.type(time.time()), [], TensorSpec([], dtype))

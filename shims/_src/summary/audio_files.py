@@ -1,0 +1,98 @@
+"""Read and write sounds as WAV files of 16 bits: `tf.audio`."""
+
+from __future__ import annotations
+
+import io
+import wave
+from typing import NamedTuple
+
+import numpy as np
+
+from shims._src.arguments import checks
+from shims._src.strings.operands import scalar
+from shims._src.summary.wav import encode_wav as encoded
+from shims._src.types.host_tensor import HostTensor, host
+
+_ONE = np.float32(1 << 15)
+
+
+class DecodeWav(NamedTuple):
+    """The result of `decode_wav`."""
+
+    audio: HostTensor
+    sample_rate: HostTensor
+
+
+def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None) -> DecodeWav:
+    """Decode a WAV file with 16 bits for a sample.
+
+    Args:
+      contents: a scalar string, the bytes of the file.
+      desired_channels: how many channels to return, -1 for those of the file; the last one is repeated.
+      desired_samples: how many samples of a channel to return, -1 for those of the file; the rest is 0.
+      name: ignored.
+
+    Returns:
+      `audio`, float32 `[samples, channels]` between -1 and 1, and `sample_rate`, int32, on the host.
+
+    Raises:
+      InvalidArgumentError: the contents are no such file.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Strings are not traced: decode before the compiled function.
+
+    https://www.tensorflow.org/api_docs/python/tf/audio/decode_wav
+    """
+    del name
+    try:
+        with wave.open(io.BytesIO(scalar("audio.decode_wav", "contents", contents))) as file:
+            rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()
+            data = file.readframes(file.getnframes())
+    except (wave.Error, EOFError) as error:
+        raise checks.invalid("audio.decode_wav", "the contents are no WAV file.") from error
+    if width != 2:
+        raise checks.invalid(
+            "audio.decode_wav", "a sample must have 16 bits.", received=f"{8 * width} bits"
+        )
+    samples = np.frombuffer(data, "<i2").reshape(-1, channels).astype(np.float32) / _ONE
+    if desired_channels > -1:
+        wanted = np.minimum(np.arange(desired_channels), channels - 1)
+        samples = samples[:, wanted]
+    if desired_samples > -1:
+        samples = samples[:desired_samples]
+        samples = np.pad(samples, ((0, desired_samples - len(samples)), (0, 0)))
+    return DecodeWav(host(samples), host(np.int32(rate)))
+
+
+def encode_wav(audio, sample_rate, name=None) -> HostTensor:
+    """Encode sounds as a WAV file with 16 bits for a sample.
+
+    Args:
+      audio: float32 `[samples, channels]` between -1 and 1; what is beyond is cut.
+      sample_rate: samples per second.
+      name: ignored.
+
+    Returns:
+      A scalar string on the host.
+
+    Raises:
+      InvalidArgumentError: `audio` has another rank.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The samples must be known.
+
+    https://www.tensorflow.org/api_docs/python/tf/audio/encode_wav
+    """
+    del name
+    samples = np.asarray(audio, np.float32)
+    if samples.ndim != 2:
+        raise checks.invalid(
+            "audio.encode_wav", "`audio` must have two axes.", received=f"shape {samples.shape}"
+        )
+    return host(encoded(samples, int(np.asarray(sample_rate))))
