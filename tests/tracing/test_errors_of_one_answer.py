@@ -154,3 +154,19 @@ def test_what_cannot_be_staged_stays_an_error_of_the_trace(name, lane):
     f = program(REFUSED[name], ANSWERS["many"])
     with pytest.raises((TypeError, AttributeError, NotImplementedError)):
         LANES[lane](f)(FEW)
+
+
+def test_a_variable_that_one_answer_assigns_is_refused():
+    variable = shims.Variable(0.0)
+
+    def f(x):
+        s = x[x > 0]
+        if s.shape[0] == 0:
+            return jnp.float32(0)
+        variable.assign(s.sum())
+        return variable.read_value()
+
+    x = jnp.array([3.0, -1.0])
+    assert shims.function(f)(x) == 3
+    with pytest.raises(shims.errors.FailedPreconditionError, match="is being traced"):
+        jax.jit(shims.function(f))(x)

@@ -92,7 +92,7 @@ class GrownList(TracedIterable):
 
     def with_row(self, row) -> GrownList:
         """Return the list with one more row."""
-        return self + [row]
+        return self.__add__([row])
 
     def __add__(self, other):
         if isinstance(other, list):

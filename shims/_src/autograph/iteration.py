@@ -222,8 +222,9 @@ class TracedZip(TracedIterable):
 
     def known_length(self) -> int | None:
         """Return the smallest number of items."""
-        lengths = list(map(known_length, self._iterables))
-        return None if None in lengths else min(lengths)
+        lengths = [known_length(x) for x in self._iterables]
+        known = [n for n in lengths if n is not None]
+        return min(known) if len(known) == len(lengths) else None
 
     def counters(self, item) -> list:
         """Return the numbers in the parts of the item."""

@@ -6,7 +6,7 @@ import contextlib
 import os
 import types
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from shims._src.errors import error_codes
 from shims._src.platform import user_frames
@@ -336,6 +336,15 @@ def line_of(filename: str, lineno: int) -> str:
 
     source = linecache.getline(filename, lineno).strip()
     return f"{os.path.basename(filename)}:{lineno}  {source}".rstrip()
+
+
+_Error = TypeVar("_Error", bound=Exception)
+
+
+def as_refusal(error: _Error) -> _Error:
+    """Mark an error that tells what cannot be staged, whatever the sizes are, and return it."""
+    error.shims_is_refusal = True  # type: ignore[attr-defined]
+    return error
 
 
 def message(

@@ -219,7 +219,11 @@ def bitcast(ctx, eqn, value):
         raise unsupported(eqn)  # the number of pieces is static
     (out,) = jp.bind(eqn, [value.array])
     axes = (*value.axes, None)[:rank]
-    pad = None if value.pad is None or np.asarray(value.pad, value.array.dtype).tobytes().strip(b"\0") else 0
+    pad = (
+        None
+        if value.pad is None or np.asarray(value.pad, value.array.dtype).tobytes().strip(b"\0")
+        else 0
+    )
     spread = pad is None and _is_inexact(out)  # the bits of some integers are NaN or infinity
     return [Value(out, axes, None if pad is None else np.zeros((), out.dtype), spread=spread)]
 

@@ -35,9 +35,7 @@ def line_of_result(jaxpr, var) -> str:
 
 def _refusal(text: str) -> errors.FreshSizeError:
     """Return an error about what cannot be staged, whatever the sizes; it is never taken for the program's own."""
-    error = errors.FreshSizeError(text)
-    error.shims_is_refusal = True  # type: ignore[attr-defined]
-    return error
+    return errors.as_refusal(errors.FreshSizeError(text))
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:

@@ -164,16 +164,15 @@ def _check_kept(scope: Overlay, variable, value) -> None:
     owner = jp.trace_of(value)
     if owner is None or jp.is_within(scope.home, owner):
         return
-    raise errors.FailedPreconditionError(
-        errors.message(
-            "Variable.assign",
-            "`value` is being traced by a JAX transformation inside of the function, which ends before "
-            "the variable is updated.",
-            received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
-            do="assign it after the transformation, which returns the value; or use `lax.scan`, "
-            "`lax.while_loop`, `lax.cond`, `shims.map_fn`, which pass variables on.",
-        )
+    text = errors.message(
+        "Variable.assign",
+        "`value` is being traced by a JAX transformation inside of the function, which ends before "
+        "the variable is updated.",
+        received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
+        do="assign it after the transformation, which returns the value; or use `lax.scan`, "
+        "`lax.while_loop`, `lax.cond`, `shims.map_fn`, which pass variables on.",
     )
+    raise errors.as_refusal(errors.FailedPreconditionError(text))
 
 
 def current_scope() -> Overlay | None:
@@ -259,12 +258,11 @@ def write(variable, value) -> None:
     elif not jp.is_tracer(value):
         variable.stored_value = value
     elif variable.is_kept_by_traces:
-        raise errors.FailedPreconditionError(
-            errors.message(
-                "Variable.assign",
-                "`value` is being traced by a JAX transformation, which cannot keep it.",
-                received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
-                do="decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, "
-                "which takes and returns their values.",
-            )
+        text = errors.message(
+            "Variable.assign",
+            "`value` is being traced by a JAX transformation, which cannot keep it.",
+            received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
+            do="decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, "
+            "which takes and returns their values.",
         )
+        raise errors.as_refusal(errors.FailedPreconditionError(text))

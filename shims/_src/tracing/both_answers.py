@@ -239,9 +239,7 @@ def _outcome_of_question(f, operands, answers, question: trace.Undecided, asked)
     except errors.FreshSizeError:
         if question.reason is None:
             raise
-        refused = refusals.translated(question.reason)
-        refused.shims_is_refusal = True  # type: ignore[attr-defined]
-        raise refused from question.reason
+        raise errors.as_refusal(refusals.translated(question.reason)) from question.reason
 
 
 def _data_of(operands) -> list | None:
