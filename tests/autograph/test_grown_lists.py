@@ -3,6 +3,7 @@
 import functools
 import itertools
 import linecache
+import types
 
 import jax
 import jax.numpy as jnp
@@ -66,7 +67,13 @@ def rows(acc):
 
 
 def program(loop, append, use):
-    text = f"def f(x):\n    acc = []\n    {LOOPS[loop]}\n        {append}\n    return {use}\n"
+    return written(
+        f"def f(x):\n    acc = []\n    {LOOPS[loop]}\n        {append}\n    return {use}\n"
+    )
+
+
+def written(text):
+    """The function `f` of a text, which autograph finds."""
     name = f"<program {len(linecache.cache)}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     names = {
@@ -96,3 +103,91 @@ def test_rows_inside_of_an_enclosing_jit(loop):
     f = program(loop, "acc.append([t, 2 * t])", "jnp.array(acc)[:, 1]")
     found = jax.jit(shims.function(f))(DATA).unpad()
     np.testing.assert_array_equal(found, f(jnp.asarray(DATA)))
+
+
+def labelled(x):
+    rows = []
+    for t in x[x > 0]:
+        rows.append([t, 0.0])
+    rows[0][0] = jnp.float32(7)
+    for r in rows:
+        r[1] = r[0] * 2
+    return rows
+
+
+def shared_row(x):
+    r, rows = {"n": 0}, []
+    for _ in x[x > 0]:
+        r["n"] += 1
+        rows.append(r)
+    return rows
+
+
+def chained(x):
+    root = {"v": x[0], "kids": []}
+    current = root
+    for t in x[x > 0]:
+        node = {"v": t, "kids": []}
+        current["kids"].append(node)
+        current = node
+    return root
+
+
+def named_after(x):
+    root = {"v": 0.0}
+    current = root
+    for t in x[x > 0]:
+        current["v"] = current["v"] + t
+        current = {"v": t}
+    return root, current
+
+
+def bound_append(x):
+    acc = []
+    push = acc.append
+    for t in x[x > 0]:
+        push(t)
+    return acc
+
+
+def group_sum(x):
+    sums = {}
+    for t in x[x > 0]:
+        sums["s"] = sums.get("s", 0) + t
+    return sums
+
+
+def first_only(x):
+    seen = {}
+    for t in x:
+        if "first" not in seen:
+            seen["first"] = t
+    return seen
+
+
+def of_attributes(x):
+    o = types.SimpleNamespace()
+    for t in x[x > 0]:
+        o.s = getattr(o, "s", 0) + t
+    return o.s
+
+
+@pytest.mark.parametrize(
+    "f",
+    [labelled, shared_row, chained, named_after, bound_append]
+    + [group_sum, first_only, of_attributes],
+)
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+def test_containers_that_a_loop_makes_or_changes(f):
+    wanted, found = f(jnp.asarray(DATA)), shims.function(f)(DATA)
+    assert jax.tree.structure(wanted) == jax.tree.structure(found)
+    for one, other in zip(jax.tree.leaves(wanted), jax.tree.leaves(found), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("change", ["rows[0][0] = t", "for r in rows:\n        r[1] = t"])
+def test_changed_rows_inside_of_an_enclosing_jit(change):
+    text = "def f(x):\n    rows = []\n    for t in x[x > 0]:\n        rows.append([t, t])\n"
+    text += f"    t = 1.0\n    {change}\n    return sum(a + 2 * b for a, b in rows) * x[0]\n"
+    f = written(text)
+    np.testing.assert_allclose(jax.jit(shims.function(f))(DATA), f(jnp.asarray(DATA)), rtol=1e-6)

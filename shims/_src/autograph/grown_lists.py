@@ -54,7 +54,8 @@ class GrownList(TracedIterable):
         return jax.tree.leaves(self._stacked)[0].shape[0]
 
     def _row(self, i):
-        return jax.tree.map(lambda x: x[i], self._stacked)
+        row = jax.tree.map(lambda x: x[i], self._stacked)
+        return row if trace.current() is None else fixed(row)
 
     def as_python(self) -> list:
         """Return the Python list, which needs the number of rows."""
@@ -143,6 +144,60 @@ class GrownList(TracedIterable):
                 )
             )
         raise AttributeError(f"'list' object has no attribute '{name}'")
+
+
+def _refuse(self, *args, **kwargs):
+    del self, args, kwargs
+    raise errors.UnimplementedError(
+        errors.message(
+            "list",
+            "an element of a list that a loop over traced data has filled cannot be changed.",
+            required="elements that stay as they are",
+            do="collect each part in a list of its own, or make a new list: `[[a, 0.0] for a, _ in values]`.",
+        )
+    )
+
+
+class _FixedList(list):
+    """A list in a row, which only stands for those in the array of all rows."""
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = append = extend = insert = _refuse
+    pop = remove = clear = sort = reverse = _refuse
+
+
+class _FixedDict(dict):
+    """A dict in a row, which only stands for those in the arrays of all rows."""
+
+    __setitem__ = __delitem__ = __ior__ = pop = popitem = clear = update = setdefault = _refuse
+
+
+def _children_of_list(row):
+    return tuple(row), None
+
+
+def _children_of_dict(row):
+    return tuple(row[key] for key in sorted(row)), tuple(sorted(row))
+
+
+def _list_of(_: Any, parts: Any) -> Any:
+    return list(parts)  # what JAX makes of it is the program's own
+
+
+def _dict_of(keys: Any, parts: Any) -> Any:
+    return dict(zip(keys, parts, strict=True))
+
+
+jax.tree_util.register_pytree_node(_FixedList, _children_of_list, _list_of)
+jax.tree_util.register_pytree_node(_FixedDict, _children_of_dict, _dict_of)
+
+
+def fixed(row):
+    """Return a row whose lists and dicts cannot be changed."""
+    if type(row) is list:
+        return _FixedList(map(fixed, row))
+    if type(row) is tuple:
+        return tuple(map(fixed, row))
+    return _FixedDict({k: fixed(v) for k, v in row.items()}) if type(row) is dict else row
 
 
 def _joined(x, y):

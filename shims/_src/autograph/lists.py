@@ -21,7 +21,7 @@ from shims._src.control_flow.staging import Block, is_staged
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
 from shims._src.platform.thread_state import ThreadSlot
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, trace
 
 
 @jax.tree_util.register_pytree_node_class
@@ -241,6 +241,9 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
                 do="fill a list of its own, and store it after the loop.",
             )
         )
+    state = trace.current()
+    if is_whole and (state is None or state.may_assume) and any(map(containers_in, entries)):
+        effects.note_in_statement()  # the program may change them later
     values = _interleave_entries([entry.value for entry in entries])
     if not is_whole:
         flags = [_validity(entry, live) for entry in entries]
@@ -251,6 +254,17 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
     if before:
         values = jax.tree.map(lambda x, *xs: jnp.concatenate([jnp.stack(xs), x]), values, *before)
     return GrownList(values)
+
+
+def containers_in(entry: Entry) -> list:
+    """Return the outermost containers in an element that a program can change."""
+    found, left = [], [entry.value]
+    while left:
+        value = left.pop()
+        if isinstance(value, (list, dict)):
+            found.append(value)
+        left += value if isinstance(value, tuple) else []
+    return found
 
 
 def _validity(entry: Entry, live):

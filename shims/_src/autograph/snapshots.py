@@ -196,6 +196,8 @@ def _held(value: Any) -> Iterable[Any]:
         return _held_by_function(value)
     if isinstance(value, types.MethodType):
         return (value.__self__, value.__func__)
+    if isinstance(value, types.BuiltinMethodType):
+        return (value.__self__,)
     if isinstance(value, functools.partial):
         return (value.func, *value.args, *value.keywords.values())
     if isinstance(value, np.ndarray):

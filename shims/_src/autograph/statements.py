@@ -14,6 +14,7 @@ import jax
 
 from shims._src.arguments.conversion import as_array
 from shims._src.autograph import directives, effects, expressions, lists, sizes, snapshots
+from shims._src.autograph.grown_lists import fixed
 from shims._src.autograph.iteration import (
     as_python,
     counters_in,
@@ -99,6 +100,8 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts, raise
             finally:
                 set_state(tuple(start))
                 lists.forget_copies()
+            held = [i for i in shared if type(init[i]) in (list, dict) and i < nouts]
+            chosen += [i for i in held if state[i] is not copies[i] and state[i] is not None]
             copies.clear()
             if of_others.is_changed() or any(not names[i].startswith("retval_") for i in chosen):
                 effects.note_in_statement()
@@ -259,6 +262,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
                 return
             effects.end()
             _check_added(init, names)
+            _check_replaced(init, shared, step)
             values, emitted, live = stage_while(
                 loop,
                 _test_function(test, set_state, grown),
@@ -355,8 +359,8 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 set_state(init)
                 return
             effects.end()
-            if not known_length(iterated):
-                _check_added(init, names)
+            _check_added(init, names)
+            _check_replaced(init, shared, step)
             live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
@@ -374,6 +378,12 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
 def _check_added(init, names) -> None:
     """Note that a loop adds an item or attribute, which is there afterwards only if an iteration runs."""
     if any(isinstance(v, Undefined) and not n.isidentifier() for v, n in zip(init, names)):
+        effects.note_in_statement()
+
+
+def _check_replaced(init, shared, step: _Step) -> None:
+    """Note that a variable of a loop names one container after another, of which others hold the first."""
+    if any(type(init[i]) is dict or (type(init[i]) is list and i not in step.kept) for i in shared):
         effects.note_in_statement()
 
 
@@ -404,7 +414,7 @@ class _Step:
         numbers = [new for new, old in zip(values, outside) if is_number(old) or is_weak(old)]
         try:
             with loop_numbers.standing_for_numbers([*numbers, *counters_in(self._iterated, item)]):
-                self._body(item)
+                self._body(fixed(item))
             values, entries, self.kept = lists.closed(self._get_state(), values, self._names)
             self._note_other_names(outside, entries)
             return values, entries
@@ -412,11 +422,13 @@ class _Step:
             self._set_state(outside)
 
     def _note_other_names(self, before, entries) -> None:
-        """Note that the body reads a list to which it appends by another name, too."""
+        """Note that the body reads by another name a list to which it appends, or a container that it appends."""
         if entries:
             self._set_state(tuple(None if i in entries else v for i, v in enumerate(before)))
             reached = snapshots.Snapshot([self._body])
-            if any(reached.reaches(before[i]) for i in entries):
+            elements = itertools.chain.from_iterable(entries.values())
+            parts = itertools.chain.from_iterable(map(lists.containers_in, elements))
+            if any(map(reached.reaches, [*(before[i] for i in entries), *parts])):
                 effects.note_in_statement()
 
 
