@@ -174,8 +174,16 @@ def of_attributes(x):
 
 @pytest.mark.parametrize(
     "f",
-    [labelled, shared_row, chained, named_after, bound_append]
-    + [group_sum, first_only, of_attributes],
+    [
+        labelled,
+        shared_row,
+        chained,
+        named_after,
+        bound_append,
+        group_sum,
+        first_only,
+        of_attributes,
+    ],
 )
 @pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
 def test_containers_that_a_loop_makes_or_changes(f):

@@ -427,15 +427,17 @@ def shared(state: tuple) -> list[int]:
     return _positions_of_more_references(state, _OF_ONE_VARIABLE)
 
 
-def chosen(state: tuple, copies: list) -> list[int]:
-    """Return the positions where a block has assigned a list or dict that others hold, not one that it has made.
+def chosen(state: tuple, copies: list, held: list[int]) -> list[int]:
+    """Return the positions where a block has assigned a list or dict that others hold, or replaced one.
 
     Args:
       state: the state after the block.
       copies: the copies with which the block began, in the same order.
+      held: the positions of the containers that others held before.
     """
-    held = [i for i in shared(state) if type(state[i]) in (list, dict)]
-    return [i for i in held if state[i] is not copies[i]]
+    replaced = [i for i in held if type(copies[i]) in (list, dict)]
+    taken = [i for i in shared(state) if type(state[i]) in (list, dict)]
+    return [i for i in {*taken, *replaced} if state[i] is not copies[i]]
 
 
 def result_of(run: Callable):

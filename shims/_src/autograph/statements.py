@@ -96,12 +96,10 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts, raise
             try:
                 run()
                 state = get_state()
-                chosen = [i for i in lists.chosen(state, copies) if i < nouts]
+                chosen = [i for i in lists.chosen(state, copies, shared) if i < nouts]
             finally:
                 set_state(tuple(start))
                 lists.forget_copies()
-            held = [i for i in shared if type(init[i]) in (list, dict) and i < nouts]
-            chosen += [i for i in held if state[i] is not copies[i] and state[i] is not None]
             copies.clear()
             if of_others.is_changed() or any(not names[i].startswith("retval_") for i in chosen):
                 effects.note_in_statement()
