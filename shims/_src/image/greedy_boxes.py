@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.numeric.sort_keys import descending_key
+from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 
 # The number of candidates that are compared with each other at once.
@@ -65,6 +66,7 @@ def select(corners, scores, limit, threshold, slots, overlap):
 
     start = jnp.zeros((), jnp.int32)
     state = (start, jnp.zeros((slots,), jnp.int32), start, jnp.bool_(True))
+    state = jp.varying_as(state, (corners, scores, limit))
     as_it_is = lambda state: state
     first = lambda state: through(_top_indices(scores), state, jnp.int32(FIRST))
     state = lax.cond(total > MANY, first, as_it_is, state)
@@ -92,4 +94,5 @@ def _greedy_mask(candidates, covers):
         then = candidates & ~jnp.any(covers & kept[:, None], axis=0)
         return then, jnp.any(then != kept)
 
-    return lax.while_loop(lambda state: state[1], again, (candidates, jnp.bool_(True)))[0]
+    state = jp.varying_through(again, (candidates, jnp.bool_(True)))
+    return lax.while_loop(lambda state: state[1], again, state)[0]

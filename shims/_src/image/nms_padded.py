@@ -86,6 +86,7 @@ def _suppressed_in_tile(overlaps, threshold):
         return overlaps, jnp.any(total - now > threshold), now
 
     state = overlaps, jnp.bool_(True), jnp.sum(overlaps, axis=(1, 2))
+    state = jp.varying_through(next_round, state)
     overlaps, _, _ = lax.while_loop(lambda state: state[1], next_round, state)
     return jnp.sum(overlaps, axis=1) > 0
 
@@ -154,7 +155,8 @@ def _suppress_tiles(boxes, threshold, limit, width):
 
     batch = boxes.shape[0]
     spoilt, count = jnp.zeros((batch, width, 4), boxes.dtype), jnp.zeros((batch,), jnp.int32)
-    boxes, spoilt, count, _ = lax.while_loop(more, step, (boxes, spoilt, count, jnp.int32(0)))
+    state = jp.varying_through(step, (boxes, spoilt, count, jnp.int32(0)))
+    boxes, spoilt, count, _ = lax.while_loop(more, step, state)
     return jnp.any(tiles.every(boxes, spoilt) > 0, axis=2), jnp.minimum(count, limit)
 
 

@@ -28,7 +28,18 @@ def _compute(t, d):
 
 mul_no_nan_p.def_impl(jax.jit(_compute))
 jp.mlir.register_lowering(mul_no_nan_p, jp.mlir.lower_fun(_compute, multiple_results=False))
-jp.batching.defbroadcasting(mul_no_nan_p)
+
+
+def _batched(operands, axes):
+    """Give both operands all rows, since the primitive does not broadcast."""
+    number = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
+    rows = [
+        jp.batching.bdim_at_front(x, axis, number) for x, axis in zip(operands, axes, strict=True)
+    ]
+    return mul_no_nan(*rows), 0
+
+
+jp.batching.primitive_batchers[mul_no_nan_p] = _batched
 
 
 @mul_no_nan_p.def_abstract_eval

@@ -514,6 +514,13 @@ def varying_as(tree, like):
     return jax.tree.map(lambda x: varying(x, axes), tree)
 
 
+def varying_through(step, state):
+    """Declare that the variables of a loop vary over the mesh axes over which any of them does after a step."""
+    if not has_manual_axes():
+        return state
+    return varying_as(state, [state, jax.eval_shape(step, state)])
+
+
 def varying_alike(functions, operands):
     """Return functions whose results vary over the same mesh axes, for operands that all of them take."""
     if not has_manual_axes():
