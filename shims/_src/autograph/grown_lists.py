@@ -91,9 +91,18 @@ class GrownList(TracedIterable):
         """Return whether the elements are arrays, not tuples, lists or dicts of arrays."""
         return isinstance(self._stacked, jax.Array)
 
-    def with_row(self, row) -> GrownList:
-        """Return the list with one more row."""
-        return self.__add__([row])
+    def duplicate(self) -> GrownList:
+        """Return another list of the same rows."""
+        return GrownList(self._stacked)
+
+    def append(self, row) -> None:
+        """Append a row."""
+        self._stacked = self.__add__([row])._stacked
+
+    def __iadd__(self, other):
+        joined = self.__add__(list(other))
+        self._stacked = joined._stacked
+        return self
 
     def __add__(self, other):
         if isinstance(other, list):
@@ -117,6 +126,10 @@ class GrownList(TracedIterable):
     __rmul__ = __mul__
 
     def __getitem__(self, place):
+        if isinstance(place, int) and not (
+            self._length > place if place >= 0 else self._length >= -place
+        ):
+            raise IndexError("list index out of range")
         row = self._row(place)
         return GrownList(row) if isinstance(place, slice) else row
 
@@ -224,17 +237,22 @@ def as_array_of_numbers(value):
 
 def for_call(f: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
     """Return the arguments of a call, in which a function of a library gets arrays or lists in place of these lists."""
-    values = (*args, *kwargs.values())
     module = getattr(f, "__module__", None) or ""
-    if not any(isinstance(v, GrownList) for v in values):
-        return args, kwargs
     if not user_frames.is_unconverted_module(module):
         return args, kwargs
-    as_list = module.split(".")[0] in _OF_LISTS or module.startswith(_OF_TREES)
-
-    def given(value):
-        if not isinstance(value, GrownList):
-            return value
-        return value.as_python() if as_list else value.array()
-
+    if module.startswith(_OF_TREES):
+        return jax.tree.map(_as_list, (args, kwargs), is_leaf=_is_grown)
+    given = _as_list if module.split(".")[0] in _OF_LISTS else _as_array
     return tuple(map(given, args)), {name: given(v) for name, v in kwargs.items()}
+
+
+def _is_grown(value) -> bool:
+    return isinstance(value, GrownList)
+
+
+def _as_list(value):
+    return value.as_python() if _is_grown(value) else value
+
+
+def _as_array(value):
+    return value.array() if _is_grown(value) else value

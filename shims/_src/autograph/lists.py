@@ -125,9 +125,7 @@ class Recorder(list):
 
 def list_append(target, value):
     """Execute `target.append(value)` for a local variable, and return the variable's new value."""
-    if isinstance(target, GrownList):
-        return target.with_row(value)
-    if type(target) is list:
+    if type(target) in (list, GrownList):
         _record_change(target.append, (value,))
     elif isinstance(target, collections.deque):
         effects.note_call(target.append, (value,), {})
@@ -353,12 +351,13 @@ def _record_change(method, args) -> None:
     block, container = _BLOCK.value, method.__self__
     if block is None or method.__name__ not in _CHANGING:
         return
-    if isinstance(container, Recorder) or not isinstance(container, (list, dict, set)):
+    if isinstance(container, Recorder) or not isinstance(container, (list, dict, set, GrownList)):
         return
     if any(container is copy for copy in block.copies):
         return
     if any(is_staged(leaf) for leaf in jax.tree.leaves(args)):
-        what = f"{type(container).__name__}.{method.__name__}"
+        kind = "list" if isinstance(container, GrownList) else type(container).__name__
+        what = f"{kind}.{method.__name__}"
         block.changes.append((container, what, errors.user_line()))
 
 
@@ -455,8 +454,10 @@ def copied(value):
     """Copy a container, which a branch may then change in place; return other values unchanged."""
     if isinstance(value, Recorder):
         return value.copy_for_branch()
-    new: list | dict
-    if type(value) is list:
+    new: list | dict | GrownList
+    if isinstance(value, GrownList):
+        new = value.duplicate()
+    elif type(value) is list:
         new = [copied(v) for v in value]
     elif type(value) is dict:
         new = {key: copied(v) for key, v in value.items()}
