@@ -23,7 +23,7 @@ def timestamp(name=None):
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighbouring times are two minutes apart; a warning says so.
+      Without `jax_enable_x64` it is float32, in which neighboring times are two minutes apart; a warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.
