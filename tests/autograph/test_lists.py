@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import shims
 from shims._src.autograph import convert
 from shims._src.errors.errors import OpError
 from shims._src.function.dynamic_function import dynamic
@@ -327,3 +328,48 @@ def test_a_loop_that_never_runs_leaves_no_number():
     last, place = dynamic(f)(jnp.asarray([-1.0, -2.0]))
     assert np.isnan(last)
     assert place == 0
+
+
+class _Pair:
+    pass
+
+
+def _steps_of_a_function(x):
+    @shims.function
+    def inner(x):
+        steps = [x]
+        for i in range(1, 4):
+            steps.append(steps[-1] * i)
+        return steps
+
+    return sum(inner(x))
+
+
+def _object_with_attributes(x):
+    @shims.function
+    def inner(x):
+        pair = _Pair()
+        pair.one = x
+        pair.other = 2 * x
+        return pair.one + pair.other
+
+    return inner(x)
+
+
+@pytest.mark.parametrize("helper", [_steps_of_a_function, _object_with_attributes])
+@pytest.mark.parametrize("kind", ["while", "if"])
+def test_what_a_function_makes_in_a_block_is_changed_several_times(helper, kind):
+    """Public solvers of differential equations collect the parts of a step so."""
+
+    def f(x):
+        if kind == "if":
+            if jnp.sum(x) > 0:
+                x = helper(x)
+            return x
+        while jnp.sum(x) < 100:
+            x = x + helper(x)
+        return x
+
+    x = jnp.array([1.0, 2.0])
+    for lane in (shims.function, lambda f: jax.jit(shims.function(f))):
+        np.testing.assert_allclose(lane(f)(x), f(x), rtol=1e-6)

@@ -484,15 +484,20 @@ def no_leaks():
         yield
         while block.stores:
             owner, attribute, key, value, what, line = block.stores.pop()
-            # A store that restoring the state has undone is an output of the block. Two references to the
-            # owner are held here.
-            if _stored_value(owner, attribute, key) is value and sys.getrefcount(owner) > 2:
+            # A store that restoring the state has undone is an output of the block.
+            if _stored_value(owner, attribute, key) is value and _outlives(owner, block):
                 _raise_leak(what, line)
         while block.changes:
             container, what, line = block.changes.pop()
-            # One reference is held here and one by the call; any other one outlives the block.
-            if sys.getrefcount(container) > 2:
+            if _outlives(container, block):
                 _raise_leak(what, line)
+
+
+def _outlives(value, block: _Block) -> bool:
+    """Return whether anything but the caller's variable and the records of a block holds an object."""
+    records = sum(record[0] is value for record in (*block.stores, *block.changes))
+    # The caller's variable, that of this function, and the argument of the call.
+    return sys.getrefcount(value) > records + 3
 
 
 def _raise_leak(what: str, line: str):
