@@ -50,8 +50,53 @@ class AggregationMethod:
     DEFAULT: Any
     EXPERIMENTAL_ACCUMULATE_N: Any
     EXPERIMENTAL_TREE: Any
-def Assert(condition: Any, data: Any, summarize: Any = None, name: Any = None) -> Any: ...
+def Assert(condition: Any, data: Any, summarize: Any = None, name: Any = None) -> Any:
+    """Assert that a condition holds.
+
+    Args:
+      condition: bool scalar.
+      data: arrays, numbers and strings to include in the error message.
+      summarize: the number of elements of each array in the message; all if negative.
+      name: ignored.
+
+    Returns:
+      `None`.
+
+    Raises:
+      InvalidArgumentError: the condition does not hold.
+
+    Differs from TensorFlow:
+      An error raised after a call shows the strings in `data` but not the values.
+
+    Under jit:
+      See `assert_equal`.
+
+    Example:
+      >>> import shims
+      >>> shims.Assert(shims.reduce_all([True, True]), ["all of them"])
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/Assert
+    """
 class DType:
+    """A dtype with TensorFlow's attributes, equal to NumPy's dtype of the same name.
+
+    Args:
+      name: TensorFlow's name, `float32` for instance.
+
+    Differs from TensorFlow:
+      It converts to NumPy's dtype implicitly, so that `jnp.zeros(3, shims.float32)` works, and
+      64-bit types stand for their 32-bit counterparts unless `jax_enable_x64` is on.
+
+    Under jit:
+      Dtypes are static; nothing is traced.
+
+    Example:
+      >>> import shims
+      >>> shims.float32, shims.float32.size, shims.as_dtype("int32").is_integer
+      (tf.float32, 4, True)
+
+    https://www.tensorflow.org/api_docs/python/tf/dtypes/DType
+    """
     def __init__(self, name: Any) -> None: ...
     @property
     def as_numpy_dtype(self) -> Any: ...
@@ -83,6 +128,30 @@ class DType:
     @property
     def size(self) -> Any: ...
 class GradientTape:
+    """Records operations on watched arrays and variables, to differentiate them.
+
+    Args:
+      persistent: whether several gradients can be computed.
+      watch_accessed_variables: whether trainable variables are watched when they are read.
+
+    Differs from TensorFlow:
+      An operation that computes nothing (`x.reshape(x.shape)`, `shims.identity(x)`) returns `x`
+      itself, so both have one gradient.
+
+    Under jit:
+      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
+      `shims.function` is recorded as one operation.
+
+    Example:
+      >>> x = jnp.float32(3.0)
+      >>> with GradientTape() as tape:
+      ...     tape.watch(x)
+      ...     y = x * x
+      >>> tape.gradient(y, x).item()
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/GradientTape
+    """
     def __enter__(self) -> Any: ...
     def __exit__(self, *exception: Any) -> None: ...
     def __init__(self, persistent: Any = False, watch_accessed_variables: Any = True) -> None: ...
@@ -103,8 +172,41 @@ class GradientTape:
     def watch(self, tensor: Any) -> Any: ...
     def watched_variables(self) -> Any: ...
 class Graph:
+    """TensorFlow's graph of operations, which has no counterpart; `isinstance` is always False.
+
+    Raises:
+      UnimplementedError: when it is instantiated.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default() as graph:
+      ...     c = tf.constant(1.0, name="c")
+      >>> print(graph.get_tensor_by_name("c:0").shape)
+      ()
+
+    https://www.tensorflow.org/api_docs/python/tf/Graph
+    """
     def __init__(self) -> None: ...
 class IndexedSlices:
+    """Rows of an array that is zero elsewhere; rows with the same index add up.
+
+    Args:
+      values: array `[n, ...]`.
+      indices: integer vector `[n]`.
+      dense_shape: the shape of the whole array.
+
+    Differs from TensorFlow:
+      `dense_shape` is a tuple of sizes. JAX functions accept `IndexedSlices` as the dense array.
+
+    Under jit:
+      A pytree of `values`, `indices` and the sizes that are not static.
+
+    Example:
+      >>> IndexedSlices(jnp.ones([2, 1]), jnp.array([0, 0]), (2, 1)).to_dense().tolist()
+      [[2.0], [0.0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/IndexedSlices
+    """
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None: ...
     def __neg__(self) -> Any: ...
     @property
@@ -133,6 +235,28 @@ class IndexedSlices:
     @property
     def values(self) -> Any: ...
 class Module:
+    """A base class that collects the variables and modules in its attributes.
+
+    Args:
+      name: a Python identifier; the class name in snake case when `None`.
+
+    Raises:
+      ValueError: `name` is not a Python identifier.
+
+    Under jit:
+      A plain Python object. `shims.function` finds the variables that it uses.
+
+    Example:
+      >>> import shims
+      >>> class Layer(shims.Module):
+      ...     def __init__(self):
+      ...         super().__init__()
+      ...         self.w = shims.Variable(2.0, name="w")
+      >>> [v.name for v in Layer().trainable_variables]
+      ['w:0']
+
+    https://www.tensorflow.org/api_docs/python/tf/Module
+    """
     def __init__(self, name: Any = None) -> None: ...
     @property
     def name(self) -> Any: ...
@@ -151,6 +275,30 @@ class Module:
 class Operation:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 class RaggedTensor:
+    """A tensor with rows of different lengths.
+
+    Args:
+      values: the concatenated rows: an array `[n, ...]` or, if the rows themselves are ragged,
+        another `RaggedTensor`.
+      row_splits: integers `[rows + 1]`: row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
+      uniform_row_length: the common length of all rows, if it is static.
+
+    Differs from TensorFlow:
+      A pytree of JAX arrays. Splits are int32 unless `jax_enable_x64` is on. Strings are
+      kept on the host.
+
+    Under jit:
+      Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
+      to their true size. Gradients flow through `flat_values`.
+
+    Example:
+      >>> import shims
+      >>> rows = shims.ragged.constant([[1, 2], [], [3]])
+      >>> print(rows.to_list(), rows.shape)
+      [[1, 2], [], [3]] (3, None)
+
+    https://www.tensorflow.org/api_docs/python/tf/RaggedTensor
+    """
     def __abs__(self) -> Any: ...
     def __add__(self, other: Any) -> Any: ...
     def __and__(self, other: Any) -> Any: ...
@@ -252,6 +400,33 @@ class RaggedTensorSpec:
 class RegisterGradient:
     def __init__(self, op_type: Any) -> None: ...
 class SparseTensor:
+    """A tensor stored as values at coordinates; all other elements are 0.
+
+    Args:
+      indices: integers `[n, rank]`, in row-major order for the operators that require it.
+      values: `[n]`.
+      dense_shape: integers `[rank]`.
+
+    Raises:
+      ValueError: the shapes of the three arrays are inconsistent.
+
+    Differs from TensorFlow:
+      A pytree of JAX arrays. Coordinates are int32 unless `jax_enable_x64` is on. Strings are
+      kept on the host.
+
+    Under jit:
+      Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
+      to their true size.
+
+    Example:
+      >>> import shims
+      >>> s = shims.SparseTensor([[0, 1], [1, 0]], [5, 7], [2, 2])
+      >>> print(shims.sparse.to_dense(s))
+      [[0 5]
+       [7 0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/SparseTensor
+    """
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None: ...
     def __mul__(self, other: Any) -> Any: ...
     def __truediv__(self, other: Any) -> Any: ...
@@ -292,6 +467,42 @@ class SparseTensorSpec:
 class Tensor:
     ...
 class TensorArray:
+    """A list of arrays of one dtype, written and read by position.
+
+    Eagerly a write changes the object and returns it. While a program is traced it returns a new
+    object and leaves the old one unchanged, as in TensorFlow.
+
+    Args:
+      dtype: the dtype of the elements.
+      size: the number of elements; may be traced inside `shims.function`. 0 when `None`.
+      dynamic_size: whether writing past the end makes the list longer.
+      clear_after_read: whether an element can be read only once, eagerly; True when `None`.
+      tensor_array_name: ignored.
+      handle: must be `None`.
+      flow: ignored.
+      infer_shape: whether all elements must have one shape.
+      element_shape: the shape of the elements, as far as it is known.
+      colocate_with_first_write_call: ignored.
+      name: ignored.
+
+    Raises:
+      ValueError: there is a `handle`.
+
+    Differs from TensorFlow:
+      `grad` does not exist: gradients flow through all methods.
+
+    Under jit:
+      It may be the state of a loop. An element that was never written is 0.
+
+    Example:
+      >>> import shims
+      >>> array = shims.TensorArray(shims.float32, size=2)
+      >>> array = array.write(1, 5.0)
+      >>> array.stack().tolist()
+      [0.0, 5.0]
+
+    https://www.tensorflow.org/api_docs/python/tf/TensorArray
+    """
     def __init__(self, dtype: Any, size: Any = None, dynamic_size: Any = None, clear_after_read: Any = None, tensor_array_name: Any = None, handle: Any = None, flow: Any = None, infer_shape: Any = True, element_shape: Any = None, colocate_with_first_write_call: Any = True, name: Any = None) -> None: ...
     def close(self, name: Any = None) -> Any: ...
     def concat(self, name: Any = None) -> Any: ...
@@ -318,6 +529,30 @@ class TensorArray:
     def unstack(self, value: Any, name: Any = None) -> Any: ...
     def write(self, index: Any, value: Any, name: Any = None) -> Any: ...
 class TensorShape:
+    """A shape whose sizes are known, unknown (`None`), or unknown but named (`"batch"`).
+
+    Sizes that carry the same name are equal to each other. Inside a dynamic trace a size may also
+    be symbolic, as in `TensorShape(x.shape)`.
+
+    Args:
+      dims: an iterable of sizes, one size, another `TensorShape`, or `None` for unknown rank.
+
+    Raises:
+      TypeError: a size is not an integer, `None` or a name.
+      ValueError: a size is negative.
+
+    Differs from TensorFlow:
+      Sizes may be names.
+
+    Under jit:
+      A shape is static; nothing is traced.
+
+    Example:
+      >>> TensorShape(["batch", None, 3]).concatenate([4])
+      TensorShape(['batch', None, 3, 4])
+
+    https://www.tensorflow.org/api_docs/python/tf/TensorShape
+    """
     def __add__(self, other: Any) -> Any: ...
     def __bool__(self) -> builtins.bool: ...
     def __getitem__(self, key: Any) -> Any: ...
@@ -348,6 +583,29 @@ class TensorShape:
     def with_rank_at_least(self, rank: Any) -> Any: ...
     def with_rank_at_most(self, rank: Any) -> Any: ...
 class TensorSpec:
+    """The shape and dtype of an array, and a name for error messages.
+
+    Args:
+      shape: anything that `TensorShape` takes. `None` is an unknown size; a name
+        (`["batch", 3]`) is an unknown size that equals every other size of that name.
+      dtype: TensorFlow's, NumPy's or JAX's dtype, or its name.
+      name: the name of the argument in messages.
+
+    Raises:
+      TypeError: `dtype` is not a dtype, or a size is not valid.
+
+    Differs from TensorFlow:
+      Sizes may be names, and `dtype` is a NumPy dtype.
+
+    Under jit:
+      A spec is static; nothing is traced.
+
+    Example:
+      >>> TensorSpec(["batch", 3], "float32")
+      TensorSpec(shape=(batch, 3), dtype=tf.float32, name=None)
+
+    https://www.tensorflow.org/api_docs/python/tf/TensorSpec
+    """
     def __init__(self, shape: Any, dtype: Any = ..., name: Any = None) -> None: ...
     @property
     def dtype(self) -> Any: ...
@@ -368,6 +626,46 @@ class TensorSpec:
 class TypeSpec:
     def is_compatible_with(self, spec_or_value: Any) -> Any: ...
 class Variable:
+    """A named value that can be assigned to.
+
+    Args:
+      initial_value: an array, numbers, or a function of no arguments that returns them.
+      trainable: whether tapes watch it; True by default.
+      validate_shape: accepted; shapes are always checked.
+      caching_device: not supported.
+      name: its name, without TensorFlow's suffix `:0`, which is added.
+      variable_def: not supported.
+      dtype: the dtype of Python numbers in the initial value.
+      import_scope: not supported.
+      constraint: a function that optimizers apply after an update; kept, not called.
+      synchronization: when the values of replicas are combined.
+      aggregation: how the values that replicas assign are combined.
+      shape: a shape with unknown sizes that later values may fill differently.
+      experimental_enable_variable_lifting: accepted.
+
+    Raises:
+      ValueError: no initial value, or one whose shape or dtype contradicts `shape` or `dtype`.
+      UnimplementedError: an argument that is not supported was given.
+
+    Differs from TensorFlow:
+      `assign` returns the variable itself, which reads like TensorFlow's result. There is no
+      resource handle and no device. In functions that are not converted (`autograph=False`),
+      `variable[1:3]` is a tracer, which has no `assign`: write
+      `variable.assign(variable.value().at[1:3].set(x))`.
+
+    Under jit:
+      `shims.function` turns the variables that a function uses into inputs and outputs. Inside an
+      enclosing `jax.jit` a read is a constant of the trace, as for any Python object, and an
+      assignment raises, because it would leak a tracer. As a pytree a variable has no leaves: it is
+      passed by reference, and compares equal to itself only.
+
+    Example:
+      >>> counter = Variable(0)
+      >>> int(counter.assign_add(2))
+      2
+
+    https://www.tensorflow.org/api_docs/python/tf/Variable
+    """
     def __abs__(self) -> Array: ...
     def __add__(self, other: Any) -> Array: ...
     def __and__(self, other: Any) -> Array: ...
@@ -448,64 +746,924 @@ class Variable:
     @property
     def trainable(self) -> Any: ...
     def value(self) -> Any: ...
-def abs(x: Any, name: Any = None) -> Any: ...
-def acos(x: Any, name: Any = None) -> Any: ...
+def abs(x: Any, name: Any = None) -> Any:
+    """Compute the absolute value.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `|x|`, in the shape of `x`; real for complex `x`.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.abs([-1.5, 2.0]))
+      [1.5 2. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/abs
+    """
+def acos(x: Any, name: Any = None) -> Any:
+    """Compute `tf.acos` as `jnp.arccos(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.acos([0.5, 1.0]))
+      [1.0471976 0.       ]
+
+    https://www.tensorflow.org/api_docs/python/tf/acos
+    """
 def acosh(x: Any, name: Any = None) -> Any: ...
-def add(x: Any, y: Any, name: Any = None) -> Any: ...
-def add_n(inputs: Any, name: Any = None) -> Any: ...
-def argmax(input: Any, axis: Any = None, output_type: Any = ..., name: Any = None) -> Any: ...
+def add(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.add` as `jnp.add(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.add([1.0, 5.0, 7.0], 5.0))
+      [ 6. 10. 12.]
+
+    https://www.tensorflow.org/api_docs/python/tf/add
+    """
+def add_n(inputs: Any, name: Any = None) -> Any:
+    """Sum several arrays of one shape.
+
+    Args:
+      inputs: list of arrays, or one array.
+      name: ignored.
+
+    Returns:
+      The sum.
+
+    Raises:
+      InvalidArgumentError: dtypes or shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.add_n([[1, 2], [3, 4], [5, 6]]))
+      [ 9 12]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/add_n
+    """
+def argmax(input: Any, axis: Any = None, output_type: Any = ..., name: Any = None) -> Any:
+    """Return the position of the largest element along an axis.
+
+    Args:
+      input: array of numbers.
+      axis: the axis to search; 0 when `None`.
+      output_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      Positions, in the shape of `input` without the axis; the first one of equal elements. The
+      position of a NaN is returned only if all elements are NaN.
+
+    Raises:
+      InvalidArgumentError: the axis is empty.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Sizes may be known only at run time; positions count elements, not padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.argmax([[1, 9, 2], [8, 3, 8]], axis=1))
+      [1 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/argmax
+    """
 def argmin(input: Any, axis: Any = None, output_type: Any = ..., name: Any = None) -> Any: ...
-def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: Any = False, name: Any = None) -> Any: ...
+def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: Any = False, name: Any = None) -> Any:
+    """Return the positions that sort the elements along an axis.
+
+    Args:
+      values: array of numbers.
+      axis: the axis to sort along.
+      direction: `ASCENDING` or `DESCENDING`.
+      stable: ignored; the order is always stable.
+      name: ignored.
+
+    Returns:
+      int32 positions, in the shape of `values`; equal elements keep their order.
+
+    Raises:
+      ValueError: the direction is unknown.
+      InvalidArgumentError: the axis is out of range.
+
+    Differs from TensorFlow:
+      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
+      position is undefined.
+
+    Under jit:
+      Sizes may be known only at run time; positions count elements, not padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.argsort([30, 10, 20]))
+      [1 2 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/argsort
+    """
 def as_dtype(type_value: Any) -> Any: ...
-def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any: ...
-def asin(x: Any, name: Any = None) -> Any: ...
-def asinh(x: Any, name: Any = None) -> Any: ...
-def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any: ...
+def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any:
+    """Convert numbers to strings.
+
+    Args:
+      input: numbers, booleans or strings of any shape, or a ragged tensor of them.
+      precision: the number of digits after the decimal point; 6 if it is -1.
+      scientific: whether floats have an exponent.
+      shortest: whether floats have the shorter of both forms.
+      width: the least number of characters.
+      fill: the character that fills up on the left, a space if it is empty.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      InvalidArgumentError: an option does not apply to the dtype, or `fill` is longer than 1.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The strings of traced numbers are computed on the host; each has at most 1024 bytes.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.as_string([1.5, 2.0], precision=2).numpy().tolist()
+      [b'1.50', b'2.00']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/as_string
+    """
+def asin(x: Any, name: Any = None) -> Any:
+    """Compute `tf.asin` as `jnp.arcsin(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asin([0.5, 1.0]))
+      [0.5235988 1.5707964]
+
+    https://www.tensorflow.org/api_docs/python/tf/asin
+    """
+def asinh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.asinh` as `jnp.arcsinh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asinh([0.5, 1.0]))
+      [0.4812118 0.8813736]
+
+    https://www.tensorflow.org/api_docs/python/tf/asinh
+    """
+def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any:
+    """Assert that two arrays are equal elementwise.
+
+    Args:
+      x: array.
+      y: array that broadcasts with it.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
+      name: ignored.
+
+    Returns:
+      `None`.
+
+    Raises:
+      InvalidArgumentError: the arrays are not equal or do not broadcast.
+
+    Differs from TensorFlow:
+      An error raised after a call does not show the values.
+
+    Under jit:
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+
+    Example:
+      >>> import shims
+      >>> shims.debugging.assert_equal([1, 2], [1, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/assert_equal
+    """
 def assert_greater(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any: ...
 def assert_less(x: Any, y: Any, message: Any = None, summarize: Any = None, name: Any = None) -> Any: ...
 def assert_rank(x: Any, rank: Any, message: Any = None, name: Any = None) -> Any: ...
-def atan(x: Any, name: Any = None) -> Any: ...
-def atan2(y: Any, x: Any, name: Any = None) -> Any: ...
-def atanh(x: Any, name: Any = None) -> Any: ...
+def atan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.atan` as `jnp.arctan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan([0.5, 1.0]))
+      [0.4636476 0.7853982]
+
+    https://www.tensorflow.org/api_docs/python/tf/atan
+    """
+def atan2(y: Any, x: Any, name: Any = None) -> Any:
+    """Compute `tf.atan2` as `jnp.arctan2(y, x)`.
+
+    Args:
+      y: array.
+      x: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan2([1.0, 5.0, 7.0], 5.0))
+      [0.19739556 0.7853982  0.95054686]
+
+    https://www.tensorflow.org/api_docs/python/tf/atan2
+    """
+def atanh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.atanh` as `jnp.arctanh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atanh([0.5, 1.0]))
+      [0.54930615        inf]
+
+    https://www.tensorflow.org/api_docs/python/tf/atanh
+    """
 def batch_gather(params: Any, indices: Any, name: Any = None) -> Any: ...
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: Any = None) -> Any: ...
 bfloat16: Any
 def bitcast(input: Any, type: Any, name: Any = None) -> Any: ...
 bool: Any
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_mask') -> Any: ...
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_mask') -> Any:
+    """Return the elements where a mask is True, in order.
+
+    Args:
+      tensor: array `[..., n, ...]`.
+      mask: bool array whose shape is that of `tensor` from `axis` on.
+      axis: the first axis that the mask applies to; 0 when `None`.
+      name: ignored.
+
+    Returns:
+      `tensor` with the axes of the mask replaced by one axis of the selected elements.
+
+    Raises:
+      InvalidArgumentError: the mask is a scalar, or has another shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The size of the new axis depends on data. The selected elements stay in place,
+      marked by a mask, until the position of an element is needed.
+
+    Example:
+      >>> import shims
+      >>> shims.boolean_mask([1, 2, 3, 4], [True, False, False, True]).tolist()
+      [1, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/boolean_mask
+    """
 def bounded(x: Any, max: Any) -> Any: ...
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any: ...
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any: ...
-def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any: ...
-def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict: Any = False, name: Any = 'case') -> Any: ...
-def cast(x: Any, dtype: Any, name: Any = None) -> Any: ...
-def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Any = None) -> Any: ...
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
+    """Return the shape that two static shapes broadcast to.
+
+    Args:
+      shape_x: a `TensorShape`.
+      shape_y: a `TensorShape`.
+
+    Returns:
+      The `TensorShape`; unknown sizes stay unknown.
+
+    Raises:
+      ValueError: they do not broadcast.
+
+    Differs from TensorFlow:
+      Lists of sizes are accepted too.
+
+    Under jit:
+      Shapes are static, so that nothing is traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.broadcast_static_shape(shims.TensorShape([3, 1]), shims.TensorShape([2])))
+      (3, 2)
+
+    https://www.tensorflow.org/api_docs/python/tf/broadcast_static_shape
+    """
+def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
+    """Broadcast an array to a shape.
+
+    Args:
+      input: array.
+      shape: the sizes.
+      name: ignored.
+
+    Returns:
+      The array of that shape.
+
+    Raises:
+      ValueError: the shapes do not broadcast.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.broadcast_to([1, 2], [2, 2]))
+      [[1 2]
+       [1 2]]
+
+    https://www.tensorflow.org/api_docs/python/tf/broadcast_to
+    """
+def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict: Any = False, name: Any = 'case') -> Any:
+    """Return the result of the function of the first condition that holds.
+
+    Args:
+      pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary of them.
+      default: the function for when no condition holds.
+      exclusive: whether it is an error that two conditions hold.
+      strict: accepted.
+      name: the name in messages.
+
+    Returns:
+      The result of one of the functions.
+
+    Raises:
+      InvalidArgumentError: no condition holds and there is no `default`, or two hold and
+        `exclusive` is true.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Nested `lax.cond`. In a dynamic trace the two errors come after the call; in an enclosing `jit`
+      the last function replaces a missing default.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> int(case([(jnp.array(False), lambda: 1)], default=lambda: 2))
+      2
+
+    https://www.tensorflow.org/api_docs/python/tf/case
+    """
+def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+    """Convert `x` to another dtype.
+
+    Args:
+      x: array.
+      dtype: the new dtype.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x` in that dtype. A float outside of the range of int32, NaN
+      included, becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
+      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
+      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
+      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
+      bits in the remaining elements.
+
+    Raises:
+      UnimplementedError: to or from strings.
+      NarrowingError: a Python or NumPy number fits the 64-bit dtype, but not the 32-bit dtype that
+        JAX uses instead.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
+      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
+      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
+      When TensorFlow splits a large array among several threads, the part of each thread ends with
+      remaining elements of its own; here only the whole array does.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cast([1.7, -1.7], shims.int32))
+      [ 1 -1]
+
+    https://www.tensorflow.org/api_docs/python/tf/cast
+    """
+def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Any = None) -> Any:
+    """Scale several arrays down together to a maximum Euclidean norm.
+
+    Args:
+      t_list: list of arrays and `IndexedSlices`, whose values are used; `None` is kept.
+      clip_norm: the largest norm of all arrays together.
+      use_norm: the norm, if it is already known.
+      name: ignored.
+
+    Returns:
+      `(list, norm)`: the scaled arrays, each of its own shape, and the norm before scaling, a
+      scalar. The arrays are NaN if the norm is not finite.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> clipped, norm = shims.clip_by_global_norm([[3.0], [4.0]], 1.0)
+      >>> print(clipped[0], clipped[1], norm)
+      [0.6] [0.8] 5.0
+
+    https://www.tensorflow.org/api_docs/python/tf/clip_by_global_norm
+    """
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> Any: ...
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None) -> Any: ...
-def complex(real: Any, imag: Any, name: Any = None) -> Any: ...
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None) -> Any:
+    """Clip values to a range.
+
+    Args:
+      t: array of numbers, or `IndexedSlices`, whose values are clipped.
+      clip_value_min: the lower limit, a scalar or an array that broadcasts.
+      clip_value_max: the upper limit.
+      name: ignored.
+
+    Returns:
+      The clipped array, in the shape of `t`. Where the limits cross, the result is the lower limit.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
+      array; here it does not. At a limit the gradient goes to `t`. `jnp.clip` halves it.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.clip_by_value([-3.0, 0.5, 9.0], 0.0, 1.0))
+      [0.  0.5 1. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/clip_by_value
+    """
+def complex(real: Any, imag: Any, name: Any = None) -> Any:
+    """Build complex numbers from real and imaginary parts.
+
+    Args:
+      real: float32 or float64 array.
+      imag: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The complex64 or complex128 array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.complex([1.0], [2.0]))
+      [1.+2.j]
+
+    https://www.tensorflow.org/api_docs/python/tf/dtypes/complex
+    """
 complex128: Any
 complex64: Any
-def concat(values: Any, axis: Any, name: Any = 'concat') -> Any: ...
-def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any: ...
+def concat(values: Any, axis: Any, name: Any = 'concat') -> Any:
+    """Concatenate arrays along an axis.
+
+    Args:
+      values: list of arrays of one dtype and rank, with equal sizes along all other axes.
+      axis: the axis to join along.
+      name: ignored.
+
+    Returns:
+      The joined array: the shape of one of them, with the sum of the sizes along `axis`.
+
+    Raises:
+      InvalidArgumentError: dtypes, ranks or other sizes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time. Padding between the arrays stays in place, marked by a mask,
+      until the position of an element is needed.
+
+    Example:
+      >>> import shims
+      >>> print(shims.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0))
+      [[1 2]
+       [3 4]
+       [5 6]]
+
+    https://www.tensorflow.org/api_docs/python/tf/concat
+    """
+def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
+    """Return `true_fn()` if `pred` holds, else `false_fn()`.
+
+    Args:
+      pred: a Python bool or a bool scalar.
+      true_fn: a function of no arguments.
+      false_fn: a function of no arguments that returns the same structure.
+      name: accepted.
+
+    Returns:
+      The result of one function. For a traced `pred` both functions are traced, and one of them runs.
+
+    Raises:
+      TypeError: `pred` is traced, and the two results differ in structure or dtype.
+      UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
+
+    Differs from TensorFlow:
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal
+      shapes. A branch that fails only for arrays of no or one element raises when it is run; TensorFlow
+      raises while tracing for operands that are always invalid (a wrong axis).
+
+    Under jit:
+      `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> x = jnp.float32(3)
+      >>> float(cond(x > 2, lambda: x * 2, lambda: x))
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/cond
+    """
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = 'Const') -> Any: ...
 class constant_initializer:
+    """An initializer that returns a constant, or fills the array with the given values in order.
+
+    Args:
+      value: a number, or one number for each element.
+      support_partition: whether partition arguments are accepted.
+
+    Raises:
+      TypeError: the number of values is neither 1 nor that of the elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Behaves like `constant`; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.constant_initializer(2.5)([2, 2]))
+      [[2.5 2.5]
+       [2.5 2.5]]
+
+    https://www.tensorflow.org/api_docs/python/tf/constant_initializer
+    """
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any: ...
     def __init__(self, value: Any = 0, support_partition: Any = False) -> None: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def control_dependencies(control_inputs: Any) -> Any: ...
-def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: Any = None) -> Any: ...
-def cos(x: Any, name: Any = None) -> Any: ...
-def cosh(x: Any, name: Any = None) -> Any: ...
-def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
+def control_dependencies(control_inputs: Any) -> Any:
+    """Run a block after its `control_inputs`, which program order ensures anyway.
+
+    Args:
+      control_inputs: operations and arrays, or `None`.
+
+    Differs from TensorFlow:
+      Nothing has to be ordered: assignments, checks and prints happen in program order, in
+      `shims.function` too, and none of them is left out.
+
+    Under jit:
+      The order is that of the program, as in eager execution.
+
+    Example:
+      >>> import shims
+      >>> with shims.control_dependencies([shims.debugging.assert_positive([1.0])]):
+      ...     print(shims.identity([1.0]))
+      [1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/control_dependencies
+    """
+def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, name: Any = None) -> Any:
+    """Convert `value` to an array, with TensorFlow's dtypes for Python numbers.
+
+    Args:
+      value: array, number, or nested numbers.
+      dtype: the dtype; an array of another one is rejected.
+      dtype_hint: the dtype to use if the value can be converted to it.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `value`; Python numbers become float32 and int32 unless `dtype` is
+      given.
+
+    Raises:
+      ValueError: `value` is an array of another dtype.
+      TypeError: a number does not fit the dtype.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      A constant, or the traced array itself.
+
+    Example:
+      >>> import shims
+      >>> print(shims.convert_to_tensor([[1, 2], [3, 4]]))
+      [[1 2]
+       [3 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor
+    """
+def cos(x: Any, name: Any = None) -> Any:
+    """Compute `tf.cos` as `jnp.cos(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cos([0.5, 1.0]))
+      [0.87758255 0.5403023 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/cos
+    """
+def cosh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.cosh` as `jnp.cosh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cosh([0.5, 1.0]))
+      [1.127626  1.5430807]
+
+    https://www.tensorflow.org/api_docs/python/tf/cosh
+    """
+def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any:
+    """Compute cumulative sums along an axis.
+
+    Args:
+      x: array of numbers.
+      axis: the axis to accumulate along.
+      exclusive: exclude each element from its own sum.
+      reverse: accumulate from the end.
+      name: ignored.
+
+    Returns:
+      The sums, in the shape and dtype of `x`.
+
+    Differs from TensorFlow:
+      bfloat16 may be rounded at different steps.
+
+    Under jit:
+      An array of data-dependent size is accumulated in place, and padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cumsum([1, 2, 3]))
+      [1 3 6]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/cumsum
+    """
 @overload
-def custom_gradient(f: Callable[..., Any]) -> Any: ...
+def custom_gradient(f: Callable[..., Any]) -> Any:
+    """Differentiate a function by the gradient function that it returns.
+
+    Args:
+      f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each
+        array of `y` and returns a gradient for each array among the arguments, `None` for none.
+        Where `f` reads trainable variables, `grad_fn` also takes `variables=` and returns
+        `(gradients, gradients of the variables)`.
+
+    Returns:
+      A function of the same arguments that returns `y`.
+
+    Raises:
+      TypeError: `f` reads variables, and `grad_fn` does not take them.
+      ValueError: `grad_fn` returns a wrong number of gradients.
+
+    Differs from TensorFlow:
+      Forward mode (`jax.jvp`) raises an error for such functions.
+
+    Under jit:
+      A `jax.custom_vjp`. What `f` closes over has no gradient.
+
+    Example:
+      >>> @custom_gradient
+      ... def twice(x):
+      ...     return x, lambda dy: 2 * dy
+      >>> jax.grad(twice)(1.0).item()
+      2.0
+
+    https://www.tensorflow.org/api_docs/python/tf/custom_gradient
+    """
 @overload
 def custom_gradient(f: None = None) -> Callable[[Callable[..., Any]], Any]: ...
 def device(device_name: Any) -> Any: ...
-def div(x: Any, y: Any, name: Any = None) -> Any: ...
-def divide(x: Any, y: Any, name: Any = None) -> Any: ...
+def div(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide as in TensorFlow 1: integers are rounded down, other numbers are not rounded.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.div(7, 2)))
+      3
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/div
+    """
+def divide(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide, with a floating-point or complex result; the same as `truediv`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
+      ones float64.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      float64 is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.divide([6.0, 1.0], 4.0))
+      [1.5  0.25]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide
+    """
 double: Any
 def dynamic(f: Any, *, autograph: Any = True) -> Any: ...
 def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: Any = None) -> Any: ...
@@ -513,43 +1671,630 @@ def dynamic_stitch(indices: Any, data: Any, name: Any = None) -> Any: ...
 def edit_distance(hypothesis: Any, truth: Any, normalize: Any = True, name: Any = 'edit_distance') -> Any: ...
 def eig(tensor: Any, name: Any = None) -> Any: ...
 def eigvals(tensor: Any, name: Any = None) -> Any: ...
-def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any: ...
-def enable_tensor_methods() -> Any: ...
-def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any: ...
-def equal(x: Any, y: Any, name: Any = None) -> Any: ...
+def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any:
+    """Contract arrays by Einstein's summation convention.
+
+    Args:
+      equation: the equation, for example `"ij,jk->ik"`.
+      *inputs: arrays of one dtype.
+      **kwargs: `optimize` is passed on, `name` is ignored.
+
+    Returns:
+      The result of the equation; its shape has the sizes of the letters after the arrow.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
+      TypeError: a keyword is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.einsum("ij->ji", shims.constant([[1.0, 2.0], [3.0, 4.0]])))
+      [[1. 3.]
+       [2. 4.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/einsum
+    """
+def enable_tensor_methods() -> Any:
+    """Give JAX arrays the methods of TensorFlow's tensors, for programs that call them.
+
+    Adds `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`; lists and tuples as
+    operands (`x * [3., 4.]`); and in the program's own code, `shape` with the methods of
+    `TensorShape` (still a tuple), `dtype` with those of `DType` (accepted by JAX and NumPy), and `device`
+    as TensorFlow's text.
+    Code of JAX, NumPy, Flax, Optax, Keras and other libraries sees arrays as before.
+
+    Returns:
+      A context manager: at its end the methods are removed. As a plain call it lasts.
+
+    Differs from TensorFlow:
+      TensorFlow's tensors have these methods always. A size that is unknown is not `None` in
+      `x.shape.as_list()` but a symbolic size, which computes as a number does.
+
+    Under jit:
+      As in TensorFlow's graphs, a traced value has no `numpy()`, and `set_shape` only checks the shape.
+
+    Example:
+      >>> import shims
+      >>> with shims.enable_tensor_methods():
+      ...     x = shims.constant([[1.0, 2.0]])
+      ...     print(x.shape.as_list(), (x * [3.0, 4.0]).numpy())
+      [1, 2] [[3. 8.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/Tensor
+    """
+def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
+    """Check that an array has a given shape.
+
+    Args:
+      x: array.
+      shape: the sizes; a size of `None` matches any size, `None` matches any shape.
+      name: ignored.
+
+    Returns:
+      The same array.
+
+    Raises:
+      InvalidArgumentError: it has another shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A size known only at run time is checked while running.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ensure_shape([[1, 2]], [None, 2]))
+      [[1 2]]
+
+    https://www.tensorflow.org/api_docs/python/tf/ensure_shape
+    """
+def equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.equal` as `jnp.equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.equal([1.0, 5.0, 7.0], 5.0))
+      [False  True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/equal
+    """
 def executing_eagerly() -> Any: ...
-def exp(x: Any, name: Any = None) -> Any: ...
-def expand_dims(input: Any, axis: Any, name: Any = None) -> Any: ...
+def exp(x: Any, name: Any = None) -> Any:
+    """Compute `tf.exp` as `jnp.exp(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.exp([0.5, 1.0]))
+      [1.6487212 2.7182817]
+
+    https://www.tensorflow.org/api_docs/python/tf/exp
+    """
+def expand_dims(input: Any, axis: Any, name: Any = None) -> Any:
+    """Insert an axis of size 1.
+
+    Args:
+      input: array.
+      axis: the position of the new axis in the result.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input` with a size of 1 more, at `axis`.
+
+    Raises:
+      InvalidArgumentError: the position is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      No data is moved.
+
+    Example:
+      >>> import shims
+      >>> print(shims.expand_dims([1, 2, 3], axis=0))
+      [[1 2 3]]
+
+    https://www.tensorflow.org/api_docs/python/tf/expand_dims
+    """
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: Any, name: Any = None) -> Any: ...
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
-def fill(dims: Any, value: Any, name: Any = None, layout: Any = None) -> Any: ...
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = ..., name: Any = None) -> Any:
+    """Create identity matrices: ones on the diagonal, zeros elsewhere.
+
+    Args:
+      num_rows: the number of rows.
+      num_columns: the number of columns; that of rows when `None`.
+      batch_shape: the sizes of the leading axes.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      The matrices `[*batch_shape, num_rows, num_columns]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.eye(2))
+      [[1. 0.]
+       [0. 1.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/eye
+    """
+def fill(dims: Any, value: Any, name: Any = None, layout: Any = None) -> Any:
+    """Create an array filled with one value.
+
+    Args:
+      dims: the sizes.
+      value: scalar.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      An array of shape `dims`, in the dtype of `value`.
+
+    Raises:
+      InvalidArgumentError: a size is negative, or `value` is not a scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.fill([2, 2], 7))
+      [[7 7]
+       [7 7]]
+
+    https://www.tensorflow.org/api_docs/python/tf/fill
+    """
 float16: Any
 float32: Any
 float64: Any
-def floor(x: Any, name: Any = None) -> Any: ...
-def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any: ...
-def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any: ...
+def floor(x: Any, name: Any = None) -> Any:
+    """Compute `tf.floor` as `jnp.floor(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.floor([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/floor
+    """
+def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any:
+    """Fold `fn` over the slices of `elems`, from the first to the last.
+
+    Args:
+      fn: maps the accumulator and one slice of `elems` to the next accumulator.
+      elems: arrays `[n, ...]`, nested.
+      initializer: the accumulator before the first slice; the first slice itself if missing.
+      parallel_iterations: accepted.
+      back_prop: accepted.
+      swap_memory: accepted.
+      name: accepted.
+
+    Returns:
+      The last accumulator.
+
+    Raises:
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
+        `InvalidArgumentError`.
+      TypeError: the accumulator changes its structure or dtype.
+      UnimplementedError: the accumulator changes its shape under a trace.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `lax.scan`; eagerly a Python loop, in which shapes may change.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> foldl(lambda a, x: 2 * a + x, jnp.arange(1, 4)).item()
+      11
+
+    https://www.tensorflow.org/api_docs/python/tf/foldl
+    """
+def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any:
+    """Fold `fn` over the slices of `elems`, from the last to the first.
+
+    Args:
+      fn: maps the accumulator and one slice of `elems` to the next accumulator.
+      elems: arrays `[n, ...]`, nested.
+      initializer: the accumulator before the last slice; the last slice itself if missing.
+      parallel_iterations: accepted.
+      back_prop: accepted.
+      swap_memory: accepted.
+      name: accepted.
+
+    Returns:
+      The last accumulator.
+
+    Raises:
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
+        `InvalidArgumentError`.
+      TypeError: the accumulator changes its structure or dtype.
+      UnimplementedError: the accumulator changes its shape under a trace.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `lax.scan`; eagerly a Python loop, in which shapes may change.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> foldr(lambda a, x: 2 * a + x, jnp.arange(1, 4)).item()
+      17
+
+    https://www.tensorflow.org/api_docs/python/tf/foldr
+    """
 @overload
-def function(func: Callable[..., Any], input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None, *, buckets: Any = 'powers_of_two', overflow: Any = 'grow', on_specialize: Any = 'warn', unpad: Any = True) -> Any: ...
+def function(func: Callable[..., Any], input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None, *, buckets: Any = 'powers_of_two', overflow: Any = 'grow', on_specialize: Any = 'warn', unpad: Any = True) -> Any:
+    """Compile a function whose arrays may have unknown and data-dependent sizes.
+
+    Args:
+      func: a function of arrays, variables and static Python values, in pytrees; may be a method.
+      input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
+        name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
+        shape is compiled separately.
+      autograph: convert Python control flow on arrays.
+      jit_compile: accepted; everything is compiled by XLA.
+      reduce_retracing: treat all sizes as unknown although there is no signature.
+      experimental_implements: accepted, as are the others up to `experimental_follow_type_hints`.
+      experimental_autograph_options: accepted.
+      experimental_attributes: accepted.
+      experimental_relax_shapes: the former name of `reduce_retracing`.
+      experimental_compile: the former name of `jit_compile`.
+      experimental_follow_type_hints: accepted.
+      buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
+        With the first, sizes that repeat often get programs for exactly these sizes, at most
+        eight of them; sums may then be rounded in another order.
+      overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
+        `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
+      on_specialize: the reaction when an unknown input size must become a constant:
+        `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
+      unpad: return exact arrays; with False, `Padded` values, and the call waits for the device only if
+        something is to be checked: a size that may have to grow, operands that must agree.
+
+    Returns:
+      A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
+
+    Raises:
+      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; names the line.
+      InvalidArgumentError: sizes that must agree do not.
+      CapacityError: see `overflow`.
+
+    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments change nothing, but for
+    `experimental_relax_shapes`; a Python number is part of the program, as in TensorFlow.
+
+    >>> import shims
+    >>> @shims.function(input_signature=[shims.TensorSpec([None])])
+    ... def positive_mean(x):
+    ...     return shims.reduce_mean(shims.boolean_mask(x, x > 0))
+
+    https://www.tensorflow.org/api_docs/python/tf/function
+    """
 @overload
 def function(func: None = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None, *, buckets: Any = 'powers_of_two', overflow: Any = 'grow', on_specialize: Any = 'warn', unpad: Any = True) -> Callable[[Callable[..., Any]], Any]: ...
-def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0, name: Any = None) -> Any: ...
-def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, bad_indices_policy: Any = '') -> Any: ...
+def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0, name: Any = None) -> Any:
+    """Gather slices along an axis, by position.
+
+    Args:
+      params: array.
+      indices: integer array.
+      validate_indices: ignored, as in TensorFlow.
+      axis: the axis to take from; `batch_dims` when `None`.
+      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores it
+        if `axis` is 0.
+      name: ignored.
+
+    Returns:
+      `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+
+    Raises:
+      InvalidArgumentError: an index is out of range, negative ones included.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
+
+    Under jit:
+      Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
+      reads the nearest element, as TensorFlow's XLA does.
+
+    Example:
+      >>> import shims
+      >>> print(shims.gather([10, 20, 30], [2, 0, 2]))
+      [30 10 30]
+
+    https://www.tensorflow.org/api_docs/python/tf/gather
+    """
+def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, bad_indices_policy: Any = '') -> Any:
+    """Gather slices by coordinates.
+
+    Args:
+      params: array.
+      indices: integer array `[..., k]` of coordinates into the first `k` axes (after the batch
+        axes).
+      batch_dims: the number of leading batch axes that `params` and `indices` share.
+      name: ignored.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+
+    Returns:
+      `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range.
+
+    Differs from TensorFlow:
+      Batch sizes must agree even if there are no elements. Coordinates in more than 7 axes are
+      supported.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing trace
+      they read the nearest element.
+
+    Example:
+      >>> import shims
+      >>> print(shims.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]))
+      [3 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/gather_nd
+    """
 def get_current_name_scope() -> Any: ...
 def get_logger() -> Any: ...
 def get_static_value(tensor: Any, partial: Any = False) -> Any: ...
-def grad_pass_through(f: Any) -> Any: ...
-def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', gate_gradients: Any = False, aggregation_method: Any = None, stop_gradients: Any = None, unconnected_gradients: Any = ...) -> Any: ...
-def greater(x: Any, y: Any, name: Any = None) -> Any: ...
-def greater_equal(x: Any, y: Any, name: Any = None) -> Any: ...
-def group(*inputs: Any, **kwargs: Any) -> Any: ...
+def grad_pass_through(f: Any) -> Any:
+    """Return `f` with the gradient of the identity.
+
+    Args:
+      f: a function of one array that returns an array of the same shape.
+
+    Returns:
+      The function.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts as `f` does.
+
+    Example:
+      >>> import jax, shims
+      >>> float(jax.grad(shims.grad_pass_through(shims.round))(0.4))
+      1.0
+
+    https://www.tensorflow.org/api_docs/python/tf/grad_pass_through
+    """
+def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', gate_gradients: Any = False, aggregation_method: Any = None, stop_gradients: Any = None, unconnected_gradients: Any = ...) -> Any:
+    """Compute the gradients of the sum of `ys` with respect to each of `xs`, inside a function.
+
+    Args:
+      ys: an array or a list of arrays.
+      xs: an array or variable, or a list of them.
+      grad_ys: weights of the elements of `ys`, an array for each or `None`.
+      name: accepted.
+      gate_gradients: accepted.
+      aggregation_method: accepted.
+      stop_gradients: arrays that count as constants.
+      unconnected_gradients: the result for an `x` that no `y` depends on.
+
+    Returns:
+      A list with an array for each of `xs`, or `None`.
+
+    Raises:
+      RuntimeError: outside of a function; there use `shims.GradientTape`.
+      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
+
+    Differs from TensorFlow:
+      The gradient of gathered rows is dense.
+
+    Under jit:
+      It works only while a program is traced by `shims.function` or `jax.jit`.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     x = tf.constant(3.0)
+      ...     (slope,) = tf.gradients(x * x, [x])
+      ...     print(session.run(slope))
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/gradients
+    """
+def greater(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.greater` as `jnp.greater(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater([1.0, 5.0, 7.0], 5.0))
+      [False False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/greater
+    """
+def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.greater_equal` as `jnp.greater_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater_equal([1.0, 5.0, 7.0], 5.0))
+      [False  True  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/greater_equal
+    """
+def group(*inputs: Any, **kwargs: Any) -> Any:
+    """Group several operations into one; this has no effect here.
+
+    Args:
+      *inputs: the results of the operations: arrays, `None`, and nested structures.
+      **kwargs: `name`, which is ignored.
+
+    Returns:
+      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept it.
+
+    Raises:
+      ValueError: an unknown keyword argument.
+
+    Differs from TensorFlow:
+      Nothing. The inputs have already run, in program order.
+
+    Under jit:
+      No effect, as in eager execution.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+      ...     both = tf.group(v.initializer, tf.no_op())
+      ...     session.run(both)
+      ...     print(session.run(v))
+      0.0
+
+    https://www.tensorflow.org/api_docs/python/tf/group
+    """
 half: Any
 def hessians(ys: Any, xs: Any, gate_gradients: Any = False, aggregation_method: Any = None, name: Any = 'hessians') -> Any: ...
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = ..., name: Any = None) -> Any: ...
 def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = ..., name: Any = None) -> Any: ...
-def identity(input: Any, name: Any = None) -> Any: ...
+def identity(input: Any, name: Any = None) -> Any:
+    """Return `input` as an array.
+
+    Args:
+      input: array, or a value that converts to one.
+      name: ignored.
+
+    Returns:
+      An array of the same shape and dtype.
+
+    Differs from TensorFlow:
+      Arrays are immutable, so that no copy is needed.
+
+    Under jit:
+      Returns the traced array itself.
+
+    Example:
+      >>> import shims
+      >>> print(shims.identity([1, 2]))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/identity
+    """
 def identity_n(input: Any, name: Any = None) -> Any: ...
-def init_scope() -> Any: ...
+def init_scope() -> Any:
+    """Run a block eagerly, outside of every function being traced and of every tape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Its arrays are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> @shims.function
+      ... def f(x):
+      ...     with shims.init_scope():
+      ...         assert shims.executing_eagerly()
+      ...     return x
+
+    https://www.tensorflow.org/api_docs/python/tf/init_scope
+    """
 def inside_function() -> Any: ...
 int16: Any
 int32: Any
@@ -557,118 +2302,1977 @@ int64: Any
 int8: Any
 def is_symbolic_tensor(tensor: Any) -> Any: ...
 def is_tensor(x: Any) -> Any: ...
-def less(x: Any, y: Any, name: Any = None) -> Any: ...
-def less_equal(x: Any, y: Any, name: Any = None) -> Any: ...
-def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any: ...
-def logical_and(x: Any, y: Any, name: Any = None) -> Any: ...
-def logical_not(x: Any, name: Any = None) -> Any: ...
-def logical_or(x: Any, y: Any, name: Any = None) -> Any: ...
-def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = None, swap_memory: Any = None, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any: ...
-def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, adjoint_a: Any = False, adjoint_b: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, output_type: Any = None, grad_a: Any = False, grad_b: Any = False, name: Any = None) -> Any: ...
+def less(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.less` as `jnp.less(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less([1.0, 5.0, 7.0], 5.0))
+      [ True False False]
+
+    https://www.tensorflow.org/api_docs/python/tf/less
+    """
+def less_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.less_equal` as `jnp.less_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less_equal([1.0, 5.0, 7.0], 5.0))
+      [ True  True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/less_equal
+    """
+def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any:
+    """Return `num` evenly spaced numbers from `start` to `stop`, both included.
+
+    Args:
+      start: floating-point array.
+      stop: array of the same dtype and shape.
+      num: the number of values.
+      name: ignored.
+      axis: the position of the new axis.
+
+    Returns:
+      The numbers along a new axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `num` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linspace(0.0, 1.0, 5))
+      [0.   0.25 0.5  0.75 1.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/linspace
+    """
+def logical_and(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_and` as `jnp.logical_and(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_and([True, False], [True, True]))
+      [ True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_and
+    """
+def logical_not(x: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_not` as `jnp.logical_not(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_not([True, False]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_not
+    """
+def logical_or(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_or` as `jnp.logical_or(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_or([True, False], [True, True]))
+      [ True  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_or
+    """
+def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = None, swap_memory: Any = None, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any:
+    """Apply `fn` to each slice of `elems` along axis 0 and stack the results.
+
+    Args:
+      fn: a function of one slice of `elems`, in the structure of `elems`.
+      elems: arrays `[n, ...]` and ragged tensors of `n` rows, nested.
+      dtype: a deprecated name of `fn_output_signature`.
+      parallel_iterations: ignored; iterations run sequentially.
+      back_prop: ignored.
+      swap_memory: ignored.
+      infer_shape: ignored.
+      name: ignored.
+      fn_output_signature: the dtype or spec of each result; checked. A `RaggedTensorSpec` allows
+        results of different sizes.
+
+    Returns:
+      Arrays `[n, ...]` in the structure of the results of `fn`; ragged tensors where the signature
+      is a `RaggedTensorSpec`, or where there is no signature and `elems` is ragged.
+
+    Raises:
+      ValueError: `elems` has no axis, or axes of different lengths.
+      InvalidArgumentError: the results differ in shape, or without a signature in dtype from
+        `elems`.
+      UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
+      TypeError: the results differ from `fn_output_signature`, or are not arrays.
+
+    Differs from TensorFlow:
+      Without `fn_output_signature` the results may have any structure. Ragged results inside
+      `shims.function` are rejected. For zero slices the result is `[0, ...]` with the shape of the
+      results of `fn`, where TensorFlow's eager mode returns `[0]`; `[0]` also if `fn` cannot be traced
+      because it depends on values.
+
+    Under jit:
+      A scan; `fn` is traced once.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> map_fn(lambda row: row.sum(), jnp.ones((2, 3))).tolist()
+      [3.0, 3.0]
+
+    https://www.tensorflow.org/api_docs/python/tf/map_fn
+    """
+def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, adjoint_a: Any = False, adjoint_b: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, output_type: Any = None, grad_a: Any = False, grad_b: Any = False, name: Any = None) -> Any:
+    """Multiply matrices, with broadcasting of leading axes.
+
+    Args:
+      a: array `[..., n, k]`.
+      b: array `[..., k, m]` of the same dtype; leading axes broadcast.
+      transpose_a: swap the last two axes of `a` first.
+      transpose_b: swap the last two axes of `b` first.
+      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_b: swap the last two axes of `b`, and conjugate.
+      a_is_sparse: ignored.
+      b_is_sparse: ignored.
+      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
+        dtype, otherwise the dtype of the operands.
+      grad_a: ignored.
+      grad_b: ignored.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n, m]`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the matrices do not fit.
+      ValueError: a matrix is both transposed and adjoint.
+
+    Differs from TensorFlow:
+      A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree; masked elements are ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+      [[11.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
+    """
 def matrix_square_root(input: Any, name: Any = None) -> Any: ...
-def maximum(x: Any, y: Any, name: Any = None) -> Any: ...
-def meshgrid(*args: Any, **kwargs: Any) -> Any: ...
-def minimum(x: Any, y: Any, name: Any = None) -> Any: ...
-def multiply(x: Any, y: Any, name: Any = None) -> Any: ...
+def maximum(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the element-wise maximum of two arrays.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
+      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+
+    Under jit:
+      Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.maximum([1.0, 5.0], 3.0))
+      [3. 5.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/maximum
+    """
+def meshgrid(*args: Any, **kwargs: Any) -> Any:
+    """Return the coordinate arrays of a grid.
+
+    Args:
+      *args: vectors, or scalars.
+      **kwargs: `indexing`, `"xy"` (default: the first two axes are swapped) or `"ij"`; `name` is
+        ignored.
+
+    Returns:
+      A list with one array per vector, all of the shape of the grid.
+
+    Raises:
+      TypeError: a keyword is unknown.
+      ValueError: `indexing` is neither `"xy"` nor `"ij"`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> x, y = shims.meshgrid([1, 2, 3], [4, 5])
+      >>> print(x)
+      [[1 2 3]
+       [1 2 3]]
+      >>> print(y)
+      [[4 4 4]
+       [5 5 5]]
+
+    https://www.tensorflow.org/api_docs/python/tf/meshgrid
+    """
+def minimum(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the element-wise minimum of two arrays.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
+      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+
+    Under jit:
+      Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.minimum([1.0, 5.0], 3.0))
+      [1. 3.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/minimum
+    """
+def multiply(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.multiply` as `jnp.multiply(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.multiply([1.0, 5.0, 7.0], 5.0))
+      [ 5. 25. 35.]
+
+    https://www.tensorflow.org/api_docs/python/tf/multiply
+    """
 class name_scope:
+    """A block that prefixes the names of operations and variables.
+
+    Args:
+      name: the name; the empty string and a name that ends in `/` start from the root again.
+
+    Raises:
+      ValueError: `name` is not a string.
+
+    Differs from TensorFlow:
+      Names of operations appear in profiles and compiled programs only. A name that is used twice is
+      not made unique.
+
+    Under jit:
+      Acts as `jax.named_scope`.
+
+    Example:
+      >>> import shims
+      >>> with shims.name_scope("block") as scope:
+      ...     print(scope, shims.Variable(1.0, name="w").name)
+      block/ block/w:0
+
+    https://www.tensorflow.org/api_docs/python/tf/name_scope
+    """
     def __enter__(self) -> Any: ...
     def __exit__(self, *error: Any) -> None: ...
     def __init__(self, name: Any) -> None: ...
     @property
     def name(self) -> Any: ...
-def negative(x: Any, name: Any = None) -> Any: ...
+def negative(x: Any, name: Any = None) -> Any:
+    """Compute `tf.negative` as `jnp.negative(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.negative([-1.6, 2.4]))
+      [ 1.6 -2.4]
+
+    https://www.tensorflow.org/api_docs/python/tf/negative
+    """
 newaxis: Any
 def no_gradient(op_type: Any) -> Any: ...
-def no_op(name: Any = None) -> Any: ...
-def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None) -> Any: ...
-def not_equal(x: Any, y: Any, name: Any = None) -> Any: ...
-def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: Any = True, name: Any = None) -> Any: ...
-def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: Any = None) -> Any: ...
-def ones(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any: ...
+def no_op(name: Any = None) -> Any:
+    """Do nothing.
+
+    Args:
+      name: ignored.
+
+    Returns:
+      `None`, as in TensorFlow's eager mode.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Adds nothing to the program.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.no_op()))
+      None
+
+    https://www.tensorflow.org/api_docs/python/tf/no_op
+    """
+def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None) -> Any:
+    """Compute the norm of vectors or matrices.
+
+    Args:
+      tensor: floating-point array.
+      ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
+      axis: one axis for vectors, two for matrices, `None` for all elements as one vector.
+      keepdims: keep the reduced axes with size 1.
+      name: ignored.
+
+    Returns:
+      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
+
+    Raises:
+      ValueError: the norm is unknown.
+
+    Differs from TensorFlow:
+      Nothing: the Euclidean gradient at 0 is NaN.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.norm([[3.0, 4.0], [6.0, 8.0]], axis=1))
+      [ 5. 10.]
+
+    https://www.tensorflow.org/api_docs/python/tf/norm
+    """
+def not_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.not_equal` as `jnp.not_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.not_equal([1.0, 5.0, 7.0], 5.0))
+      [ True False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/not_equal
+    """
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: Any = True, name: Any = None) -> Any:
+    """Call a Python function on NumPy arrays; it has no gradient.
+
+    Args:
+      func: the function; it receives NumPy arrays.
+      inp: a list of arrays.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
+        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
+        `x.shape[0]`.
+      stateful: whether calls have side effects; if False, a call may be skipped or repeated.
+      name: ignored.
+
+    Returns:
+      An array, or a list of arrays if `Tout` is a list.
+
+    Raises:
+      InvalidArgumentError: a result has another dtype or shape.
+      UnimplementedError: the shape of a result is not known while tracing.
+
+    Differs from TensorFlow:
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
+      errors; outside a trace they propagate unchanged.
+
+    Under jit:
+      `jax.experimental.io_callback`, or `jax.pure_callback` if `stateful` is False.
+
+    Example:
+      >>> import shims
+      >>> print(shims.numpy_function(lambda x: x + 1.0, [shims.constant(1.0)], shims.float32))
+      2.0
+
+    https://www.tensorflow.org/api_docs/python/tf/numpy_function
+    """
+def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: Any = None) -> Any:
+    """Encode indices as one-hot vectors with `on_value` and `off_value`.
+
+    Args:
+      indices: integer array.
+      depth: the size of the new axis.
+      on_value: scalar, 1 when `None`.
+      off_value: scalar, 0 when `None`.
+      axis: the position of the new axis; last when `None` or -1.
+      dtype: the dtype; that of the values, or float32, when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
+      of [0, depth) gives `off_value` everywhere.
+
+    Raises:
+      InvalidArgumentError: `depth` is negative, or the axis is out of range.
+      TypeError: the values and `dtype` have different dtypes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `depth` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.one_hot([0, 2, 5], depth=3))
+      [[1. 0. 0.]
+       [0. 0. 1.]
+       [0. 0. 0.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/one_hot
+    """
+def ones(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any:
+    """Create an array of ones.
+
+    Args:
+      shape: the sizes.
+      dtype: the dtype.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ones([2, 3], shims.int32))
+      [[1 1 1]
+       [1 1 1]]
+
+    https://www.tensorflow.org/api_docs/python/tf/ones
+    """
 class ones_initializer:
+    """An initializer that returns ones.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Behaves like `ones`; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ones_initializer()([2, 2]))
+      [[1. 1.]
+       [1. 1.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/ones_initializer
+    """
     def __call__(self, shape: Any, dtype: Any = ..., **kwargs: Any) -> Any: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def ones_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = None) -> Any: ...
-def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any = 0, name: Any = None) -> Any: ...
+def ones_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = None) -> Any:
+    """Create an array of ones with the shape of another array.
+
+    Args:
+      input: array.
+      dtype: the dtype; that of `input` when `None`.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The sizes of `input` may be known only at run time; the result has the same sizes.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ones_like([[1.5, 2.5]]))
+      [[1. 1.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/ones_like
+    """
+def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any = 0, name: Any = None) -> Any:
+    """Pad an array before and after along every axis.
+
+    Args:
+      tensor: array.
+      paddings: integers `[rank, 2]`.
+      mode: `CONSTANT`, `REFLECT` (mirror without the edge) or `SYMMETRIC` (mirror with the edge).
+      constant_values: the scalar that `CONSTANT` pads with.
+      name: ignored.
+
+    Returns:
+      The padded array; each size grows by the two paddings of its axis, and the shape has the rank
+      of `tensor`.
+
+    Raises:
+      InvalidArgumentError: a padding is negative or larger than the axis it mirrors, or `paddings`
+        does not have a row for every axis.
+      ValueError: the mode is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Paddings may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.pad([[1, 2]], [[0, 1], [1, 1]]))
+      [[0 1 2 0]
+       [0 0 0 0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/pad
+    """
 def parallel_stack(values: Any, name: Any = 'parallel_stack') -> Any: ...
-def pow(x: Any, y: Any, name: Any = None) -> Any: ...
-def print(*inputs: Any, **kwargs: Any) -> Any: ...
-def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any: ...
+def pow(x: Any, y: Any, name: Any = None) -> Any:
+    """Raise `x` to the power of `y`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The powers, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
+
+    Differs from TensorFlow:
+      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+
+    Under jit:
+      Acts on each element separately; negative integer exponents raise after the call.
+
+    Example:
+      >>> import shims
+      >>> print(shims.pow([2.0, 3.0], 2.0))
+      [4. 9.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/pow
+    """
+def print(*inputs: Any, **kwargs: Any) -> Any:
+    """Print values in TensorFlow's format.
+
+    Args:
+      *inputs: arrays, strings, and lists, tuples and dictionaries of them.
+      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` and a path to append to),
+        `summarize` (elements at either end of each axis; all if negative; 3 by default),
+        `sep`, `end`; `name` is ignored.
+
+    Raises:
+      ValueError: an unknown keyword argument or stream.
+
+    Differs from TensorFlow:
+      Ragged and sparse tensors are rejected inside a trace.
+
+    Under jit:
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
+      it.
+
+    Example:
+      >>> import sys, shims
+      >>> shims.print("x =", shims.range(10), output_stream=sys.stdout)
+      x = [0 1 2 ... 7 8 9]
+
+    https://www.tensorflow.org/api_docs/python/tf/print
+    """
+def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any:
+    """Call a Python function on JAX arrays; it may use operators and is differentiable.
+
+    Args:
+      func: the function; it receives JAX arrays.
+      inp: a list of arrays.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
+        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
+        `x.shape[0]`.
+      name: ignored.
+
+    Returns:
+      An array, or a list of arrays if `Tout` is a list.
+
+    Raises:
+      InvalidArgumentError: a result has another dtype or shape.
+      UnimplementedError: the shape of a result is not known while tracing.
+
+    Differs from TensorFlow:
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
+      errors; outside a trace they propagate unchanged.
+
+    Under jit:
+      `jax.pure_callback`, so a call may be skipped or repeated; a call without results is made
+      exactly once, in program order.
+
+    Example:
+      >>> import shims
+      >>> float(shims.py_function(lambda x: x * 2, [3.0], shims.float32))
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/py_function
+    """
 def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: Any = 4, name: Any = None) -> Any: ...
 class random_normal_initializer:
+    """An initializer that samples from a normal distribution.
+
+    Args:
+      mean: the mean.
+      stddev: the standard deviation.
+      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Behaves like the random operator that it calls; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random_normal_initializer(stddev=0.1, seed=1)([2, 3]).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/random_normal_initializer
+    """
     def __call__(self, shape: Any, dtype: Any = ..., **kwargs: Any) -> Any: ...
     def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
 class random_uniform_initializer:
+    """An initializer that samples from a uniform distribution.
+
+    Args:
+      minval: the lower bound.
+      maxval: the upper bound.
+      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Behaves like the random operator that it calls; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random_uniform_initializer(seed=1)([2, 3]).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/random_uniform_initializer
+    """
     def __call__(self, shape: Any, dtype: Any = ..., **kwargs: Any) -> Any: ...
     def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = 'range') -> Any: ...
-def rank(input: Any, name: Any = None) -> Any: ...
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = 'range') -> Any:
+    """Return the numbers from `start` to below `limit` in steps of `delta`.
+
+    Args:
+      start: scalar; if `limit` is `None`, this is the limit and the start is 0.
+      limit: scalar.
+      delta: scalar.
+      dtype: the dtype; that of the operands when `None`.
+      name: ignored.
+
+    Returns:
+      A vector of shape `[max(ceil((limit - start) / delta), 0)]`.
+
+    Raises:
+      InvalidArgumentError: `delta` is 0, or has the wrong sign to reach `limit`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of elements may be traced. It has no bound, so that inside an enclosing `jax.jit` a
+      bound must be given: `shims.range(shims.bounded(k, max=8))`.
+
+    Example:
+      >>> import shims
+      >>> shims.range(3, 18, 3).tolist()
+      [3, 6, 9, 12, 15]
+
+    https://www.tensorflow.org/api_docs/python/tf/range
+    """
+def rank(input: Any, name: Any = None) -> Any:
+    """Return the number of axes.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      The number of axes in the shape of `input`: an int32 scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of axes is static, so that the result is a constant.
+
+    Example:
+      >>> import shims
+      >>> print(shims.rank([[1, 2, 3]]))
+      2
+
+    https://www.tensorflow.org/api_docs/python/tf/rank
+    """
 def realdiv(x: Any, y: Any, name: Any = None) -> Any: ...
-def recompute_grad(f: Any) -> Any: ...
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any: ...
+def recompute_grad(f: Any) -> Any:
+    """Recompute the intermediate values of a function for its gradient, instead of storing them.
+
+    Args:
+      f: a function of arrays.
+
+    Returns:
+      A function with the same arguments and results.
+
+    Raises:
+      Nothing of its own.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts as `jax.checkpoint(f)`.
+
+    Example:
+      >>> jax.grad(recompute_grad(lambda x: x * x))(3.0).item()
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/recompute_grad
+    """
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Return whether all elements over axes are True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
+      over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_all([[True, False], [True, True]], axis=1))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
+    """
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Return whether any element over axes is True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      False over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_any([[False, False], [True, False]], axis=1))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
+    """
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Compute `log(sum(exp(x)))` over axes, without overflow.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
+      with sizes of 1); -inf over no elements.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_logsumexp([0.0, 0.0]))
+      0.6931472
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
+    """
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Compute the maximum over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+
+    Differs from TensorFlow:
+      Nothing: equal elements share the gradient.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_max([[1, 5], [4, 2]], axis=1))
+      [5 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
+    """
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Compute the mean over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to take the mean over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      integers are truncated towards 0; NaN over no elements.
+
+    Differs from TensorFlow:
+      float16 is summed in float32, so that it does not overflow.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_mean([[1.0, 2.0], [4.0, 6.0]], axis=1))
+      [1.5 5. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
+    """
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Compute the minimum over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+
+    Differs from TensorFlow:
+      Nothing: equal elements share the gradient.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_min([[1, 5], [4, 2]], axis=1))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
+    """
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Multiply over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to multiply over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); 1 over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_prod([[1, 2], [3, 4]], axis=1))
+      [ 2 12]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
+    """
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Sum over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
+      over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped, and nothing is copied.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_sum([[1, 2], [3, 4]], axis=0))
+      [4 6]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
+    """
+def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
+    """Repeat each element, or each slice along an axis.
+
+    Args:
+      input: array.
+      repeats: the number of repetitions; one number, or one per slice.
+      axis: the axis whose slices are repeated; the flattened array when `None`.
+      name: ignored.
+
+    Returns:
+      The array: a vector if `axis` is `None`, otherwise of the shape of `input`, with the sum of
+      `repeats` along `axis`.
+
+    Raises:
+      InvalidArgumentError: a number is negative, or the count of numbers is not that of the slices.
+
+    Differs from TensorFlow:
+      Negative numbers raise instead of counting as 0.
+
+    Under jit:
+      With traced `repeats` the size depends on data.
+
+    Example:
+      >>> import shims
+      >>> shims.repeat([7, 8], [1, 3]).tolist()
+      [7, 8, 8, 8]
+
+    https://www.tensorflow.org/api_docs/python/tf/repeat
+    """
 def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None, name: Any = None) -> Any: ...
-def reshape(tensor: Any, shape: Any, name: Any = None) -> Any: ...
-def reverse(tensor: Any, axis: Any, name: Any = None) -> Any: ...
+def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
+    """Reshape an array.
+
+    Args:
+      tensor: array.
+      shape: the sizes; at most one -1 stands for the remaining size.
+      name: ignored.
+
+    Returns:
+      The array in that shape.
+
+    Raises:
+      InvalidArgumentError: the numbers of elements differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
+      -1 itself must be static: a traced size that turns out to be -1 is rejected.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reshape([1, 2, 3, 4, 5, 6], [2, -1]))
+      [[1 2 3]
+       [4 5 6]]
+
+    https://www.tensorflow.org/api_docs/python/tf/reshape
+    """
+def reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
+    """Reverse an array along axes.
+
+    Args:
+      tensor: array.
+      axis: the axes.
+      name: ignored.
+
+    Returns:
+      The reversed array, of the shape of `tensor`.
+
+    Raises:
+      InvalidArgumentError: the axis is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; the elements are reversed, and padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reverse([[1, 2, 3]], axis=[1]))
+      [[3 2 1]]
+
+    https://www.tensorflow.org/api_docs/python/tf/reverse
+    """
 def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: Any = None) -> Any: ...
-def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any: ...
-def round(x: Any, name: Any = None) -> Any: ...
+def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
+    """Roll an array along axes, with wraparound.
+
+    Args:
+      input: array.
+      shift: the number of positions to move, one integer per axis.
+      axis: the axes; the shifts of a repeated axis add up.
+      name: ignored.
+
+    Returns:
+      The array, of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: an axis does not exist, or the number of shifts is not that of the axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `shift` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.roll([1, 2, 3, 4], shift=1, axis=0))
+      [4 1 2 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/roll
+    """
+def round(x: Any, name: Any = None) -> Any:
+    """Compute `tf.round` as `jnp.round(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.round([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/round
+    """
 def same_size(a: Any, b: Any) -> Any: ...
 def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any: ...
 def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any: ...
-def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any: ...
-def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
+def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any:
+    """Fold `fn` over the slices of `elems`, and return all accumulators stacked.
+
+    Args:
+      fn: maps the accumulator and one slice of `elems` to the next accumulator.
+      elems: arrays `[n, ...]`, nested.
+      initializer: the accumulator before the first slice; the first slice itself if missing.
+      parallel_iterations: accepted.
+      back_prop: accepted.
+      swap_memory: accepted.
+      infer_shape: accepted.
+      reverse: whether to go from the last slice to the first.
+      name: accepted.
+
+    Returns:
+      Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
+
+    Raises:
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
+        `InvalidArgumentError`.
+      TypeError: the accumulator changes its structure or dtype.
+      UnimplementedError: the accumulator changes its shape under a trace.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `lax.scan`; eagerly a Python loop.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> scan(lambda a, x: a + x, jnp.arange(4)).tolist()
+      [0, 1, 3, 6]
+
+    https://www.tensorflow.org/api_docs/python/tf/scan
+    """
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any = '', name: Any = None) -> Any:
+    """Add updates to an array of zeros at coordinates.
+
+    Args:
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + shape[k:]`.
+      shape: the sizes of the result.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
+      name: ignored.
+
+    Returns:
+      The array; updates at equal coordinates add up.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range.
+
+    Differs from TensorFlow:
+      Coordinates in more than 7 axes are supported.
+
+    Under jit:
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
+      an enclosing trace they are dropped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.scatter_nd([[1], [3], [1]], [5, 6, 7], [4]))
+      [ 0 12  0  6]
+
+    https://www.tensorflow.org/api_docs/python/tf/scatter_nd
+    """
 def searchsorted(sorted_sequence: Any, values: Any, side: Any = 'left', out_type: Any = ..., name: Any = None) -> Any: ...
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any = None) -> Any:
+    """Return masks whose first `lengths` elements of the last axis are True.
+
+    Args:
+      lengths: integer array.
+      maxlen: the size of the new last axis; the longest length when `None`.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      `[*lengths.shape, maxlen]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Without `maxlen` the size depends on data. `maxlen` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sequence_mask([1, 3], 3))
+      [[ True False False]
+       [ True  True  True]]
+
+    https://www.tensorflow.org/api_docs/python/tf/sequence_mask
+    """
 def setdiff1d(x: Any, y: Any, index_dtype: Any = ..., name: Any = None) -> Any: ...
-def shape(input: Any, out_type: Any = None, name: Any = None) -> Any: ...
+def shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
+    """Return the shape of an array as a vector.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      An integer vector. Its elements may be used as sizes, also under a trace.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true sizes, not those of the padding.
+
+    Example:
+      >>> import shims
+      >>> shims.shape(shims.zeros([2, 3])).tolist()
+      [2, 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/shape
+    """
 def shape_n(input: Any, out_type: Any = ..., name: Any = None) -> Any: ...
-def sigmoid(x: Any, name: Any = None) -> Any: ...
-def sign(x: Any, name: Any = None) -> Any: ...
-def sin(x: Any, name: Any = None) -> Any: ...
-def sinh(x: Any, name: Any = None) -> Any: ...
-def size(input: Any, out_type: Any = None, name: Any = None) -> Any: ...
-def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any: ...
-def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = None) -> Any: ...
+def sigmoid(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sigmoid` as `jax.nn.sigmoid(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sigmoid([0.5, 1.0]))
+      [0.62245935 0.7310586 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/sigmoid
+    """
+def sign(x: Any, name: Any = None) -> Any:
+    """Compute the sign.
+
+    Args:
+      x: array of numbers with a sign.
+      name: ignored.
+
+    Returns:
+      -1, 0 or 1, and NaN for NaN, in the shape of `x`; `x / |x|` for a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sign([-2.5, 0.0, 4.0]))
+      [-1.  0.  1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sign
+    """
+def sin(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sin` as `jnp.sin(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sin([0.5, 1.0]))
+      [0.47942555 0.84147096]
+
+    https://www.tensorflow.org/api_docs/python/tf/sin
+    """
+def sinh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sinh` as `jnp.sinh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sinh([0.5, 1.0]))
+      [0.5210953 1.1752012]
+
+    https://www.tensorflow.org/api_docs/python/tf/sinh
+    """
+def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
+    """Return the number of elements.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      The number of elements in the shape of `input`: an integer scalar, usable as a size.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true number, without padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.size([[1, 2, 3], [4, 5, 6]]))
+      6
+
+    https://www.tensorflow.org/api_docs/python/tf/size
+    """
+def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
+    """Slice an array by begin and size.
+
+    Args:
+      input_: array.
+      begin: the first position of the slice, one integer per axis.
+      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      name: ignored.
+
+    Returns:
+      An array of the shape `size`.
+
+    Raises:
+      InvalidArgumentError: the slice is out of bounds, or the number of entries is not the rank.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `begin` and `size` may be traced. A traced `begin` with size -1 gives a data-dependent size.
+
+    Example:
+      >>> import shims
+      >>> shims.slice([1, 2, 3, 4], begin=[1], size=[-1]).tolist()
+      [2, 3, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/slice
+    """
+def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = None) -> Any:
+    """Sort the elements along an axis.
+
+    Args:
+      values: array of numbers.
+      axis: the axis to sort along.
+      direction: `ASCENDING` or `DESCENDING`.
+      name: ignored.
+
+    Returns:
+      The sorted array, of the shape of `values`.
+
+    Raises:
+      ValueError: the direction is unknown.
+      InvalidArgumentError: the axis is out of range.
+
+    Differs from TensorFlow:
+      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
+      position is undefined.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not sorted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sort([3, 1, 2], direction="DESCENDING"))
+      [3 2 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/sort
+    """
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: Any = None) -> Any: ...
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: Any = None) -> Any: ...
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = 'split') -> Any: ...
-def sqrt(x: Any, name: Any = None) -> Any: ...
-def square(x: Any, name: Any = None) -> Any: ...
-def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any: ...
-def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any: ...
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = 'split') -> Any:
+    """Split an array into parts along an axis.
+
+    Args:
+      value: array.
+      num_or_size_splits: the number of equal parts, or the size of each part; one size may be -1.
+      axis: the axis to split.
+      num: the number of parts, if the sizes are a traced vector.
+      name: ignored.
+
+    Returns:
+      A list of arrays of the shape of `value`, but for their size along `axis`.
+
+    Raises:
+      InvalidArgumentError: the sizes of the parts do not add up to the size of the axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> a, b = shims.split([1, 2, 3, 4, 5], [2, 3])
+      >>> print(a, b)
+      [1 2] [3 4 5]
+
+    https://www.tensorflow.org/api_docs/python/tf/split
+    """
+def sqrt(x: Any, name: Any = None) -> Any:
+    """Compute the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The root, in the shape of `x`; NaN below 0.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
+      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
+      NaN.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sqrt([4.0, 2.0]))
+      [2.        1.4142135]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sqrt
+    """
+def square(x: Any, name: Any = None) -> Any:
+    """Compute `tf.square` as `jnp.square(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.square([0.5, 1.0]))
+      [0.25 1.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/square
+    """
+def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
+    """Remove axes of size 1.
+
+    Args:
+      input: array.
+      axis: the axes to remove; all axes of size 1 when `None`.
+      name: ignored.
+
+    Returns:
+      The array of the shape of `input` without those sizes of 1.
+
+    Raises:
+      InvalidArgumentError: a named axis has another size.
+
+    Differs from TensorFlow:
+      Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time
+      stays.
+
+    Under jit:
+      If `axis` is given, a size known only at run time is checked to be 1. Without `axis`, a
+      function is traced again if a size turns out to be 1, or if the program is only valid for size
+      1.
+
+    Example:
+      >>> import shims
+      >>> print(shims.squeeze([[[1], [2]]]))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/squeeze
+    """
+def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
+    """Stack arrays of one shape along a new axis.
+
+    Args:
+      values: list of arrays, or one array that is split along its first axis.
+      axis: the position of the new axis.
+      name: ignored.
+
+    Returns:
+      The array with one axis more.
+
+    Raises:
+      InvalidArgumentError: dtypes or shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.stack([[1, 2], [3, 4]], axis=1))
+      [[1 3]
+       [2 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/stack
+    """
 def stateless(f: Any, variables: Any) -> Any: ...
-def stop_gradient(input: Any, name: Any = None) -> Any: ...
+def stop_gradient(input: Any, name: Any = None) -> Any:
+    """Return `input` and block its gradient.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      The same array, of the same shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Returns the traced array; derivatives by JAX are blocked too.
+
+    Example:
+      >>> import shims
+      >>> print(shims.stop_gradient([1.0, 2.0]))
+      [1. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/stop_gradient
+    """
 def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: Any = 0, end_mask: Any = 0, ellipsis_mask: Any = 0, new_axis_mask: Any = 0, shrink_axis_mask: Any = 0, var: Any = None, name: Any = None) -> Any: ...
 string: Any
-def subtract(x: Any, y: Any, name: Any = None) -> Any: ...
-def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: Any = 'switch_case') -> Any: ...
-def tan(x: Any, name: Any = None) -> Any: ...
-def tanh(x: Any, name: Any = None) -> Any: ...
+def subtract(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.subtract` as `jnp.subtract(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.subtract([1.0, 5.0, 7.0], 5.0))
+      [-4.  0.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/subtract
+    """
+def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: Any = 'switch_case') -> Any:
+    """Return the result of the function at index `branch_index`.
+
+    Args:
+      branch_index: an int scalar.
+      branch_fns: functions of no arguments: a list, a dictionary from indices, or pairs of an index and
+        a function; the indices are 0, 1, 2, ...
+      default: the function for any other index; the last one of `branch_fns` by default.
+      name: the name in messages.
+
+    Returns:
+      The result of one of the functions.
+
+    Raises:
+      ValueError: the indices are not 0, 1, 2, ...
+      TypeError: the index is traced, and the results differ in structure or dtype.
+      UnimplementedError: the index is traced, and their shapes differ.
+
+    Differs from TensorFlow:
+      A traced index needs results of equal shapes.
+
+    Under jit:
+      `lax.switch`.
+
+    Example:
+      >>> int(switch_case(1, [lambda: 5, lambda: 7]))
+      7
+
+    https://www.tensorflow.org/api_docs/python/tf/switch_case
+    """
+def tan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.tan` as `jnp.tan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tan([0.5, 1.0]))
+      [0.5463025 1.5574077]
+
+    https://www.tensorflow.org/api_docs/python/tf/tan
+    """
+def tanh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.tanh` as `jnp.tanh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tanh([0.5, 1.0]))
+      [0.46211717 0.7615942 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/tanh
+    """
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
 def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
 def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any: ...
-def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any: ...
-def tile(input: Any, multiples: Any, name: Any = None) -> Any: ...
-def timestamp(name: Any = None) -> Any: ...
-def transpose(a: Any, perm: Any = None, conjugate: Any = False, name: Any = 'transpose') -> Any: ...
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any:
+    """Write updates into an array at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      name: ignored.
+
+    Returns:
+      The new array; the last of updates at equal coordinates wins.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
+      coordinates gets a gradient.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
+      trace they are dropped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [10, 30]))
+      [10  2 30]
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_update
+    """
+def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
+    """Contract two arrays over pairs of axes.
+
+    Args:
+      a: array.
+      b: array of the same dtype.
+      axes: the number of last axes of `a` and first axes of `b` to contract, or the axes of each
+        array.
+      name: ignored.
+
+    Returns:
+      The remaining axes of `a`, then those of `b`, give the shape.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Contracted data-dependent sizes must be equal pair by pair; TensorFlow only requires that
+      their products are equal.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensordot([[1.0, 2.0]], [[3.0], [4.0]], axes=1))
+      [[11.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/tensordot
+    """
+def tile(input: Any, multiples: Any, name: Any = None) -> Any:
+    """Repeat an array along every axis.
+
+    Args:
+      input: array.
+      multiples: integers `[rank]`.
+      name: ignored.
+
+    Returns:
+      The array, of shape `input.shape * multiples`.
+
+    Raises:
+      InvalidArgumentError: the number of multiples is not the rank, or a multiple is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Multiples may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tile([1, 2], [2]))
+      [1 2 1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/tile
+    """
+def timestamp(name: Any = None) -> Any:
+    """Return the seconds since 1970 began, when the program comes to this call.
+
+    Args:
+      name: ignored.
+
+    Returns:
+      A scalar of float64.
+
+    Differs from TensorFlow:
+      Without `jax_enable_x64` it is float32, in which neighboring times are two minutes apart; a warning says so.
+
+    Under jit:
+      The clock is read whenever the program runs, in program order.
+
+    Example:
+      >>> import jax, shims
+      >>> with jax.enable_x64(True):
+      ...     print(shims.timestamp() > 1.7e9)
+      True
+
+    https://www.tensorflow.org/api_docs/python/tf/timestamp
+    """
+def transpose(a: Any, perm: Any = None, conjugate: Any = False, name: Any = 'transpose') -> Any:
+    """Permute the axes of an array.
+
+    Args:
+      a: array.
+      perm: the permutation of the axes; reversed when `None`.
+      conjugate: take complex conjugates too.
+      name: ignored.
+
+    Returns:
+      The array with its axes, and so its shape, in the order of `perm`.
+
+    Raises:
+      InvalidArgumentError: `perm` is not a permutation of the axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; elements are not moved along an axis of data-dependent
+      size.
+
+    Example:
+      >>> import shims
+      >>> print(shims.transpose([[1, 2, 3], [4, 5, 6]]))
+      [[1 4]
+       [2 5]
+       [3 6]]
+
+    https://www.tensorflow.org/api_docs/python/tf/transpose
+    """
 def truediv(x: Any, y: Any, name: Any = None) -> Any: ...
 def truncatediv(x: Any, y: Any, name: Any = None) -> Any: ...
 def truncatemod(x: Any, y: Any, name: Any = None) -> Any: ...
@@ -678,21 +4282,242 @@ uint16: Any
 uint32: Any
 uint64: Any
 uint8: Any
-def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any: ...
+def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
+    """Return the distinct values of a vector, in order of appearance.
+
+    Args:
+      x: vector.
+      out_idx: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      `(y, idx)`: the values, a vector whose size depends on data, and for each element of `x` its
+      position there, in the shape of `x`: `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are
+      equal. Each NaN is distinct; 0.0 and -0.0 are equal.
+
+    Raises:
+      InvalidArgumentError: `x` is not a vector.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of values depends on data.
+
+    Example:
+      >>> import shims
+      >>> y, idx = shims.unique([3, 1, 3, 2])
+      >>> y.tolist(), idx.tolist()
+      ([3, 1, 2], [0, 1, 0, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/unique
+    """
 def unique_with_counts(x: Any, out_idx: Any = ..., name: Any = None) -> Any: ...
 def unravel_index(indices: Any, dims: Any, name: Any = None) -> Any: ...
-def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any: ...
+def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any:
+    """Split an array into a list of its slices along an axis.
+
+    Args:
+      value: array.
+      num: the number of slices; the size of the axis when `None`.
+      axis: the axis to remove.
+      name: ignored.
+
+    Returns:
+      A list of arrays of the shape of `value` without the axis.
+
+    Raises:
+      InvalidArgumentError: `num` is not the size of the axis, or the size is known only at run
+        time.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The size must be known while the program is traced, or `num` given.
+
+    Example:
+      >>> import shims
+      >>> print(shims.unstack([[1, 2], [3, 4]])[1])
+      [3 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/unstack
+    """
 def variable_creator_scope(variable_creator: Any) -> Any: ...
-def vectorized_map(fn: Any, elems: Any, fallback_to_while_loop: Any = True, warn: Any = True) -> Any: ...
-def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any: ...
-def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: Any = None) -> Any: ...
-def zeros(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any: ...
+def vectorized_map(fn: Any, elems: Any, fallback_to_while_loop: Any = True, warn: Any = True) -> Any:
+    """Apply `fn` to all slices of `elems` along axis 0 at once and stack the results.
+
+    Args:
+      fn: a function of one slice of `elems`, in the structure of `elems`.
+      elems: arrays `[n, ...]`, nested; those of length 1 are shared by all slices.
+      fallback_to_while_loop: ignored; every function is vectorized.
+      warn: ignored.
+
+    Returns:
+      Arrays of shape `[n, ...]` in the structure of the results of `fn`.
+
+    Raises:
+      InvalidArgumentError: the lengths differ and are not 1.
+      UnimplementedError: `fn` assigns a variable.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `jax.vmap`.
+
+    Example:
+      >>> import jax.numpy as jnp
+      >>> vectorized_map(lambda x: x * 2, jnp.arange(3)).tolist()
+      [0, 2, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/vectorized_map
+    """
+def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
+    """Return the coordinates where a condition holds, or choose between two arrays.
+
+    Args:
+      condition: bool array; with one argument any array, whose nonzero elements count as True.
+      x: array, the values where the condition holds.
+      y: array of the same dtype, the values elsewhere; all three broadcast.
+      name: ignored.
+
+    Returns:
+      With one argument the coordinates, an int64 array of shape `[n, rank]`, row by row; otherwise
+      the chosen elements, in the common shape.
+
+    Raises:
+      ValueError: one of `x` and `y` is missing.
+      InvalidArgumentError: their dtypes differ.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      With one argument the number of rows depends on data. The gradient of elements that are not
+      chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
+
+    Example:
+      >>> import shims
+      >>> shims.where([[True, False], [True, True]]).tolist()
+      [[0, 0], [1, 0], [1, 1]]
+
+    https://www.tensorflow.org/api_docs/python/tf/where
+    """
+def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: Any = None) -> Any:
+    """Repeat `body` on the loop variables while `cond` holds, and return them.
+
+    Args:
+      cond: a function of the loop variables that returns a bool scalar.
+      body: a function of the loop variables that returns the next ones, in the same structure.
+      loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
+      shape_invariants: shapes that the variables keep; checked where the loop is not traced.
+      parallel_iterations: accepted; iterations run one after the other.
+      back_prop: False lets a bounded loop end early, without reverse-mode differentiation.
+      swap_memory: accepted.
+      maximum_iterations: the largest number of iterations.
+      name: accepted.
+
+    Returns:
+      The final loop variables, in the structure of `loop_vars`.
+
+    Raises:
+      TypeError: a variable changes its structure or dtype.
+      ValueError: there are no loop variables, or a variable breaks its shape invariant.
+      UnimplementedError: the condition is traced, and a variable changes its shape.
+
+    Differs from TensorFlow:
+      Under a trace, variables keep their shapes.
+
+    Under jit:
+      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`,
+      shapes may change. Otherwise the loop is staged. It supports reverse-mode differentiation if its
+      number of iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps
+      combined with others), where the integer `t` starts at a known number and grows by a constant,
+      and `n` is a size. A loop without a bound supports it inside of `shims.function`, which stages
+      a fixed number of iterations, and more where they do not suffice.
+
+    Example:
+      >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()
+      3
+
+    https://www.tensorflow.org/api_docs/python/tf/while_loop
+    """
+def zeros(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any:
+    """Create an array of zeros.
+
+    Args:
+      shape: the sizes.
+      dtype: the dtype.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.zeros([2, 3]))
+      [[0. 0. 0.]
+       [0. 0. 0.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros
+    """
 class zeros_initializer:
+    """An initializer that returns zeros.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Behaves like `zeros`; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.zeros_initializer()([2, 2]))
+      [[0. 0.]
+       [0. 0.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros_initializer
+    """
     def __call__(self, shape: Any, dtype: Any = ..., **kwargs: Any) -> Any: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def zeros_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = None) -> Any: ...
+def zeros_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = None) -> Any:
+    """Create an array of zeros with the shape of another array.
+
+    Args:
+      input: array.
+      dtype: the dtype; that of `input` when `None`.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The sizes of `input` may be known only at run time; the result has the same sizes.
+
+    Example:
+      >>> import shims
+      >>> print(shims.zeros_like([[1.5, 2.5]]))
+      [[0. 0.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros_like
+    """
 keras: Any
 initializers: Any
 losses: Any

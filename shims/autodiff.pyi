@@ -3,6 +3,30 @@ from typing import Any
 from shims import GradientTape as GradientTape
 
 class ForwardAccumulator:
+    """Computes Jacobian-vector products of the operations in a `with` block.
+
+    Args:
+      primals: arrays and variables, in a structure.
+      tangents: for each primal an array of its shape and dtype, in the same structure.
+
+    Raises:
+      ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.
+
+    Differs from TensorFlow:
+      A tangent of another shape is rejected when the accumulator is created.
+
+    Under jit:
+      Inside `shims.function` and `jax.jit` it differentiates the traced operations.
+
+    Example:
+      >>> x = jnp.float32(3.0)
+      >>> with ForwardAccumulator(x, jnp.float32(1.0)) as acc:
+      ...     y = x * x
+      >>> acc.jvp(y).item()
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/autodiff/ForwardAccumulator
+    """
     def __enter__(self) -> Any: ...
     def __exit__(self, *exception: Any) -> None: ...
     def __init__(self, primals: Any, tangents: Any) -> None: ...

@@ -23,7 +23,34 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any: ...
 def assert_scalar(tensor: Any, message: Any = None, name: Any = None) -> Any: ...
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
 def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: Any = None) -> Any: ...
-def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any: ...
+def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any:
+    """Check that an array and its gradient are finite, and return the array.
+
+    Args:
+      tensor: array of floating-point numbers.
+      message: a prefix of the error message.
+      name: ignored.
+
+    Returns:
+      The array, of the same shape.
+
+    Raises:
+      InvalidArgumentError: a value is NaN or infinite.
+
+    Differs from TensorFlow:
+      An error raised after a call does not distinguish NaN from infinity. The gradient is not
+      checked if JAX differentiates a `shims.function` as a whole.
+
+    Under jit:
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+
+    Example:
+      >>> import shims
+      >>> print(shims.debugging.check_numerics([1.0, 2.0], "not finite"))
+      [1. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/check_numerics
+    """
 def get_log_device_placement() -> Any: ...
 def is_numeric_tensor(tensor: Any) -> Any: ...
 def set_log_device_placement(value: Any) -> Any: ...

@@ -18,7 +18,34 @@ def adjust_jpeg_quality(image: Any, jpeg_quality: Any, dct_method: Any = '', nam
 def adjust_saturation(image: Any, saturation_factor: Any, name: Any = None) -> Any: ...
 def central_crop(image: Any, central_fraction: Any) -> Any: ...
 def combined_non_max_suppression(boxes: Any, scores: Any, max_output_size_per_class: Any, max_total_size: Any, iou_threshold: Any = 0.5, score_threshold: Any = ..., pad_per_class: Any = False, clip_boxes: Any = True, name: Any = None) -> Any: ...
-def convert_image_dtype(image: Any, dtype: Any, saturate: Any = False, name: Any = None) -> Any: ...
+def convert_image_dtype(image: Any, dtype: Any, saturate: Any = False, name: Any = None) -> Any:
+    """Convert images to another dtype, scaling their values to its range.
+
+    Args:
+      image: array; floating-point images lie in [0, 1].
+      dtype: an integer or floating-point dtype.
+      saturate: whether values outside of the range of `dtype` are clipped to it.
+      name: ignored.
+
+    Returns:
+      The images in that dtype, of the shape of `image`.
+
+    Raises:
+      AttributeError: `dtype` is neither an integer nor a floating-point dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.image.convert_image_dtype(shims.constant([[[0, 255]]], shims.uint8), shims.float32))
+      [[[0. 1.]]]
+
+    https://www.tensorflow.org/api_docs/python/tf/image/convert_image_dtype
+    """
 def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: Any = 'bilinear', extrapolation_value: Any = 0.0, name: Any = None) -> Any: ...
 def crop_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any: ...
 def decode_and_crop_jpeg(contents: Any, crop_window: Any, channels: Any = 0, ratio: Any = 1, **options: Any) -> Any: ...
@@ -46,15 +73,99 @@ def non_max_suppression_with_scores(boxes: Any, scores: Any, max_output_size: An
 def pad_to_bounding_box(image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any) -> Any: ...
 def per_image_standardization(image: Any) -> Any: ...
 def psnr(a: Any, b: Any, max_val: Any, name: Any = None) -> Any: ...
-def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any: ...
+def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
+    """Add one random number to all pixels of images.
+
+    Args:
+      image: array of numbers; integers are scaled to [0, 1] and back.
+      max_delta: the bound of the number, which lies in [-max_delta, max_delta); not negative.
+      seed: an integer; see `random.set_seed`.
+
+    Returns:
+      An array of the shape and dtype of `image`.
+
+    Raises:
+      ValueError: `max_delta` is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+
+    Example:
+      >>> import shims
+      >>> print(shims.image.random_brightness(shims.ones([2, 3, 1]), 0.1).shape)
+      (2, 3, 1)
+
+    https://www.tensorflow.org/api_docs/python/tf/image/random_brightness
+    """
 def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any: ...
 def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any: ...
-def random_flip_left_right(image: Any, seed: Any = None) -> Any: ...
+def random_flip_left_right(image: Any, seed: Any = None) -> Any:
+    """Flip images left to right, each with probability 1/2.
+
+    Args:
+      image: array `[height, width, channels]` or `[batch, height, width, channels]`.
+      seed: an integer; see `random.set_seed`.
+
+    Returns:
+      An array of the shape and dtype of `image`.
+
+    Raises:
+      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+
+    Example:
+      >>> import shims
+      >>> print(shims.image.random_flip_left_right(shims.ones([2, 3, 1])).shape)
+      (2, 3, 1)
+
+    https://www.tensorflow.org/api_docs/python/tf/image/random_flip_left_right
+    """
 def random_flip_up_down(image: Any, seed: Any = None) -> Any: ...
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Any: ...
 def random_jpeg_quality(image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: Any = None) -> Any: ...
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any: ...
-def resize(images: Any, size: Any, method: Any = 'bilinear', preserve_aspect_ratio: Any = False, antialias: Any = False, name: Any = None) -> Any: ...
+def resize(images: Any, size: Any, method: Any = 'bilinear', preserve_aspect_ratio: Any = False, antialias: Any = False, name: Any = None) -> Any:
+    """Resize images by interpolation.
+
+    Args:
+      images: array `[height, width, channels]` or `[batch, height, width, channels]`.
+      size: `[height, width]` of the result.
+      method: `bilinear`, `nearest`, `bicubic`, `area`, `lanczos3`, `lanczos5`, `gaussian` or
+        `mitchellcubic`.
+      preserve_aspect_ratio: whether to keep the aspect ratio; `size` is then the maximum size.
+      antialias: whether to widen the kernel when downsampling, so that every input pixel
+        contributes.
+      name: ignored.
+
+    Returns:
+      float32 images of shape `[..., *size, channels]`; with `nearest`, in the dtype of `images`.
+      Pixel centers lie at half-integers.
+
+    Raises:
+      ValueError: `images` has a wrong number of axes, `size` is not a pair, or `method` is unknown.
+      InvalidArgumentError: a size is not positive.
+
+    Differs from TensorFlow:
+      An infinity in a weighted sum of pixels gives NaN. `area` has a gradient.
+
+    Under jit:
+      Height and width may be known only at run time, and `size` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.image.resize([[[0.0], [1.0]], [[2.0], [3.0]]], [1, 2])[..., 0])
+      [[1. 2.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/image/resize
+    """
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any: ...
 def resize_with_pad(image: Any, target_height: Any, target_width: Any, method: Any = 'bilinear', antialias: Any = False) -> Any: ...
 def rgb_to_grayscale(images: Any, name: Any = None) -> Any: ...

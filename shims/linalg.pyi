@@ -490,6 +490,32 @@ class LinearOperatorComposition:
     @classmethod
     def tree_unflatten(cls, plain: Any, children: Any) -> Any: ...
 class LinearOperatorDiag:
+    """A diagonal matrix, or a batch of them.
+
+    Args:
+      diag: the diagonals, `[..., n]`.
+      is_non_singular: whether the diagonals are known to be nonzero.
+      is_self_adjoint: whether the diagonals are known to be real; True for real arrays.
+      is_positive_definite: whether the real parts of the diagonals are known to be positive.
+      is_square: True or `None`.
+      name: the name of the operator.
+
+    Raises:
+      ValueError: the diagonal is a scalar, or a hint is wrong.
+
+    Differs from TensorFlow:
+      See `LinearOperator`.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.LinearOperatorDiag([2.0, 3.0]).matvec([1.0, 1.0]))
+      [2. 3.]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorDiag
+    """
     @property
     def H(self) -> Any: ...
     def __init__(self, diag: Any, is_non_singular: Any = None, is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: Any = None, name: Any = 'LinearOperatorDiag') -> None: ...
@@ -548,6 +574,34 @@ class LinearOperatorDiag:
     @classmethod
     def tree_unflatten(cls, plain: Any, children: Any) -> Any: ...
 class LinearOperatorFullMatrix:
+    """A dense matrix, or a batch of them.
+
+    Args:
+      matrix: floating-point array `[..., n, m]`.
+      is_non_singular: whether the matrices are known to be invertible.
+      is_self_adjoint: whether the matrices are known to be self-adjoint.
+      is_positive_definite: whether they are known to be positive definite; with `is_self_adjoint`,
+        equations are solved by a Cholesky decomposition.
+      is_square: whether they are known to be square.
+      name: the name of the operator.
+
+    Raises:
+      TypeError: the dtype is not a floating-point one.
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      See `LinearOperator`.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]]).matvec([1.0, 1.0]))
+      [3. 7.]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorFullMatrix
+    """
     @property
     def H(self) -> Any: ...
     def __init__(self, matrix: Any, is_non_singular: Any = None, is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: Any = None, name: Any = 'LinearOperatorFullMatrix') -> None: ...
@@ -904,6 +958,32 @@ class LinearOperatorLowRankUpdate:
     @property
     def v(self) -> Any: ...
 class LinearOperatorLowerTriangular:
+    """A lower triangular matrix, or a batch of them.
+
+    Args:
+      tril: array `[..., n, n]`; elements above the diagonal are not read.
+      is_non_singular: whether the diagonals are known to be nonzero.
+      is_self_adjoint: whether the matrices are known to be self-adjoint.
+      is_positive_definite: whether they are known to be positive definite.
+      is_square: True or `None`.
+      name: the name of the operator.
+
+    Raises:
+      ValueError: the array has fewer than two axes, or a hint is wrong.
+
+    Differs from TensorFlow:
+      See `LinearOperator`.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.LinearOperatorLowerTriangular([[1.0, 0.0], [2.0, 3.0]]).matvec([1.0, 1.0]))
+      [1. 5.]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorLowerTriangular
+    """
     @property
     def H(self) -> Any: ...
     def __init__(self, tril: Any, is_non_singular: Any = None, is_self_adjoint: Any = None, is_positive_definite: Any = None, is_square: Any = None, name: Any = 'LinearOperatorLowerTriangular') -> None: ...
@@ -1254,21 +1334,163 @@ class LinearOperatorZeros:
     @classmethod
     def tree_unflatten(cls, plain: Any, children: Any) -> Any: ...
 def adjoint(matrix: Any, name: Any = None) -> Any: ...
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any: ...
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
+    """Keep a band around the diagonal of matrices; everything else is 0.
+
+    Args:
+      input: array `[..., n, m]`.
+      num_lower: the number of diagonals below the main one to keep; all when negative.
+      num_upper: the number of diagonals above it to keep; all when negative.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: a number is larger than the matrices.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes and both numbers may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.band_part([[1, 2], [3, 4]], -1, 0))
+      [[1 0]
+       [3 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/band_part
+    """
 def banded_triangular_solve(bands: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Any: ...
-def cholesky(input: Any, name: Any = None) -> Any: ...
+def cholesky(input: Any, name: Any = None) -> Any:
+    """Compute the Cholesky factor `L`, with `L @ adjoint(L)` equal to a positive definite matrix.
+
+    Args:
+      input: floating-point array `[..., n, n]`; only the lower triangle is read.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
+      TensorFlow leaves numbers in it, and uninitialized memory above it.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]))
+      [[2. 0.]
+       [1. 2.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/cholesky
+    """
 def cholesky_solve(chol: Any, rhs: Any, name: Any = None) -> Any: ...
 def cross(a: Any, b: Any, name: Any = None) -> Any: ...
 def det(input: Any, name: Any = None) -> Any: ...
-def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
-def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
+def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Build matrices with given diagonals.
+
+    Args:
+      diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      num_rows: the number of rows; the smallest possible number when -1.
+      num_cols: the number of columns; the smallest possible number when -1.
+      padding_value: the value of all elements outside of the diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
+
+    Raises:
+      InvalidArgumentError: the diagonals do not fit into such a matrix.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag([1, 2]))
+      [[1 0]
+       [0 2]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag
+    """
+def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Return diagonals of matrices.
+
+    Args:
+      input: array `[..., n, m]`.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      padding_value: the value that pads shorter diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
+      highest first.
+
+    Raises:
+      InvalidArgumentError: a diagonal does not exist.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag_part([[1, 2], [3, 4]]))
+      [1 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag_part
+    """
 def eigh(tensor: Any, name: Any = None) -> Any: ...
 def eigh_tridiagonal(alpha: Any, beta: Any, eigvals_only: Any = True, select: Any = 'a', select_range: Any = None, tol: Any = None, name: Any = None) -> Any: ...
 def eigvalsh(tensor: Any, name: Any = None) -> Any: ...
 def expm(input: Any, name: Any = None) -> Any: ...
 def global_norm(t_list: Any, name: Any = None) -> Any: ...
 def inv(input: Any, adjoint: Any = False, name: Any = None) -> Any: ...
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any: ...
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any:
+    """Divide vectors by their Euclidean norm.
+
+    Args:
+      x: array of numbers.
+      axis: the axes of a vector; all when `None`.
+      epsilon: the minimum of the squared norm.
+      name: ignored.
+      dim: the old name of `axis`.
+
+    Returns:
+      `x / sqrt(max(sum(x**2), epsilon))`, in the shape of `x`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_normalize([[3.0, 4.0]], axis=1))
+      [[0.6 0.8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
+    """
 def logdet(matrix: Any, name: Any = None) -> Any: ...
 def logm(input: Any, name: Any = None) -> Any: ...
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: Any = True, name: Any = None) -> Any: ...
@@ -1277,18 +1499,135 @@ def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: Any = False, n
 def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: Any = False, name: Any = None) -> Any: ...
 def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: Any = False, name: Any = None) -> Any: ...
 def matrix_rank(a: Any, tol: Any = None, validate_args: Any = False, name: Any = None) -> Any: ...
-def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any: ...
-def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, name: Any = None) -> Any: ...
+def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any:
+    """Swap the last two axes.
+
+    Args:
+      a: array `[..., n, m]`.
+      name: ignored.
+      conjugate: conjugate complex numbers too.
+
+    Returns:
+      An array of shape `[..., m, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matrix_transpose([[1, 2], [3, 4]]))
+      [[1 3]
+       [2 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matrix_transpose
+    """
+def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, name: Any = None) -> Any:
+    """Multiply matrices and vectors, with leading axes as batch axes.
+
+    Args:
+      a: array `[..., n, k]`.
+      b: array `[..., k]` of the same dtype.
+      transpose_a: swap the last two axes of `a` first.
+      adjoint_a: swap the last two axes of `a`, and conjugate.
+      a_is_sparse: ignored.
+      b_is_sparse: ignored.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n]`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the sizes are incompatible.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]))
+      [21. 43.]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matvec
+    """
 def normalize(tensor: Any, ord: Any = 'euclidean', axis: Any = None, name: Any = None) -> Any: ...
 def pinv(a: Any, rcond: Any = None, validate_args: Any = False, name: Any = None) -> Any: ...
 def qr(input: Any, full_matrices: Any = False, name: Any = None) -> Any: ...
-def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
+def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Replace diagonals of matrices.
+
+    Args:
+      input: array `[..., n, m]`.
+      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
+        for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array like `input`.
+
+    Raises:
+      InvalidArgumentError: the shapes are incompatible, or a diagonal does not exist.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.set_diag([[1, 2], [3, 4]], [7, 8]))
+      [[7 2]
+       [3 8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/set_diag
+    """
 def slogdet(input: Any, name: Any = None) -> Any: ...
 def solve(matrix: Any, rhs: Any, adjoint: Any = False, name: Any = None) -> Any: ...
 def svd(tensor: Any, full_matrices: Any = False, compute_uv: Any = True, name: Any = None) -> Any: ...
 def tensor_diag(diagonal: Any, name: Any = None) -> Any: ...
 def tensor_diag_part(input: Any, name: Any = None) -> Any: ...
 def trace(x: Any, name: Any = None) -> Any: ...
-def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Any: ...
+def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Any:
+    """Solve linear equations with a triangular matrix.
+
+    Args:
+      matrix: floating-point array `[..., n, n]`; only one triangle is read.
+      rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
+      lower: read the lower triangle, otherwise the upper one.
+      adjoint: solve with the conjugate transpose.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      InvalidArgumentError: the shapes are incompatible.
+
+    Differs from TensorFlow:
+      A zero on the diagonal gives infinities, as in TensorFlow.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]))
+      [[2.]
+       [3.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/triangular_solve
+    """
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: Any = 'compact', name: Any = None) -> Any: ...
 def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: Any = 'compact', transpose_rhs: Any = False, conjugate_rhs: Any = False, name: Any = None, partial_pivoting: Any = True, perturb_singular: Any = False) -> Any: ...

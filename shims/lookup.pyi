@@ -9,6 +9,32 @@ class KeyValueTensorInitializer:
     @property
     def value_dtype(self) -> Any: ...
 class StaticHashTable:
+    """A table that does not change.
+
+    Args:
+      initializer: the contents.
+      default_value: the value of all other keys.
+      name: the name.
+      experimental_is_anonymous: ignored.
+
+    Raises:
+      FailedPreconditionError: a key has two values.
+      TypeError: the default value is not of the values' dtype.
+
+    Differs from TensorFlow:
+      The table is a dictionary on the host.
+
+    Under jit:
+      The keys must be known.
+
+    Example:
+      >>> import shims
+      >>> contents = shims.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+      >>> shims.lookup.StaticHashTable(contents, -1).lookup(["b", "c"]).tolist()
+      [2, -1]
+
+    https://www.tensorflow.org/api_docs/python/tf/lookup/StaticHashTable
+    """
     def __getitem__(self, keys: Any) -> Any: ...
     def __init__(self, initializer: Any, default_value: Any, name: Any = None, experimental_is_anonymous: Any = False) -> None: ...
     @property

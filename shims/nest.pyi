@@ -2,7 +2,59 @@
 from typing import Any
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: Any = True, expand_composites: Any = False) -> Any: ...
-def flatten(structure: Any, expand_composites: Any = False) -> Any: ...
+def flatten(structure: Any, expand_composites: Any = False) -> Any:
+    """Return the elements of a structure as a list.
+
+    Args:
+      structure: a structure, or a single element.
+      expand_composites: whether composites count as containers of their arrays.
+
+    Returns:
+      The elements in order; those of a dictionary in the order of its keys.
+
+    Raises:
+      TypeError: the keys of a dictionary cannot be sorted.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Structures are Python's; nothing is traced.
+
+    Example:
+      >>> from shims import nest
+      >>> nest.flatten({"b": [2, 3], "a": 1})
+      [1, 2, 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/nest/flatten
+    """
 def is_nested(seq: Any) -> Any: ...
-def map_structure(func: Any, *structure: Any, **kwargs: Any) -> Any: ...
+def map_structure(func: Any, *structure: Any, **kwargs: Any) -> Any:
+    """Apply a function to the corresponding elements of structures.
+
+    Args:
+      func: takes an element of each structure.
+      *structure: structures that are nested in the same way.
+      **kwargs: `check_types` (True) and `expand_composites` (False), see `assert_same_structure`.
+
+    Returns:
+      A structure like the first one that holds the results of `func`.
+
+    Raises:
+      TypeError: `func` is not callable, or types differ.
+      ValueError: there is no structure, they are not nested alike, or there is another keyword.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Structures are Python's; only what `func` computes is traced.
+
+    Example:
+      >>> from shims import nest
+      >>> nest.map_structure(lambda a, b: a + b, {"x": 1, "y": (2,)}, {"x": 10, "y": (20,)})
+      {'x': 11, 'y': (22,)}
+
+    https://www.tensorflow.org/api_docs/python/tf/nest/map_structure
+    """
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: Any = False) -> Any: ...

@@ -51,4 +51,49 @@ VARIABLES_DIRECTORY: Any
 VARIABLES_FILENAME: Any
 def contains_saved_model(export_dir: Any) -> Any: ...
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any: ...
-def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> Any: ...
+def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> Any:
+    """Save an object with its variables, and with the compiled functions that are its attributes.
+
+    A function is saved for its `input_signature`, or for the signatures that it was traced for. Its programs are
+    stored with `jax.export`, for CPU, GPU and TPU, with their derivatives up to the second order. Of a model of Keras,
+    which has no such attributes, the call in inference is saved as the signature `serving_default`.
+
+    Args:
+      obj: the object: a `Module` or another object that `train.Checkpoint` saves.
+      export_dir: the folder, which is created. A model in it is replaced.
+      signatures: a function with an input signature, a concrete function, or a dictionary of these by name; the
+        only function of `obj` that has an input signature by default.
+      options: accepted; see `SaveOptions`.
+
+    Raises:
+      ValueError: `obj` cannot be saved, or a function cannot be saved for its signature.
+      AssertionError: a function uses a variable that `obj` does not refer to.
+      FileExistsError: the folder holds a SavedModel of TensorFlow.
+
+    Differs from TensorFlow:
+      TensorFlow cannot load the programs; it reads the variables, as a checkpoint. A function must have one program
+      for all sizes, or for a few kinds of them, that its signature leaves open: a data-dependent size needs known
+      sizes of the operands. Programs that print, or that call Python on the host, are refused.
+
+    Under jit:
+      Not inside a trace: files are written when Python runs the call.
+
+    Example:
+      >>> import tempfile
+      >>> import shims
+      >>> class Scale(shims.Module):
+      ...     def __init__(self):
+      ...         super().__init__()
+      ...         self.factor = shims.Variable(2.0)
+      ...
+      ...     @shims.function(input_signature=[shims.TensorSpec([None])])
+      ...     def __call__(self, x):
+      ...         return x * self.factor
+      >>> folder = tempfile.mkdtemp()
+      >>> save(Scale(), folder)
+      >>> from shims import saved_model
+      >>> saved_model.load(folder)([1.0, 3.0])
+      Array([2., 6.], dtype=float32)
+
+    https://www.tensorflow.org/api_docs/python/tf/saved_model/save
+    """

@@ -2,28 +2,590 @@
 from typing import Any
 from shims import as_string as as_string
 
-def bytes_split(input: Any, name: Any = None) -> Any: ...
-def format(template: Any, inputs: Any, placeholder: Any = '{}', summarize: Any = 3, name: Any = None) -> Any: ...
-def join(inputs: Any, separator: Any = '', name: Any = None) -> Any: ...
-def length(input: Any, unit: Any = 'BYTE', name: Any = None) -> Any: ...
-def lower(input: Any, encoding: Any = '', name: Any = None) -> Any: ...
-def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = None, padding_width: Any = None, preserve_short_sequences: Any = False, name: Any = None) -> Any: ...
-def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = False, separator: Any = '', name: Any = None) -> Any: ...
-def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any: ...
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, name: Any = None) -> Any: ...
-def split(input: Any = None, sep: Any = None, maxsplit: Any = -1, name: Any = None) -> Any: ...
-def strip(input: Any, name: Any = None) -> Any: ...
-def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', name: Any = None) -> Any: ...
+def bytes_split(input: Any, name: Any = None) -> Any:
+    """Split strings into their bytes.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      name: ignored.
+
+    Returns:
+      The bytes: a vector for one string, else a `RaggedTensor` with one axis more.
+
+    Raises:
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Row splits are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Strings are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.bytes_split("ab").numpy().tolist()
+      [b'a', b'b']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/bytes_split
+    """
+def format(template: Any, inputs: Any, placeholder: Any = '{}', summarize: Any = 3, name: Any = None) -> Any:
+    """Put tensors into a template, as `print` shows them.
+
+    Args:
+      template: a Python string with placeholders.
+      inputs: a tensor, or a list of one per placeholder.
+      placeholder: the placeholder.
+      summarize: the number of elements to show at either end of an axis.
+      name: ignored.
+
+    Returns:
+      One string, on the host.
+
+    Raises:
+      ValueError: the numbers of placeholders and tensors differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The string is computed on the host when the program runs; it has at most 1024 bytes.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.format("x = {}", shims.range(3)).numpy()
+      b'x = [0 1 2]'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/format
+    """
+def join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
+    """Join the elements of tensors at the same positions.
+
+    Args:
+      inputs: list of tensors of strings of one shape; scalars are joined to every element. Or of
+        ragged tensors with the same rows.
+      separator: the string between two elements.
+      name: ignored.
+
+    Returns:
+      A tensor of strings, on the host.
+
+    Raises:
+      InvalidArgumentError: the shapes differ.
+      TypeError: an input does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.join([["a", "b"], "c"], separator="-").numpy().tolist()
+      [b'a-c', b'b-c']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/join
+    """
+def length(input: Any, unit: Any = 'BYTE', name: Any = None) -> Any:
+    """Compute the lengths of strings.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      unit: `BYTE` or `UTF8_CHAR`.
+      name: ignored.
+
+    Returns:
+      int32 array in the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: `unit` is unknown.
+      TypeError: an element is not a string.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The lengths of known strings are constants; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.length(["a", "bcd"]).tolist()
+      [1, 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/length
+    """
+def lower(input: Any, encoding: Any = '', name: Any = None) -> Any:
+    """Convert letters to lowercase.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      InvalidArgumentError: `encoding` is unknown.
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.lower("ABC").numpy()
+      b'abc'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/lower
+    """
+def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = None, padding_width: Any = None, preserve_short_sequences: Any = False, name: Any = None) -> Any:
+    """Join every sequence of neighbors in each row.
+
+    Args:
+      data: strings of rank 1 or more, or a ragged tensor of them.
+      ngram_width: the number of neighbors, or a list of such numbers.
+      separator: the string between two neighbors.
+      pad_values: strings to put before and after each row: a pair, or one for both.
+      padding_width: how often `pad_values` are put, at most; as often as useful when `None`.
+      preserve_short_sequences: whether a row that is shorter than every width is one sequence.
+      name: ignored.
+
+    Returns:
+      The joined sequences, a row for each row of `data`: a `RaggedTensor` if `data` is one, else an
+      array on the host.
+
+    Raises:
+      ValueError: `data` is a scalar, or a width is not positive.
+      TypeError: `data` does not hold strings.
+
+    Differs from TensorFlow:
+      Row splits are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Strings are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
+      [b'a b', b'b c']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/ngrams
+    """
+def reduce_join(inputs: Any, axis: Any = None, keepdims: Any = False, separator: Any = '', name: Any = None) -> Any:
+    """Join all strings along axes.
+
+    Args:
+      inputs: strings of any shape, or a ragged tensor of them.
+      axis: the axis, or a list of axes in the order in which they are joined; all when `None`.
+      keepdims: whether joined axes remain with the size 1.
+      separator: the string between two elements.
+      name: ignored.
+
+    Returns:
+      A tensor of strings, on the host; a `RaggedTensor` if a ragged axis remains.
+
+    Raises:
+      OutOfBoundsError: there is no such axis.
+      TypeError: `inputs` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Strings are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.reduce_join([["a", "b"], ["c", "d"]], 1).numpy().tolist()
+      [b'ab', b'cd']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/reduce_join
+    """
+def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
+    """Return which strings match a regular expression as a whole.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      pattern: a regular expression of RE2's syntax.
+      name: ignored.
+
+    Returns:
+      bool array of the same shape.
+
+    Raises:
+      InvalidArgumentError: the pattern is invalid.
+      TypeError: `input` does not hold strings.
+      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
+        string is not UTF-8.
+
+    Differs from TensorFlow:
+      Nothing else.
+
+    Under jit:
+      The result of known strings is a constant; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.regex_full_match(["abc", "ab"], "a.c").tolist()
+      [True, False]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/regex_full_match
+    """
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, name: Any = None) -> Any:
+    """Replace what matches a regular expression.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      pattern: a regular expression of RE2's syntax.
+      rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
+      replace_global: whether to replace all matches or the first one.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      InvalidArgumentError: the pattern is invalid.
+      TypeError: `input` does not hold strings.
+      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
+        string is not UTF-8.
+
+    Differs from TensorFlow:
+      Nothing else.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.regex_replace("abc", "(b)", r"<\\1>").numpy()
+      b'a<b>c'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/regex_replace
+    """
+def split(input: Any = None, sep: Any = None, maxsplit: Any = -1, name: Any = None) -> Any:
+    """Split strings at a separator.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      sep: the separator; white space when `None` or empty.
+      maxsplit: the largest number of splits of a string; not limited if it is -1.
+      name: ignored.
+
+    Returns:
+      The parts: a vector for one string, else a `RaggedTensor` with one axis more.
+
+    Raises:
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Row splits are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Strings are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.split(["a b", "c"])
+      <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/split
+    """
+def strip(input: Any, name: Any = None) -> Any:
+    """Remove white space from both ends of strings.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.strip(" a ").numpy()
+      b'a'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/strip
+    """
+def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', name: Any = None) -> Any:
+    """Return parts of strings.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      pos: the first position; negative ones count from the end. The shapes broadcast.
+      len: the length; a part ends where its string ends.
+      unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
+      name: ignored.
+
+    Returns:
+      A tensor of strings, on the host.
+
+    Raises:
+      InvalidArgumentError: a position is outside of its string, or `unit` is unknown.
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.substr("hello", 1, 3).numpy()
+      b'ell'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/substr
+    """
 def to_hash_bucket(input: Any, num_buckets: Any, name: Any = None) -> Any: ...
-def to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -> Any: ...
+def to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -> Any:
+    """Hash strings into buckets with a fast hash function.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      num_buckets: the number of buckets.
+      name: ignored.
+
+    Returns:
+      The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
+
+    Raises:
+      InvalidArgumentError: `num_buckets` is not positive.
+      TypeError: an element is not a string.
+      UnimplementedError: a bucket number needs 64 bits, and `jax_enable_x64` is off.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The buckets of known strings are constants; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).tolist()
+      [0, 2, 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket_fast
+    """
 def to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: Any = None) -> Any: ...
-def to_number(input: Any, out_type: Any = ..., name: Any = None) -> Any: ...
-def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: Any = None) -> Any: ...
+def to_number(input: Any, out_type: Any = ..., name: Any = None) -> Any:
+    """Convert strings to numbers.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them; white space around numbers is skipped.
+      out_type: float32, float64, int32, int64, uint32 or uint64.
+      name: ignored.
+
+    Returns:
+      An array of the same shape.
+
+    Raises:
+      InvalidArgumentError: a string is no number of the dtype.
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+
+    Under jit:
+      The result is a constant of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.to_number(["1.5", "2"]).tolist()
+      [1.5, 2.0]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/to_number
+    """
+def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: Any = None) -> Any:
+    """Decode strings into code points.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      input_encoding: the encoding, such as `UTF-8`.
+      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      replacement_char: the code point that replaces them.
+      replace_control_characters: whether control characters are treated as invalid.
+      name: ignored.
+
+    Returns:
+      int32 code points: a vector for one string, else a `RaggedTensor` with one axis more.
+
+    Raises:
+      InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      The encodings are Python's.
+
+    Under jit:
+      The result is a constant of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.unicode_decode("aé", "UTF-8").tolist()
+      [97, 233]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/unicode_decode
+    """
 def unicode_decode_with_offsets(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: Any = None) -> Any: ...
-def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: Any = None) -> Any: ...
-def unicode_script(input: Any, name: Any = None) -> Any: ...
-def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: Any = None) -> Any: ...
+def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: Any = None) -> Any:
+    """Encode the code points along the last axis as strings.
+
+    Args:
+      input: integers of rank 1 or more, or a ragged tensor of them.
+      output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
+      errors: for invalid code points: `strict`, `replace` or `ignore`.
+      replacement_char: the code point that replaces them.
+      name: ignored.
+
+    Returns:
+      A tensor of strings with one axis less, on the host.
+
+    Raises:
+      InvalidArgumentError: an option is unknown, or a code point is invalid and `errors` is `strict`.
+      ValueError: `input` is a scalar.
+      UnimplementedError: `input` is traced.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The code points must be known.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.unicode_encode([97, 98], "UTF-8").numpy()
+      b'ab'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/unicode_encode
+    """
+def unicode_script(input: Any, name: Any = None) -> Any:
+    """Return the script of each character, as a number of the library ICU.
+
+    Args:
+      input: int32 code points of any shape, or a ragged tensor of them.
+      name: ignored.
+
+    Returns:
+      int32 array of the same shape; -1 for what is no character.
+
+    Raises:
+      UnimplementedError: `input` is traced.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The code points must be known.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.unicode_script([97, 945]).tolist()
+      [25, 14]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/unicode_script
+    """
+def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: Any = None) -> Any:
+    """Split strings into their characters.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
+      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      replacement_char: the code point that replaces them.
+      name: ignored.
+
+    Returns:
+      The characters: a vector for one string, else a `RaggedTensor` with one axis more.
+
+    Raises:
+      InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Row splits are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Strings are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.unicode_split("aé", "UTF-8").numpy().tolist()
+      [b'a', b'\\xc3\\xa9']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/unicode_split
+    """
 def unicode_split_with_offsets(input: Any, input_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, name: Any = None) -> Any: ...
 def unicode_transcode(input: Any, input_encoding: Any, output_encoding: Any, errors: Any = 'replace', replacement_char: Any = 65533, replace_control_characters: Any = False, name: Any = None) -> Any: ...
-def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = '', name: Any = None) -> Any: ...
-def upper(input: Any, encoding: Any = '', name: Any = None) -> Any: ...
+def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, separator: Any = '', name: Any = None) -> Any:
+    """Join the strings of each segment.
+
+    Args:
+      inputs: strings of any shape.
+      segment_ids: the segment of each element, or of each slice along the first axes.
+      num_segments: the number of segments.
+      separator: the string between two elements.
+      name: ignored.
+
+    Returns:
+      The joined strings, `[num_segments, ...]`, on the host; empty strings for empty segments.
+
+    Raises:
+      InvalidArgumentError: an id is not in `[0, num_segments)`, or the shapes do not fit.
+      TypeError: `inputs` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Strings are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2).numpy().tolist()
+      [b'ac', b'b']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/unsorted_segment_join
+    """
+def upper(input: Any, encoding: Any = '', name: Any = None) -> Any:
+    """Convert letters to uppercase.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      InvalidArgumentError: `encoding` is unknown.
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.upper("abc").numpy()
+      b'ABC'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/upper
+    """

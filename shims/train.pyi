@@ -16,6 +16,39 @@ class BytesList:
     def __init__(self, value: Any = ...) -> None: ...
     def __len__(self) -> builtins.int: ...
 class Checkpoint:
+    """Saves the variables of objects in a file, and restores them, also those that are created later.
+
+    Args:
+      root: the object to save, whose attributes get no further prefix.
+      **kwargs: objects to save, by name: variables, modules, layers, models and optimizers of Keras with
+        the JAX backend, optimizers of `shims`, random generators, other checkpoints, and lists, tuples
+        and dictionaries of them.
+
+    Raises:
+      ValueError: an object cannot be saved, or `root` has another attribute of that name.
+
+    Differs from TensorFlow:
+      Lists and dictionaries stay Python's own: an element that is added to one after `restore` keeps its
+      value, and a warning says so. A mismatch leaves all objects as they were. Without `jax_enable_x64`
+      a 64-bit value is restored if it fits into 32 bits without loss, or else refused. The state of
+      optimizers of `shims` has names of its own; that of Keras optimizers has TensorFlow's. Keras tracks no
+      layers in lists for checkpoints, here and there. `options` are ignored.
+
+    Under jit:
+      Not inside a trace: a file is read or written when Python runs the call.
+
+    Example:
+      >>> import os, tempfile
+      >>> import shims
+      >>> step = shims.Variable(3)
+      >>> path = Checkpoint(step=step).save(os.path.join(tempfile.mkdtemp(), "ckpt"))
+      >>> new = shims.Variable(0)
+      >>> _ = Checkpoint(step=new).restore(path).assert_consumed()
+      >>> int(new)
+      3
+
+    https://www.tensorflow.org/api_docs/python/tf/train/Checkpoint
+    """
     def __init__(self, root: Any = None, **kwargs: Any) -> None: ...
     def read(self, save_path: Any, options: Any = None) -> Any: ...
     def restore(self, save_path: Any, options: Any = None) -> Any: ...
@@ -25,6 +58,33 @@ class Checkpoint:
     def sync(self) -> Any: ...
     def write(self, file_prefix: Any, options: Any = None) -> Any: ...
 class CheckpointManager:
+    """Saves checkpoints in a folder, and removes the oldest ones.
+
+    Args:
+      checkpoint: the checkpoint to save.
+      directory: the folder; a manager continues with the checkpoints that its file `checkpoint` lists.
+      max_to_keep: the number of checkpoints to keep; `None` keeps all.
+      keep_checkpoint_every_n_hours: keep one checkpoint per this many hours for good.
+      checkpoint_name: the names of the files up to the number.
+      step_counter: a variable with the current step; needed for `checkpoint_interval`.
+      checkpoint_interval: the smallest number of steps between two checkpoints.
+      init_fn: a function that `restore_or_initialize` calls if there is no checkpoint.
+      last_checkpoint_step: the step of the last checkpoint.
+
+    Raises:
+      ValueError: `max_to_keep` is not positive, or `step_counter` is missing.
+
+    Example:
+      >>> import tempfile
+      >>> import shims
+      >>> checkpoint = shims.train.Checkpoint(step=shims.Variable(0))
+      >>> manager = CheckpointManager(checkpoint, tempfile.mkdtemp(), max_to_keep=2)
+      >>> _ = [manager.save() for _ in range(3)]
+      >>> [path[-6:] for path in manager.checkpoints]
+      ['ckpt-2', 'ckpt-3']
+
+    https://www.tensorflow.org/api_docs/python/tf/train/CheckpointManager
+    """
     def __init__(self, checkpoint: Any, directory: Any, max_to_keep: Any, keep_checkpoint_every_n_hours: Any = None, checkpoint_name: Any = 'ckpt', step_counter: Any = None, checkpoint_interval: Any = None, init_fn: Any = None, last_checkpoint_step: Any = None) -> None: ...
     @property
     def checkpoint(self) -> Any: ...
@@ -51,6 +111,32 @@ class Example:
     def SerializeToString(self, deterministic: Any = None) -> Any: ...
     def __init__(self, **fields: Any) -> None: ...
 class ExponentialMovingAverage:
+    """Maintains moving averages of variables: `average = decay * average + (1 - decay) * value`.
+
+    Args:
+      decay: scalar.
+      num_updates: a count of updates that reduces `decay` at the start:
+        `min(decay, (1 + num_updates) / (10 + num_updates))`.
+      zero_debias: accepted; it applies to tensors, which have no averages here.
+      name: the suffix of the names of the averages.
+
+    Differs from TensorFlow:
+      `apply` requires its list of variables.
+
+    Under jit:
+      Works as assignments to variables do: inside of a `shims.function`.
+
+    Example:
+      >>> import shims
+      >>> average, v = shims.train.ExponentialMovingAverage(0.5), shims.Variable(2.0)
+      >>> average.apply([v])
+      >>> _ = v.assign(4.0)
+      >>> average.apply([v])
+      >>> float(average.average(v))
+      3.0
+
+    https://www.tensorflow.org/api_docs/python/tf/train/ExponentialMovingAverage
+    """
     def __init__(self, decay: Any, num_updates: Any = None, zero_debias: Any = False, name: Any = 'ExponentialMovingAverage') -> None: ...
     def apply(self, var_list: Any = None) -> Any: ...
     def average(self, var: Any) -> Any: ...

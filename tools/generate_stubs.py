@@ -15,6 +15,7 @@ import json
 import keyword
 import math
 import sys
+import textwrap
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -109,11 +110,12 @@ def _stub(module: str, contents: dict[str, Any], homes: dict[int, tuple[str, str
             if source:
                 imports.add(f"from {source} import {value.__name__} as {name}")
             else:
-                body.append(_class(name, value, homes))
+                body.append(_documented(value, _class(name, value, homes)))
         elif name in _DECORATORS:
-            body += _decorator(name, value)
+            first, *rest = _decorator(name, value)
+            body += [first, _documented(value, rest[0]), *rest[1:]]
         elif callable(value):
-            body.append(_function(name, value))
+            body.append(_documented(value, _function(name, value)))
         else:
             body.append(f"{name}: Any")
     if module in ("shims", "shims.compat.v1"):
@@ -237,6 +239,21 @@ def _result(name: str, value: Callable[..., Any]) -> str:
     inner = inspect.unwrap(value)
     native = native or getattr(inner, "__module__", "") == "shims._src.native.operators"
     return "Array" if native and name not in _takes_composites() else "Any"
+
+
+def _documented(value: object, text: str) -> str:
+    """Return the text of a stub with the docstring of what it stands for, for editors to show.
+
+    Only docstrings with an example: those of the names that programs use most. Of a name that is looked up at first
+    use, an editor finds no source.
+    """
+    doc = inspect.getdoc(value) or ""
+    if ">>> " not in doc or "tensorflow.org" not in doc:  # others are JAX's own
+        return text
+    quoted = doc.replace("\\", r"\\").replace('"""', r"\"\"\"")
+    body = textwrap.indent(f'"""{quoted}\n"""', "    ", lambda line: bool(line.strip()))
+    head, _, rest = text.partition("\n") if text.startswith("class ") else (text[:-4], "", "")
+    return f"{head}\n{body}" + (f"\n{rest}" if rest.strip() not in ("", "...") else "")
 
 
 @functools.cache

@@ -5,6 +5,28 @@ from shims.data import experimental as experimental
 
 AUTOTUNE: Any
 class Dataset:
+    """Elements that a program reads one after the other: structures of tensors on the host.
+
+    The components of elements are `HostTensor` with TensorFlow's dtypes, 64-bit ones included, and
+    ragged and sparse tensors of these.
+
+    Differs from TensorFlow:
+      Functions are called on every element, with values, and not traced once: Python code in them runs
+      each time, and `element_spec` of their results comes from calls with made-up elements. Elements
+      are computed in order, whatever `num_parallel_calls` and `deterministic` say. The order of
+      `shuffle` is TensorFlow's for the same seeds.
+
+    Under jit:
+      Datasets live on the host. A compiled function takes elements as arguments.
+
+    Example:
+      >>> import shims
+      >>> ds = shims.data.Dataset.range(5).map(lambda x: x * 2).batch(2)
+      >>> [batch.numpy().tolist() for batch in ds]
+      [[0, 2], [4, 6], [8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/data/Dataset
+    """
     def __bool__(self) -> builtins.bool: ...
     def __init__(self, node: Any) -> None: ...
     def __iter__(self) -> Any: ...

@@ -86,6 +86,33 @@ class ReplicaContext:
 class RunOptions:
     def __init__(self, **options: Any) -> None: ...
 class Strategy:
+    """A strategy: how a program computes on devices.
+
+    Args:
+      extended: ignored.
+
+    Attributes:
+      mesh: the mesh of the devices, one for each replica; `None` for one replica.
+
+    Differs from TensorFlow:
+      A function that `run` calls for several replicas is traced once, as `shims.function` does, and its
+      program runs on each device: numbers of replicas and values are not known in Python, and random
+      operators draw the same numbers on each replica. Variables have one value; what a replica assigns is
+      reduced before, or the variable has an `aggregation`. `extended` is missing.
+
+    Under jit:
+      `run` becomes a `jax.shard_map` of the surrounding program.
+
+    Example:
+      >>> import shims
+      >>> strategy = shims.distribute.MirroredStrategy()
+      >>> with strategy.scope():
+      ...     weight = shims.Variable(2.0)
+      >>> print(strategy.run(lambda x: weight * x, args=(3.0,)))
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/distribute/Strategy
+    """
     def __init__(self, extended: Any = None) -> None: ...
     cluster_resolver: Any
     def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any: ...

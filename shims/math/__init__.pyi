@@ -59,74 +59,841 @@ def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name:
 def angle(input: Any, name: Any = None) -> Any: ...
 def approx_max_k(operand: Any, k: Any, reduction_dimension: Any = -1, recall_target: Any = 0.95, reduction_input_size_override: Any = -1, aggregate_to_topk: Any = True, name: Any = None) -> Any: ...
 def bessel_i0(x: Any, name: Any = None) -> Any: ...
-def bessel_i0e(x: Any, name: Any = None) -> Any: ...
+def bessel_i0e(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.bessel_i0e` as `jax.lax.bessel_i0e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i0e([0.5, 1.0]))
+      [0.64503527 0.4657596 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0e
+    """
 def bessel_i1(x: Any, name: Any = None) -> Any: ...
-def bessel_i1e(x: Any, name: Any = None) -> Any: ...
+def bessel_i1e(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.bessel_i1e` as `jax.lax.bessel_i1e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i1e([0.5, 1.0]))
+      [0.1564208  0.20791042]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1e
+    """
 def betainc(a: Any, b: Any, x: Any, name: Any = None) -> Any: ...
 def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = ..., name: Any = None, axis: Any = None, binary_output: Any = False) -> Any: ...
-def ceil(x: Any, name: Any = None) -> Any: ...
+def ceil(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.ceil` as `jnp.ceil(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.ceil([-1.6, 2.4]))
+      [-1.  3.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/ceil
+    """
 def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
-def conj(x: Any, name: Any = None) -> Any: ...
-def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
+def conj(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.conj` as `jnp.conj(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.conj([1.0 + 2.0j]))
+      [1.-2.j]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/conj
+    """
+def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = ..., name: Any = None) -> Any:
+    """Count the elements over axes that are not zero.
+
+    Args:
+      input: array.
+      axis: the axes to count over; all when `None`.
+      keepdims: keep them with size 1.
+      dtype: an integer dtype.
+      name: ignored.
+
+    Returns:
+      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.count_nonzero([[0, 3], [2, 1]], axis=1))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
+    """
 def cumprod(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
 def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
 def digamma(x: Any, name: Any = None) -> Any: ...
-def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any: ...
-def erf(x: Any, name: Any = None) -> Any: ...
-def erfc(x: Any, name: Any = None) -> Any: ...
+def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide, with 0 where `y` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.divide_no_nan([6.0, 1.0], [3.0, 0.0]))
+      [2. 0.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
+    """
+def erf(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.erf` as `jax.lax.erf(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erf([0.5, 1.0]))
+      [0.5204999 0.8427008]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/erf
+    """
+def erfc(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.erfc` as `jax.lax.erfc(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erfc([0.5, 1.0]))
+      [0.47950011 0.1572992 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/erfc
+    """
 def erfcinv(x: Any, name: Any = None) -> Any: ...
 def erfinv(x: Any, name: Any = None) -> Any: ...
-def expm1(x: Any, name: Any = None) -> Any: ...
-def floordiv(x: Any, y: Any, name: Any = None) -> Any: ...
-def floormod(x: Any, y: Any, name: Any = None) -> Any: ...
+def expm1(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.expm1` as `jnp.expm1(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.expm1([0.5, 1.0]))
+      [0.6487213 1.7182819]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/expm1
+    """
+def floordiv(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide and round towards minus infinity.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing. `jnp.floor_divide` gives other values at infinities.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.floordiv([7, -7], 2))
+      [ 3 -4]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floordiv
+    """
+def floormod(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the remainder of `floordiv`, with the sign of the divisor.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.mod([5, -5], 3))
+      [2 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floormod
+    """
 def igamma(a: Any, x: Any, name: Any = None) -> Any: ...
 def igammac(a: Any, x: Any, name: Any = None) -> Any: ...
 def imag(input: Any, name: Any = None) -> Any: ...
 def in_top_k(targets: Any, predictions: Any, k: Any, name: Any = None) -> Any: ...
 def invert_permutation(x: Any, name: Any = None) -> Any: ...
-def is_finite(x: Any, name: Any = None) -> Any: ...
-def is_inf(x: Any, name: Any = None) -> Any: ...
-def is_nan(x: Any, name: Any = None) -> Any: ...
+def is_finite(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_finite` as `jnp.isfinite(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_finite([1.0, float("inf")]))
+      [ True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_finite
+    """
+def is_inf(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_inf` as `jnp.isinf(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_inf([1.0, float("inf")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_inf
+    """
+def is_nan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_nan` as `jnp.isnan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_nan([1.0, float("nan")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_nan
+    """
 def is_non_decreasing(x: Any, name: Any = None) -> Any: ...
 def is_strictly_increasing(x: Any, name: Any = None) -> Any: ...
 def lbeta(x: Any, name: Any = None) -> Any: ...
-def lgamma(x: Any, name: Any = None) -> Any: ...
-def log(x: Any, name: Any = None) -> Any: ...
-def log1p(x: Any, name: Any = None) -> Any: ...
-def log_sigmoid(x: Any, name: Any = None) -> Any: ...
-def log_softmax(logits: Any, axis: Any = None, name: Any = None) -> Any: ...
-def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any: ...
+def lgamma(x: Any, name: Any = None) -> Any:
+    """Compute the logarithm of the absolute value of the gamma function.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array, of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.lgamma([1.0, 5.0]))
+      [0.        3.1780539]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/lgamma
+    """
+def log(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log` as `jnp.log(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log([0.5, 1.0]))
+      [-0.6931472  0.       ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log
+    """
+def log1p(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log1p` as `jnp.log1p(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log1p([0.5, 1.0]))
+      [0.4054651 0.6931472]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log1p
+    """
+def log_sigmoid(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log_sigmoid` as `jax.nn.log_sigmoid(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log_sigmoid([0.5, 1.0]))
+      [-0.474077  -0.3132617]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log_sigmoid
+    """
+def log_softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+    """Compute the logarithm of the softmax along an axis.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis of the classes; the last when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `logits`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.log_softmax([[0.0, 0.0]]))
+      [[-0.6931472 -0.6931472]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
+    """
+def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
+    """Compute `tf.math.logical_xor` as `jnp.logical_xor(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.logical_xor([True, False], [True, True]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/logical_xor
+    """
 mod = floormod
 def multiply_no_nan(x: Any, y: Any, name: Any = None) -> Any: ...
 def ndtri(x: Any, name: Any = None) -> Any: ...
 def nextafter(x1: Any, x2: Any, name: Any = None) -> Any: ...
 def polygamma(a: Any, x: Any, name: Any = None) -> Any: ...
 def polyval(coeffs: Any, x: Any, name: Any = None) -> Any: ...
-def real(input: Any, name: Any = None) -> Any: ...
-def reciprocal(x: Any, name: Any = None) -> Any: ...
+def real(input: Any, name: Any = None) -> Any:
+    """Compute `tf.math.real` as `jnp.real(input)`.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.real([1.0 + 2.0j]))
+      [1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/real
+    """
+def reciprocal(x: Any, name: Any = None) -> Any:
+    """Compute the reciprocal of `x`.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `1 / x`, in the shape of `x`.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.reciprocal([4.0, 0.5]))
+      [0.25 2.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reciprocal
+    """
 def reciprocal_no_nan(x: Any, name: Any = None) -> Any: ...
 def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Compute the population standard deviation over axes.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
+      sizes of 1); NaN over no elements.
+
+    Raises:
+      TypeError: the input holds integers.
+
+    Differs from TensorFlow:
+      Nothing: the gradient of equal elements is NaN, and 0 where the incoming gradient is 0.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.reduce_std([1.0, 3.0]))
+      1.0
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_std
+    """
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def rint(x: Any, name: Any = None) -> Any: ...
-def rsqrt(x: Any, name: Any = None) -> Any: ...
+def rint(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.rint` as `jnp.rint(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rint([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rint
+    """
+def rsqrt(x: Any, name: Any = None) -> Any:
+    """Compute the reciprocal of the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      `1 / sqrt(x)`, in the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rsqrt([4.0, 16.0]))
+      [0.5  0.25]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
+    """
 def segment_max(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_mean(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_min(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_prod(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = ..., name: Any = None) -> Any: ...
-def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any: ...
-def softplus(features: Any, name: Any = None) -> Any: ...
+def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+    """Compute the softmax along an axis.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis of the classes; the last when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `logits`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.softmax([[0.0, 0.0], [1.0, 3.0]]))
+      [[0.5        0.5       ]
+       [0.11920291 0.880797  ]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax
+    """
+def softplus(features: Any, name: Any = None) -> Any:
+    """Compute `tf.math.softplus` as `jax.nn.softplus(features)`.
+
+    Args:
+      features: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.softplus([0.5, 1.0]))
+      [0.974077  1.3132616]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/softplus
+    """
 def softsign(features: Any, name: Any = None) -> Any: ...
-def squared_difference(x: Any, y: Any, name: Any = None) -> Any: ...
-def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., name: Any = None) -> Any: ...
+def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the square of the absolute difference.
+
+    Args:
+      x: array.
+      y: array of the same dtype that broadcasts with `x`.
+      name: ignored.
+
+    Returns:
+      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
+      absolute value, as a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.squared_difference([1.0, 5.0], 3.0))
+      [4. 4.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
+    """
+def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., name: Any = None) -> Any:
+    """Return the `k` largest elements of the last axis, and their positions.
+
+    Args:
+      input: array of numbers.
+      k: the number of largest elements.
+      sorted: ignored; the result is always sorted.
+      index_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      `(values, indices)`, both of the shape of `input` with `k` in place of the last size; equal
+      elements are ordered by position.
+
+    Raises:
+      InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
+
+    Differs from TensorFlow:
+      NaN is larger than everything else; in TensorFlow its position is undefined.
+
+    Under jit:
+      `k` may be traced, and the number of elements may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> values, indices = shims.math.top_k([1, 9, 3, 9], k=3)
+      >>> values.tolist(), indices.tolist()
+      ([9, 9, 3], [1, 3, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/math/top_k
+    """
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    """Sum each segment of rows; the ids may be in any order.
+
+    Args:
+      data: array of numbers.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow does not check the ids; the result for an id that is too large is unspecified.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.unsorted_segment_sum([1, 2, 3], [1, 0, 1], 3))
+      [2 4 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sum
+    """
 def xdivy(x: Any, y: Any, name: Any = None) -> Any: ...
 def xlog1py(x: Any, y: Any, name: Any = None) -> Any: ...
 def xlogy(x: Any, y: Any, name: Any = None) -> Any: ...

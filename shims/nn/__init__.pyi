@@ -22,13 +22,81 @@ def avg_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
 def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = 'NDHWC', name: Any = None) -> Any: ...
 def batch_norm_with_global_normalization(input: Any, mean: Any, variance: Any, beta: Any, gamma: Any, variance_epsilon: Any, scale_after_normalization: Any, name: Any = None) -> Any: ...
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: Any = None) -> Any: ...
-def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -> Any: ...
+def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -> Any:
+    """Add a vector along the axis of the channels.
+
+    Args:
+      value: array of numbers.
+      bias: vector of the same dtype.
+      data_format: `N...C` (channels last, the default) or `NC...` (channels in axis 1).
+      name: ignored.
+
+    Returns:
+      An array of the shape of `value`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, `value` has fewer than two axes, or the size of
+        `bias` is not the number of channels.
+      ValueError: `data_format` is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]))
+      [[11. 22.]
+       [13. 24.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/bias_add
+    """
 def collapse_repeated(labels: Any, seq_length: Any, name: Any = None) -> Any: ...
 def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: Any, seed: Any = None, name: Any = None) -> Any: ...
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any: ...
 def conv1d(input: Any, filters: Any, stride: Any, padding: Any, data_format: Any = 'NWC', dilations: Any = None, name: Any = None) -> Any: ...
 def conv1d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = 'SAME', data_format: Any = 'NWC', dilations: Any = None, name: Any = None) -> Any: ...
-def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', dilations: Any = None, name: Any = None) -> Any: ...
+def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', dilations: Any = None, name: Any = None) -> Any:
+    """Compute a two-dimensional convolution.
+
+    Args:
+      input: array `[..., height, width, channels]` (`NHWC`) or `[..., channels, height, width]`.
+      filters: array `[height, width, channels / groups, out]` of the same dtype.
+      strides: one number, one for height and width each, or one for every axis.
+      padding: `SAME`, `VALID`, or a pair of pads for every axis.
+      data_format: `NHWC` or `NCHW`.
+      dilations: the distance between the kernel's elements, like `strides`.
+      name: ignored.
+
+    Returns:
+      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME` an odd
+      element of padding is added at the end.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
+      ValueError: a list has a wrong length.
+      UnimplementedError: a stride over the batch or the channels.
+
+    Differs from TensorFlow:
+      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
+      input.
+
+    Under jit:
+      All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
+      above 1, at least one kernel must then fit. If `input` has NaN or infinities, more elements of
+      the kernel's gradient may be NaN than in TensorFlow.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.conv2d(shims.ones([1, 3, 3, 1]), shims.ones([2, 2, 1, 1]), strides=1, padding="VALID")[0, :, :, 0])
+      [[4. 4.]
+       [4. 4.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv2d
+    """
 def conv2d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = 'SAME', data_format: Any = 'NHWC', dilations: Any = None, name: Any = None) -> Any: ...
 def conv3d(input: Any, filters: Any, strides: Any, padding: Any, data_format: Any = 'NDHWC', dilations: Any = None, name: Any = None) -> Any: ...
 def conv3d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = 'SAME', data_format: Any = 'NDHWC', dilations: Any = None, name: Any = None) -> Any: ...
@@ -44,14 +112,150 @@ def depthwise_conv2d(input: Any, filter: Any, strides: Any, padding: Any, data_f
 def depthwise_conv2d_backprop_filter(input: Any, filter_sizes: Any, out_backprop: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', dilations: Any = ..., name: Any = None) -> Any: ...
 def depthwise_conv2d_backprop_input(input_sizes: Any, filter: Any, out_backprop: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', dilations: Any = ..., name: Any = None) -> Any: ...
 def dilation2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: Any, dilations: Any, name: Any = None) -> Any: ...
-def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: Any = None) -> Any: ...
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: Any = None) -> Any:
+    """Set elements to 0 with probability `rate`, and scale up the others.
+
+    Args:
+      x: floating-point array.
+      rate: the probability, a number or a scalar.
+      noise_shape: sizes of the random numbers, which broadcast; that of `x` when `None`.
+      seed: an integer; see `random.set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: `rate` is not in [0, 1), or `x` is not floating-point.
+
+    Differs from TensorFlow:
+      The elements are those that TensorFlow drops on CPU after the same `set_seed` and the same
+      calls.
+
+    Under jit:
+      Inside `shims.function` every call drops other elements. Inside an enclosing `jax.jit` the choice is a
+      constant of the compiled program: use `nn.experimental.stateless_dropout` there.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.dropout([1.0, 2.0], rate=0.0))
+      [1. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/dropout
+    """
 def elu(features: Any, name: Any = None) -> Any: ...
-def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any: ...
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
+    """Look up rows of an embedding table, which may be given in several parts.
+
+    Args:
+      params: array `[n, ...]`, or a list of such arrays that partition the rows in order; the first
+        parts have one row more if the division is uneven.
+      ids: int32 or int64 array.
+      max_norm: the maximum Euclidean norm of a row; longer rows are scaled down.
+      name: ignored.
+
+    Returns:
+      `[*ids.shape, ...]`.
+
+    Raises:
+      InvalidArgumentError: an id is out of range.
+      ValueError: `params` is `None` or an empty list.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow returns zeros for an id out of range, instead of raising an error.
+
+    Under jit:
+      As in `gather`: inside `shims.function` an id out of range raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> table = shims.constant([[1.0, 2.0], [3.0, 4.0]])
+      >>> print(shims.nn.embedding_lookup(table, [1, 1, 0]))
+      [[3. 4.]
+       [3. 4.]
+       [1. 2.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup
+    """
 def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, combiner: Any = None, max_norm: Any = None, name: Any = None, allow_fast_lookup: Any = False) -> Any: ...
 def erosion2d(value: Any, filters: Any, strides: Any, padding: Any, data_format: Any, dilations: Any, name: Any = None) -> Any: ...
-def gelu(features: Any, approximate: Any = False, name: Any = None) -> Any: ...
-def l2_loss(t: Any, name: Any = None) -> Any: ...
-def leaky_relu(features: Any, alpha: Any = 0.2, name: Any = None) -> Any: ...
+def gelu(features: Any, approximate: Any = False, name: Any = None) -> Any:
+    """Compute `tf.nn.gelu` as `jax.nn.gelu(features, approximate=approximate)`.
+
+    Args:
+      features: array.
+      approximate: passed on to JAX.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.gelu([0.5, 1.0]))
+      [0.34573123 0.8413448 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/gelu
+    """
+def l2_loss(t: Any, name: Any = None) -> Any:
+    """Compute half the sum of squares.
+
+    Args:
+      t: floating-point array.
+      name: ignored.
+
+    Returns:
+      A scalar, of shape `[]`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_loss([3.0, 4.0]))
+      12.5
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/l2_loss
+    """
+def leaky_relu(features: Any, alpha: Any = 0.2, name: Any = None) -> Any:
+    """Compute the leaky rectified linear unit: `x` if positive, `alpha * x` otherwise.
+
+    Args:
+      features: array of numbers.
+      alpha: the slope below 0.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.leaky_relu([-1.0, 2.0]))
+      [-0.2  2. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/leaky_relu
+    """
 def local_response_normalization(input: Any, depth_radius: Any = 5, bias: Any = 1, alpha: Any = 1, beta: Any = 0.5, name: Any = None) -> Any: ...
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: Any = False, name: Any = None) -> Any: ...
 lrn = local_response_normalization
@@ -60,22 +264,204 @@ def max_pool1d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
 def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', name: Any = None) -> Any: ...
 def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = 'NDHWC', name: Any = None) -> Any: ...
 def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', output_dtype: Any = ..., include_batch_in_index: Any = False, name: Any = None) -> Any: ...
-def moments(x: Any, axes: Any, shift: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
+def moments(x: Any, axes: Any, shift: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Compute mean and variance over axes.
+
+    Args:
+      x: floating-point array.
+      axes: the axes to reduce.
+      shift: ignored.
+      keepdims: whether to keep the reduced axes with size 1.
+      name: ignored.
+
+    Returns:
+      `(mean, variance)`, in the shape of `x` without the axes (with `keepdims`, with sizes of 1);
+      the variance is divided by the number of elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> x = shims.constant([[1.0, 2.0], [3.0, 6.0]])
+      >>> mean, variance = shims.nn.moments(x, axes=[0])
+      >>> print(mean, variance)
+      [2. 4.] [1. 4.]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/moments
+    """
 def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: Any = False, name: Any = 'nce_loss') -> Any: ...
 def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: Any = None) -> Any: ...
 def pool(input: Any, window_shape: Any, pooling_type: Any, strides: Any = None, padding: Any = 'VALID', data_format: Any = None, dilations: Any = None, name: Any = None) -> Any: ...
-def relu(features: Any, name: Any = None) -> Any: ...
-def relu6(features: Any, name: Any = None) -> Any: ...
+def relu(features: Any, name: Any = None) -> Any:
+    """Compute the rectified linear unit, `max(x, 0)`.
+
+    Args:
+      features: array of numbers.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: NaN stays NaN, and the gradient at 0 is 0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.relu([-1.0, 0.0, 2.0]))
+      [0. 0. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu
+    """
+def relu6(features: Any, name: Any = None) -> Any:
+    """Clip an array to [0, 6].
+
+    Args:
+      features: array of real numbers.
+      name: ignored.
+
+    Returns:
+      An array of the shape and dtype of `features`.
+
+    Differs from TensorFlow:
+      Nothing. `jax.nn.relu6` converts integers to floating point.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.relu6([-1.0, 3.0, 9.0]))
+      [0. 3. 6.]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu6
+    """
 def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: Any = 'mean', default_id: Any = None, max_norm: Any = None, name: Any = None, allow_fast_lookup: Any = False) -> Any: ...
 def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: Any = True, seed: Any = None, name: Any = 'sampled_softmax_loss') -> Any: ...
 def scale_regularization_loss(regularization_loss: Any) -> Any: ...
 def selu(features: Any, name: Any = None) -> Any: ...
 def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, data_format: Any = None, dilations: Any = None, name: Any = None) -> Any: ...
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any: ...
-def silu(features: Any, beta: Any = 1.0) -> Any: ...
-def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, name: Any = None) -> Any: ...
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any:
+    """Compute the sigmoid cross-entropy of independent labels, elementwise.
+
+    Args:
+      labels: array, probabilities.
+      logits: array of the same dtype and shape.
+      name: ignored.
+
+    Returns:
+      `max(z, 0) - z * labels + log(1 + exp(-|z|))`.
+
+    Raises:
+      InvalidArgumentError: dtypes or known shapes differ.
+      ValueError: an argument is missing.
+
+    Differs from TensorFlow:
+      Nothing: at logit 0 the gradient is `0.5 - labels`.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0]))
+      [0.6931472 0.6931472]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sigmoid_cross_entropy_with_logits
+    """
+def silu(features: Any, beta: Any = 1.0) -> Any:
+    """Compute the sigmoid linear unit (swish), `x * sigmoid(beta * x)`.
+
+    Args:
+      features: floating-point array.
+      beta: scalar.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.silu([0.0, 1.0]))
+      [0.        0.7310586]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/silu
+    """
+def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, name: Any = None) -> Any:
+    """Compute the softmax cross-entropy of mutually exclusive classes, given as probabilities.
+
+    Args:
+      labels: array of class probabilities, of any dtype.
+      logits: floating-point array; broadcasts with `labels`.
+      axis: the axis of the classes.
+      name: ignored.
+
+    Returns:
+      The losses, without the axis of the classes.
+
+    Raises:
+      InvalidArgumentError: the shapes do not broadcast, or there are neither rows nor classes.
+
+    Differs from TensorFlow:
+      As in TensorFlow, the gradient is `softmax - labels` even if the labels do not sum to 1.
+      Second derivatives include those by the labels, which TensorFlow omits.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.softmax_cross_entropy_with_logits([[0.5, 0.5]], [[0.0, 0.0]]))
+      [0.6931472]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
+    """
 def space_to_depth(input: Any, block_size: Any, data_format: Any = 'NHWC', name: Any = None) -> Any: ...
-def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: Any = None) -> Any: ...
+def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: Any = None) -> Any:
+    """Compute the softmax cross-entropy of mutually exclusive classes, given as indices.
+
+    Args:
+      labels: integers `[...]`.
+      logits: floating-point array `[..., classes]`.
+      name: ignored.
+
+    Returns:
+      The losses `[...]`.
+
+    Raises:
+      InvalidArgumentError: a label is out of range, or the shapes are incompatible.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
+
+    Under jit:
+      Inside `shims.function` a label out of range raises when the call has finished; in an enclosing trace its
+      loss is NaN, as in TensorFlow's XLA.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.0, 0.0], [9.0, 0.0]]))
+      [6.931472e-01 1.233740e-04]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits
+    """
 def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
 swish = silu
 def weighted_cross_entropy_with_logits(labels: Any, logits: Any, pos_weight: Any, name: Any = None) -> Any: ...

@@ -4,6 +4,34 @@ from shims._src.random.seeds import Algorithm as Algorithm
 from shims.random import experimental as experimental
 
 class Generator:
+    """A random number generator whose state is a variable.
+
+    Args:
+      copy_from: another generator to start from.
+      state: a state, see `create_rng_state`; a variable is shared.
+      alg: the algorithm of `state`.
+
+    Raises:
+      ValueError: there is no such algorithm, or the state has the wrong size.
+      UnimplementedError: numbers are drawn by Threefry, which TensorFlow has under XLA only.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU. Without `jax_enable_x64` the state is uint32
+      `[3, 2]`, seeds from `make_seeds` are uint32 `[2, count, 2]`, and full 64-bit integers are
+      rejected. There are no distribution strategies.
+
+    Under jit:
+      The state is a variable: `shims.function` keeps it from call to call; inside an enclosing
+      `jax.jit` a draw raises, because the state could not be kept.
+
+    Example:
+      >>> import shims
+      >>> generator = shims.random.Generator.from_seed(1234)
+      >>> generator.normal([2]).round(3).tolist()
+      [0.9359999895095825, 1.0850000381469727]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/Generator
+    """
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None: ...
     @property
     def algorithm(self) -> Any: ...
@@ -30,25 +58,258 @@ class Generator:
     def truncated_normal(self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., name: Any = None) -> Any: ...
     def uniform(self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
     def uniform_full_int(self, shape: Any, dtype: Any = ..., name: Any = None) -> Any: ...
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any: ...
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any:
+    """Sample class indices from unnormalized log-probabilities.
+
+    Args:
+      logits: `[batch, classes]`, unnormalized.
+      num_samples: the number of samples per row.
+      dtype: int32 or int64 (when `None`).
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      Integers of shape `[batch, num_samples]`.
+
+    Raises:
+      ValueError: `dtype` is not supported.
+      InvalidArgumentError: `logits` is not a matrix, or has no classes.
+      UnimplementedError: `logits` has so many rows that TensorFlow's numbers depend on its
+        number of threads.
+
+    Differs from TensorFlow:
+      The classes are those of TensorFlow on CPU after the same `set_seed` and the same calls, as
+      long as it uses one thread.
+
+    Under jit:
+      Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.categorical([[0.0, -1000.0]], 3))
+      [[0 0 0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/categorical
+    """
 def create_rng_state(seed: Any, alg: Any) -> Any: ...
 def fold_in(seed: Any, data: Any, alg: Any = 'auto_select') -> Any: ...
 def gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
 def get_global_generator() -> Any: ...
 def log_uniform_candidate_sampler(true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: Any = None) -> Any: ...
-def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
+def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample from a normal distribution.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_normal` there.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.normal([2, 2]).shape)
+      (2, 2)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/normal
+    """
 def poisson(shape: Any, lam: Any, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
 def set_global_generator(generator: Any) -> Any: ...
-def set_seed(seed: Any) -> Any: ...
-def shuffle(value: Any, seed: Any = None, name: Any = None) -> Any: ...
+def set_seed(seed: Any) -> Any:
+    """Set the seed for operators that have no seed of their own.
+
+    Args:
+      seed: an integer.
+
+    Differs from TensorFlow:
+      Nothing: eager operators, and operators inside `shims.function`, give the numbers that
+      TensorFlow gives eagerly and inside `tf.function`.
+
+    Under jit:
+      Inside a function it acts at trace time, on functions that are traced afterwards.
+      Numbers drawn in an enclosing `jax.jit` are constants of the compiled program, of which a
+      `FrozenRandomWarning` warns; numbers drawn in a step of Keras' `fit` are new in every step.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> a = shims.random.uniform([2])
+      >>> shims.random.set_seed(1)
+      >>> bool((shims.random.uniform([2]) == a).all())
+      True
+
+    https://www.tensorflow.org/api_docs/python/tf/random/set_seed
+    """
+def shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
+    """Shuffle the slices along the first axis.
+
+    Args:
+      value: array.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array with its slices permuted, of the shape of `value`.
+
+    Differs from TensorFlow:
+      The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
+      compiled program.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.shuffle([1, 2, 3]))
+      [1 3 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/shuffle
+    """
 def split(seed: Any, num: Any = 2, alg: Any = 'auto_select') -> Any: ...
 def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = ..., name: Any = None) -> Any: ...
 def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = ..., name: Any = None) -> Any: ...
 def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
-def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any: ...
+def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any:
+    """Sample from a normal distribution, with a given seed.
+
+    Args:
+      shape: the sizes.
+      seed: two integers.
+      mean: a scalar or an array that broadcasts.
+      stddev: a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      name: ignored.
+      alg: `"philox"` or `"auto_select"`, which are the same.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the seed is not two integers.
+      UnimplementedError: `alg` is Threefry.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU with the GNU C library.
+
+    Under jit:
+      Sizes, seed, mean and deviation may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.stateless_normal([2, 3], seed=[1, 2]).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/stateless_normal
+    """
 def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = ..., name: Any = None) -> Any: ...
 def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any: ...
-def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any: ...
-def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
-def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
+def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any:
+    """Sample uniformly from [minval, maxval), with a given seed.
+
+    Args:
+      shape: the sizes.
+      seed: two integers; see `docs/random.md` for 64-bit ones.
+      minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
+        `None` together with `maxval` for all bits.
+      maxval: the upper bound; 1 for floats where it is `None`.
+      dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
+      name: ignored.
+      alg: `"philox"` or `"auto_select"`, which are the same.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: the dtype is not supported, or the bounds do not suit it.
+      InvalidArgumentError: the seed is not two integers, or `minval >= maxval` for integers.
+      UnimplementedError: `alg` is Threefry.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU. The full range of 64-bit integers needs
+      `jax_enable_x64`.
+
+    Under jit:
+      Sizes, seed and bounds may be traced.
+
+    Example:
+      >>> import shims
+      >>> shims.random.stateless_uniform([2], seed=[1, 2]).round(3).tolist()
+      [0.8439999222755432, 0.19200000166893005]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/stateless_uniform
+    """
+def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample from a normal distribution truncated at two standard deviations.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_truncated_normal` there.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.truncated_normal([2, 3]).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/truncated_normal
+    """
+def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample uniformly from [minval, maxval).
+
+    Args:
+      shape: the sizes.
+      minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
+      maxval: the upper bound; 1 for floats where it is `None`.
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: the dtype is not supported, or integers have no upper bound.
+      InvalidArgumentError: `minval >= maxval` for integers.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_uniform` there.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.uniform([3], maxval=10, dtype=shims.int32))
+      [2 9 7]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/uniform
+    """
 def uniform_candidate_sampler(true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: Any = None) -> Any: ...

@@ -10,7 +10,42 @@ class SummaryWriter:
     def set_as_default(self, step: Any = None) -> Any: ...
     def write_summary(self, step: Any, summary: Any) -> Any: ...
 def audio(name: Any, data: Any, sample_rate: Any, step: Any = None, max_outputs: Any = 3, encoding: Any = None, description: Any = None) -> Any: ...
-def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None, name: Any = None, experimental_trackable: Any = False, experimental_mesh: Any = None) -> Any: ...
+def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = None, filename_suffix: Any = None, name: Any = None, experimental_trackable: Any = False, experimental_mesh: Any = None) -> Any:
+    """Create a writer of an event file for TensorBoard.
+
+    Args:
+      logdir: the folder, made if need be.
+      max_queue: the number of summaries that may wait to be written; 10 if `None`.
+      flush_millis: the milliseconds that they may wait; 120,000 if `None`.
+      filename_suffix: the end of the name of the file; ".v2" if `None`.
+      name: ignored.
+      experimental_trackable: ignored.
+      experimental_mesh: ignored.
+
+    Returns:
+      A `SummaryWriter`; `with writer.as_default():` makes it the default one.
+
+    Raises:
+      ValueError: `logdir` is `None`.
+
+    Differs from TensorFlow:
+      Events are written in the calling thread.
+
+    Under jit:
+      Make it outside of the function; summaries in the function are written when it runs.
+
+    Example:
+      >>> import os, tempfile
+      >>> from shims import summary
+      >>> folder = tempfile.mkdtemp()
+      >>> with summary.create_file_writer(folder).as_default():
+      ...     for step in range(3):
+      ...         _ = summary.scalar("loss", 1.0 / (step + 1), step=step)
+      >>> len(os.listdir(folder))
+      1
+
+    https://www.tensorflow.org/api_docs/python/tf/summary/create_file_writer
+    """
 def create_noop_writer() -> Any: ...
 def flush(writer: Any = None, name: Any = None) -> Any: ...
 def histogram(name: Any, data: Any, step: Any = None, buckets: Any = None, description: Any = None) -> Any: ...

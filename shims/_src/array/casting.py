@@ -33,12 +33,13 @@ def cast(x, dtype, name=None):
       name: ignored.
 
     Returns:
-      The converted array. A float outside of the range of int32, NaN included, becomes the lowest
-      int32. TensorFlow converts to narrower integers in SIMD vectors (32 elements of float32, 16 of
-      float64 and float16, 8 of bfloat16). Elements in full vectors are clamped to the range of the
-      dtype; the remaining elements, or all elements of a smaller array, keep the low bits: 300.0 as
-      uint8 is 255, or 44 among the remaining elements. For uint32, a value out of range becomes
-      2**31 in full vectors of 8 elements, and keeps the low bits in the remaining elements.
+      An array of the shape of `x` in that dtype. A float outside of the range of int32, NaN
+      included, becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
+      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
+      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
+      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
+      bits in the remaining elements.
 
     Raises:
       UnimplementedError: to or from strings.
@@ -54,6 +55,11 @@ def cast(x, dtype, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cast([1.7, -1.7], shims.int32))
+      [ 1 -1]
 
     https://www.tensorflow.org/api_docs/python/tf/cast
     """
@@ -254,13 +260,18 @@ def stop_gradient(input, name=None):
       name: ignored.
 
     Returns:
-      The same array.
+      The same array, of the same shape.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Returns the traced array; derivatives by JAX are blocked too.
+
+    Example:
+      >>> import shims
+      >>> print(shims.stop_gradient([1.0, 2.0]))
+      [1. 2.]
 
     https://www.tensorflow.org/api_docs/python/tf/stop_gradient
     """
@@ -276,13 +287,18 @@ def identity(input, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      An array of the same shape and dtype.
 
     Differs from TensorFlow:
       Arrays are immutable, so that no copy is needed.
 
     Under jit:
       Returns the traced array itself.
+
+    Example:
+      >>> import shims
+      >>> print(shims.identity([1, 2]))
+      [1 2]
 
     https://www.tensorflow.org/api_docs/python/tf/identity
     """
@@ -300,7 +316,8 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
       name: ignored.
 
     Returns:
-      The array; Python numbers become float32 and int32 unless `dtype` is given.
+      An array of the shape of `value`; Python numbers become float32 and int32 unless `dtype` is
+      given.
 
     Raises:
       ValueError: `value` is an array of another dtype.
@@ -311,6 +328,12 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 
     Under jit:
       A constant, or the traced array itself.
+
+    Example:
+      >>> import shims
+      >>> print(shims.convert_to_tensor([[1, 2], [3, 4]]))
+      [[1 2]
+       [3 4]]
 
     https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor
     """

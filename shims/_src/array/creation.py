@@ -51,6 +51,12 @@ def zeros(shape, dtype=np.float32, name=None, layout=None):
     Under jit:
       Sizes may be traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.zeros([2, 3]))
+      [[0. 0. 0.]
+       [0. 0. 0.]]
+
     https://www.tensorflow.org/api_docs/python/tf/zeros
     """
     return _full("zeros", shape, 0, dtype)
@@ -78,6 +84,12 @@ def ones(shape, dtype=np.float32, name=None, layout=None):
     Under jit:
       Sizes may be traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.ones([2, 3], shims.int32))
+      [[1 1 1]
+       [1 1 1]]
+
     https://www.tensorflow.org/api_docs/python/tf/ones
     """
     return _full("ones", shape, 1, dtype)
@@ -94,7 +106,7 @@ def fill(dims, value, name=None, layout=None):
       layout: ignored.
 
     Returns:
-      The array, in the dtype of `value`.
+      An array of shape `dims`, in the dtype of `value`.
 
     Raises:
       InvalidArgumentError: a size is negative, or `value` is not a scalar.
@@ -104,6 +116,12 @@ def fill(dims, value, name=None, layout=None):
 
     Under jit:
       Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.fill([2, 2], 7))
+      [[7 7]
+       [7 7]]
 
     https://www.tensorflow.org/api_docs/python/tf/fill
     """
@@ -137,6 +155,11 @@ def zeros_like(input, dtype=None, name=None, layout=None):
     Under jit:
       The sizes of `input` may be known only at run time; the result has the same sizes.
 
+    Example:
+      >>> import shims
+      >>> print(shims.zeros_like([[1.5, 2.5]]))
+      [[0. 0.]]
+
     https://www.tensorflow.org/api_docs/python/tf/zeros_like
     """
     return _full_like("zeros_like", input, dtype, 0)
@@ -160,6 +183,11 @@ def ones_like(input, dtype=None, name=None, layout=None):
 
     Under jit:
       The sizes of `input` may be known only at run time; the result has the same sizes.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ones_like([[1.5, 2.5]]))
+      [[1. 1.]]
 
     https://www.tensorflow.org/api_docs/python/tf/ones_like
     """
@@ -185,6 +213,12 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=Non
 
     Under jit:
       Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.eye(2))
+      [[1. 0.]
+       [0. 1.]]
 
     https://www.tensorflow.org/api_docs/python/tf/eye
     """
@@ -214,7 +248,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
       name: ignored.
 
     Returns:
-      The vector.
+      A vector of shape `[max(ceil((limit - start) / delta), 0)]`.
 
     Raises:
       InvalidArgumentError: `delta` is 0, or has the wrong sign to reach `limit`.
@@ -327,6 +361,11 @@ def linspace(start, stop, num, name=None, axis=0):
     Under jit:
       `num` may be traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.linspace(0.0, 1.0, 5))
+      [0.   0.25 0.5  0.75 1.  ]
+
     https://www.tensorflow.org/api_docs/python/tf/linspace
     """
     start, stop = matching("linspace", start=start, stop=stop)
@@ -370,7 +409,8 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
       name: ignored.
 
     Returns:
-      The array with one axis more; an index outside of [0, depth) gives `off_value` everywhere.
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
+      of [0, depth) gives `off_value` everywhere.
 
     Raises:
       InvalidArgumentError: `depth` is negative, or the axis is out of range.
@@ -381,6 +421,13 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
 
     Under jit:
       `depth` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.one_hot([0, 2, 5], depth=3))
+      [[1. 0. 0.]
+       [0. 0. 1.]
+       [0. 0. 0.]]
 
     https://www.tensorflow.org/api_docs/python/tf/one_hot
     """
@@ -438,6 +485,12 @@ def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
 
     Under jit:
       Without `maxlen` the size depends on data. `maxlen` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sequence_mask([1, 3], 3))
+      [[ True False False]
+       [ True  True  True]]
 
     https://www.tensorflow.org/api_docs/python/tf/sequence_mask
     """

@@ -46,6 +46,11 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
       reads the nearest element, as TensorFlow's XLA does.
 
+    Example:
+      >>> import shims
+      >>> print(shims.gather([10, 20, 30], [2, 0, 2]))
+      [30 10 30]
+
     https://www.tensorflow.org/api_docs/python/tf/gather
     """
     params, indices = operand(params), operand(indices)
@@ -184,6 +189,11 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in an enclosing trace
       they read the nearest element.
+
+    Example:
+      >>> import shims
+      >>> print(shims.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]))
+      [3 2]
 
     https://www.tensorflow.org/api_docs/python/tf/gather_nd
     """

@@ -39,7 +39,7 @@ def concat(values, axis, name="concat"):
       name: ignored.
 
     Returns:
-      The joined array.
+      The joined array: the shape of one of them, with the sum of the sizes along `axis`.
 
     Raises:
       InvalidArgumentError: dtypes, ranks or other sizes differ.
@@ -50,6 +50,13 @@ def concat(values, axis, name="concat"):
     Under jit:
       Sizes may be known only at run time. Padding between the arrays stays in place, marked by a mask,
       until the position of an element is needed.
+
+    Example:
+      >>> import shims
+      >>> print(shims.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0))
+      [[1 2]
+       [3 4]
+       [5 6]]
 
     https://www.tensorflow.org/api_docs/python/tf/concat
     """
@@ -117,6 +124,12 @@ def stack(values, axis=0, name="stack"):
     Under jit:
       Sizes that are known only at run time are checked to agree.
 
+    Example:
+      >>> import shims
+      >>> print(shims.stack([[1, 2], [3, 4]], axis=1))
+      [[1 3]
+       [2 4]]
+
     https://www.tensorflow.org/api_docs/python/tf/stack
     """
     if not isinstance(values, (list, tuple)):
@@ -171,7 +184,7 @@ def unstack(value, num=None, axis=0, name="unstack"):
       name: ignored.
 
     Returns:
-      A list of arrays.
+      A list of arrays of the shape of `value` without the axis.
 
     Raises:
       InvalidArgumentError: `num` is not the size of the axis, or the size is known only at run
@@ -182,6 +195,11 @@ def unstack(value, num=None, axis=0, name="unstack"):
 
     Under jit:
       The size must be known while the program is traced, or `num` given.
+
+    Example:
+      >>> import shims
+      >>> print(shims.unstack([[1, 2], [3, 4]])[1])
+      [3 4]
 
     https://www.tensorflow.org/api_docs/python/tf/unstack
     """
@@ -214,7 +232,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
       name: ignored.
 
     Returns:
-      A list of arrays.
+      A list of arrays of the shape of `value`, but for their size along `axis`.
 
     Raises:
       InvalidArgumentError: the sizes of the parts do not add up to the size of the axis.
@@ -224,6 +242,12 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
 
     Under jit:
       Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> a, b = shims.split([1, 2, 3, 4, 5], [2, 3])
+      >>> print(a, b)
+      [1 2] [3 4 5]
 
     https://www.tensorflow.org/api_docs/python/tf/split
     """
@@ -321,7 +345,7 @@ def reverse(tensor, axis, name=None):
       name: ignored.
 
     Returns:
-      The reversed array.
+      The reversed array, of the shape of `tensor`.
 
     Raises:
       InvalidArgumentError: the axis is out of range.
@@ -331,6 +355,11 @@ def reverse(tensor, axis, name=None):
 
     Under jit:
       Sizes may be known only at run time; the elements are reversed, and padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reverse([[1, 2, 3]], axis=[1]))
+      [[3 2 1]]
 
     https://www.tensorflow.org/api_docs/python/tf/reverse
     """
@@ -349,7 +378,7 @@ def roll(input, shift, axis, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The array, of the shape of `input`.
 
     Raises:
       InvalidArgumentError: an axis does not exist, or the number of shifts is not that of the axes.
@@ -359,6 +388,11 @@ def roll(input, shift, axis, name=None):
 
     Under jit:
       `shift` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.roll([1, 2, 3, 4], shift=1, axis=0))
+      [4 1 2 3]
 
     https://www.tensorflow.org/api_docs/python/tf/roll
     """
@@ -421,6 +455,16 @@ def meshgrid(*args, **kwargs):
 
     Under jit:
       Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> x, y = shims.meshgrid([1, 2, 3], [4, 5])
+      >>> print(x)
+      [[1 2 3]
+       [1 2 3]]
+      >>> print(y)
+      [[4 4 4]
+       [5 5 5]]
 
     https://www.tensorflow.org/api_docs/python/tf/meshgrid
     """

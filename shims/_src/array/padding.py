@@ -26,7 +26,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
       name: ignored.
 
     Returns:
-      The padded array.
+      The padded array; each size grows by the two paddings of its axis, and the shape has the rank
+      of `tensor`.
 
     Raises:
       InvalidArgumentError: a padding is negative or larger than the axis it mirrors, or `paddings`
@@ -38,6 +39,12 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
 
     Under jit:
       Paddings may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.pad([[1, 2]], [[0, 1], [1, 1]]))
+      [[0 1 2 0]
+       [0 0 0 0]]
 
     https://www.tensorflow.org/api_docs/python/tf/pad
     """

@@ -38,6 +38,11 @@ def tile(input, multiples, name=None):
     Under jit:
       Multiples may be traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.tile([1, 2], [2]))
+      [1 2 1 2]
+
     https://www.tensorflow.org/api_docs/python/tf/tile
     """
     x = operand(input)
@@ -87,7 +92,8 @@ def repeat(input, repeats, axis=None, name=None):
       name: ignored.
 
     Returns:
-      The array; along `axis` its size is the sum of `repeats`.
+      The array: a vector if `axis` is `None`, otherwise of the shape of `input`, with the sum of
+      `repeats` along `axis`.
 
     Raises:
       InvalidArgumentError: a number is negative, or the count of numbers is not that of the slices.

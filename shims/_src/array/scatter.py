@@ -43,6 +43,11 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
       Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
       an enclosing trace they are dropped.
 
+    Example:
+      >>> import shims
+      >>> print(shims.scatter_nd([[1], [3], [1]], [5, 6, 7], [4]))
+      [ 0 12  0  6]
+
     https://www.tensorflow.org/api_docs/python/tf/scatter_nd
     """
     updates = operand(updates)
@@ -230,6 +235,11 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
     Under jit:
       Inside `shims.function` coordinates out of range raise after the call; in an enclosing
       trace they are dropped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [10, 30]))
+      [10  2 30]
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_update
     """

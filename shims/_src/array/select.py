@@ -131,8 +131,8 @@ def where(condition, x=None, y=None, name=None):
       name: ignored.
 
     Returns:
-      With one argument the coordinates `[n, rank]` as int64, row by row; otherwise the chosen
-      elements.
+      With one argument the coordinates, an int64 array of shape `[n, rank]`, row by row; otherwise
+      the chosen elements, in the common shape.
 
     Raises:
       ValueError: one of `x` and `y` is missing.

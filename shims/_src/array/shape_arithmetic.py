@@ -34,6 +34,11 @@ def broadcast_static_shape(shape_x, shape_y):
     Under jit:
       Shapes are static, so that nothing is traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.broadcast_static_shape(shims.TensorShape([3, 1]), shims.TensorShape([2])))
+      (3, 2)
+
     https://www.tensorflow.org/api_docs/python/tf/broadcast_static_shape
     """
     x, y = TensorShape(shape_x), TensorShape(shape_y)

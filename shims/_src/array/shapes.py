@@ -171,13 +171,18 @@ def size(input, out_type=None, name=None):
       name: ignored.
 
     Returns:
-      An integer scalar, usable as a size.
+      The number of elements in the shape of `input`: an integer scalar, usable as a size.
 
     Differs from TensorFlow:
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true number, without padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.size([[1, 2, 3], [4, 5, 6]]))
+      6
 
     https://www.tensorflow.org/api_docs/python/tf/size
     """
@@ -199,13 +204,18 @@ def rank(input, name=None):
       name: ignored.
 
     Returns:
-      An int32 scalar.
+      The number of axes in the shape of `input`: an int32 scalar.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       The number of axes is static, so that the result is a constant.
+
+    Example:
+      >>> import shims
+      >>> print(shims.rank([[1, 2, 3]]))
+      2
 
     https://www.tensorflow.org/api_docs/python/tf/rank
     """
@@ -233,6 +243,12 @@ def reshape(tensor, shape, name=None):
     Under jit:
       Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
       -1 itself must be static: a traced size that turns out to be -1 is rejected.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reshape([1, 2, 3, 4, 5, 6], [2, -1]))
+      [[1 2 3]
+       [4 5 6]]
 
     https://www.tensorflow.org/api_docs/python/tf/reshape
     """
@@ -335,7 +351,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
       name: ignored.
 
     Returns:
-      The transposed array.
+      The array with its axes, and so its shape, in the order of `perm`.
 
     Raises:
       InvalidArgumentError: `perm` is not a permutation of the axes.
@@ -346,6 +362,13 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     Under jit:
       Sizes may be known only at run time; elements are not moved along an axis of data-dependent
       size.
+
+    Example:
+      >>> import shims
+      >>> print(shims.transpose([[1, 2, 3], [4, 5, 6]]))
+      [[1 4]
+       [2 5]
+       [3 6]]
 
     https://www.tensorflow.org/api_docs/python/tf/transpose
     """
@@ -374,7 +397,7 @@ def expand_dims(input, axis, name=None):
       name: ignored.
 
     Returns:
-      The array with one axis more.
+      An array of the shape of `input` with a size of 1 more, at `axis`.
 
     Raises:
       InvalidArgumentError: the position is out of range.
@@ -384,6 +407,11 @@ def expand_dims(input, axis, name=None):
 
     Under jit:
       No data is moved.
+
+    Example:
+      >>> import shims
+      >>> print(shims.expand_dims([1, 2, 3], axis=0))
+      [[1 2 3]]
 
     https://www.tensorflow.org/api_docs/python/tf/expand_dims
     """
@@ -401,7 +429,7 @@ def squeeze(input, axis=None, name=None):
       name: ignored.
 
     Returns:
-      The array with fewer axes.
+      The array of the shape of `input` without those sizes of 1.
 
     Raises:
       InvalidArgumentError: a named axis has another size.
@@ -414,6 +442,11 @@ def squeeze(input, axis=None, name=None):
       If `axis` is given, a size known only at run time is checked to be 1. Without `axis`, a
       function is traced again if a size turns out to be 1, or if the program is only valid for size
       1.
+
+    Example:
+      >>> import shims
+      >>> print(shims.squeeze([[[1], [2]]]))
+      [1 2]
 
     https://www.tensorflow.org/api_docs/python/tf/squeeze
     """
@@ -455,6 +488,12 @@ def broadcast_to(input, shape, name=None):
 
     Under jit:
       Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.broadcast_to([1, 2], [2, 2]))
+      [[1 2]
+       [1 2]]
 
     https://www.tensorflow.org/api_docs/python/tf/broadcast_to
     """
@@ -500,6 +539,11 @@ def ensure_shape(x, shape, name=None):
 
     Under jit:
       A size known only at run time is checked while running.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ensure_shape([[1, 2]], [None, 2]))
+      [[1 2]]
 
     https://www.tensorflow.org/api_docs/python/tf/ensure_shape
     """

@@ -58,7 +58,7 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
       name: ignored.
 
     Returns:
-      The sorted array.
+      The sorted array, of the shape of `values`.
 
     Raises:
       ValueError: the direction is unknown.
@@ -70,6 +70,11 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
 
     Under jit:
       Sizes may be known only at run time; padding is not sorted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sort([3, 1, 2], direction="DESCENDING"))
+      [3 2 1]
 
     https://www.tensorflow.org/api_docs/python/tf/sort
     """
@@ -96,7 +101,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
       name: ignored.
 
     Returns:
-      int32 positions; equal elements keep their order.
+      int32 positions, in the shape of `values`; equal elements keep their order.
 
     Raises:
       ValueError: the direction is unknown.
@@ -108,6 +113,11 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.argsort([30, 10, 20]))
+      [1 2 0]
 
     https://www.tensorflow.org/api_docs/python/tf/argsort
     """
@@ -128,7 +138,8 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
       name: ignored.
 
     Returns:
-      `(values, indices)`; equal elements are ordered by position.
+      `(values, indices)`, both of the shape of `input` with `k` in place of the last size; equal
+      elements are ordered by position.
 
     Raises:
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
@@ -246,8 +257,8 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
       name: ignored.
 
     Returns:
-      Positions; the first one of equal elements. The position of a NaN is returned only if all
-      elements are NaN.
+      Positions, in the shape of `input` without the axis; the first one of equal elements. The
+      position of a NaN is returned only if all elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.
@@ -257,6 +268,11 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.argmax([[1, 9, 2], [8, 3, 8]], axis=1))
+      [1 0]
 
     https://www.tensorflow.org/api_docs/python/tf/math/argmax
     """

@@ -70,7 +70,9 @@ def unique(x, out_idx=np.int32, name=None):
       name: ignored.
 
     Returns:
-      `(y, idx)` with `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are equal.
+      `(y, idx)`: the values, a vector whose size depends on data, and for each element of `x` its
+      position there, in the shape of `x`: `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are
+      equal. Each NaN is distinct; 0.0 and -0.0 are equal.
 
     Raises:
       InvalidArgumentError: `x` is not a vector.

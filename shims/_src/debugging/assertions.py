@@ -518,6 +518,10 @@ def Assert(condition, data, summarize=None, name=None):
     Under jit:
       See `assert_equal`.
 
+    Example:
+      >>> import shims
+      >>> shims.Assert(shims.reduce_all([True, True]), ["all of them"])
+
     https://www.tensorflow.org/api_docs/python/tf/debugging/Assert
     """
     condition = _as_bool_scalar(condition)

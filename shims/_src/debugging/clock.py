@@ -29,9 +29,10 @@ def timestamp(name=None):
       The clock is read whenever the program runs, in program order.
 
     Example:
-      >>> import shims
-      >>> shims.timestamp().shape
-      TensorShape([])
+      >>> import jax, shims
+      >>> with jax.enable_x64(True):
+      ...     print(shims.timestamp() > 1.7e9)
+      True
 
     https://www.tensorflow.org/api_docs/python/tf/timestamp
     """

@@ -27,6 +27,15 @@ def group(*inputs, **kwargs):
     Under jit:
       No effect, as in eager execution.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+      ...     both = tf.group(v.initializer, tf.no_op())
+      ...     session.run(both)
+      ...     print(session.run(v))
+      0.0
+
     https://www.tensorflow.org/api_docs/python/tf/group
     """
     del inputs
@@ -49,6 +58,12 @@ def no_op(name=None):
 
     Under jit:
       Adds nothing to the program.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.no_op()))
+      None
 
     https://www.tensorflow.org/api_docs/python/tf/no_op
     """

@@ -81,6 +81,11 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     Under jit:
       `jax.experimental.io_callback`, or `jax.pure_callback` if `stateful` is False.
 
+    Example:
+      >>> import shims
+      >>> print(shims.numpy_function(lambda x: x + 1.0, [shims.constant(1.0)], shims.float32))
+      2.0
+
     https://www.tensorflow.org/api_docs/python/tf/numpy_function
     """
     if func is None:

@@ -26,7 +26,7 @@ def check_numerics(tensor, message, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The array, of the same shape.
 
     Raises:
       InvalidArgumentError: a value is NaN or infinite.
@@ -37,6 +37,11 @@ def check_numerics(tensor, message, name=None):
 
     Under jit:
       Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+
+    Example:
+      >>> import shims
+      >>> print(shims.debugging.check_numerics([1.0, 2.0], "not finite"))
+      [1. 2.]
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/check_numerics
     """

@@ -31,6 +31,11 @@ def complex(real, imag, name=None):
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
 
+    Example:
+      >>> import shims
+      >>> print(shims.complex([1.0], [2.0]))
+      [1.+2.j]
+
     https://www.tensorflow.org/api_docs/python/tf/dtypes/complex
     """
     parts = broadcasting("complex", *matching("complex", real=real, imag=imag))

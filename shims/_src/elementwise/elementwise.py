@@ -49,13 +49,18 @@ def abs(x, name=None):
       name: ignored.
 
     Returns:
-      `|x|`; real for complex `x`.
+      `|x|`, in the shape of `x`; real for complex `x`.
 
     Differs from TensorFlow:
       Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.abs([-1.5, 2.0]))
+      [1.5 2. ]
 
     https://www.tensorflow.org/api_docs/python/tf/math/abs
     """
@@ -72,7 +77,7 @@ def sign(x, name=None):
       name: ignored.
 
     Returns:
-      -1, 0 or 1, and NaN for NaN; `x / |x|` for a complex number.
+      -1, 0 or 1, and NaN for NaN, in the shape of `x`; `x / |x|` for a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -82,6 +87,11 @@ def sign(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sign([-2.5, 0.0, 4.0]))
+      [-1.  0.  1.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/sign
     """
@@ -123,7 +133,7 @@ def sqrt(x, name=None):
       name: ignored.
 
     Returns:
-      The root, NaN below 0.
+      The root, in the shape of `x`; NaN below 0.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -135,6 +145,11 @@ def sqrt(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sqrt([4.0, 2.0]))
+      [2.        1.4142135]
 
     https://www.tensorflow.org/api_docs/python/tf/math/sqrt
     """
@@ -165,7 +180,7 @@ def rsqrt(x, name=None):
       name: ignored.
 
     Returns:
-      `1 / sqrt(x)`.
+      `1 / sqrt(x)`, in the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -175,6 +190,11 @@ def rsqrt(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rsqrt([4.0, 16.0]))
+      [0.5  0.25]
 
     https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
     """
@@ -204,13 +224,18 @@ def reciprocal(x, name=None):
       name: ignored.
 
     Returns:
-      `1 / x`.
+      `1 / x`, in the shape of `x`.
 
     Differs from TensorFlow:
       Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.reciprocal([4.0, 0.5]))
+      [0.25 2.  ]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reciprocal
     """
@@ -295,7 +320,7 @@ def maximum(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where either is.
+      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -306,6 +331,11 @@ def maximum(x, y, name=None):
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.maximum([1.0, 5.0], 3.0))
+      [3. 5.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/maximum
     """
@@ -323,7 +353,7 @@ def minimum(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where either is.
+      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -334,6 +364,11 @@ def minimum(x, y, name=None):
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.minimum([1.0, 5.0], 3.0))
+      [1. 3.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/minimum
     """
@@ -371,7 +406,7 @@ def pow(x, y, name=None):
       name: ignored.
 
     Returns:
-      The powers.
+      The powers, in the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
@@ -381,6 +416,11 @@ def pow(x, y, name=None):
 
     Under jit:
       Acts on each element separately; negative integer exponents raise after the call.
+
+    Example:
+      >>> import shims
+      >>> print(shims.pow([2.0, 3.0], 2.0))
+      [4. 9.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/pow
     """
@@ -415,7 +455,8 @@ def squared_difference(x, y, name=None):
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`; for complex numbers the square of the absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
+      absolute value, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -425,6 +466,11 @@ def squared_difference(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.squared_difference([1.0, 5.0], 3.0))
+      [4. 4.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
     """

@@ -89,7 +89,8 @@ def divide(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y`; integers of 8 and 16 bits give float32, wider ones float64.
+      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
+      ones float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -99,6 +100,11 @@ def divide(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.divide([6.0, 1.0], 4.0))
+      [1.5  0.25]
 
     https://www.tensorflow.org/api_docs/python/tf/math/divide
     """
@@ -115,7 +121,7 @@ def floordiv(x, y, name=None):
       name: ignored.
 
     Returns:
-      `floor(x / y)` in the dtype of the operands.
+      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -125,6 +131,11 @@ def floordiv(x, y, name=None):
 
     Under jit:
       Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.floordiv([7, -7], 2))
+      [ 3 -4]
 
     https://www.tensorflow.org/api_docs/python/tf/math/floordiv
     """
@@ -145,7 +156,7 @@ def floormod(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`.
+      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -155,6 +166,11 @@ def floormod(x, y, name=None):
 
     Under jit:
       Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.mod([5, -5], 3))
+      [2 1]
 
     https://www.tensorflow.org/api_docs/python/tf/math/floormod
     """
@@ -187,7 +203,7 @@ def divide_no_nan(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y`, and 0 where `y` is 0, with gradient 0 there.
+      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -197,6 +213,11 @@ def divide_no_nan(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.divide_no_nan([6.0, 1.0], [3.0, 0.0]))
+      [2. 0.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
     """

@@ -63,7 +63,7 @@ def lgamma(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The array, of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -73,6 +73,11 @@ def lgamma(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.lgamma([1.0, 5.0]))
+      [0.        3.1780539]
 
     https://www.tensorflow.org/api_docs/python/tf/math/lgamma
     """

@@ -83,7 +83,7 @@ def div(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y` in the dtype of the operands.
+      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -94,6 +94,12 @@ def div(x, y, name=None):
 
     Under jit:
       Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.div(7, 2)))
+      3
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/div
     """

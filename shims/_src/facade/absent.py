@@ -15,6 +15,13 @@ class Graph:
     Raises:
       UnimplementedError: when it is instantiated.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default() as graph:
+      ...     c = tf.constant(1.0, name="c")
+      >>> print(graph.get_tensor_by_name("c:0").shape)
+      ()
+
     https://www.tensorflow.org/api_docs/python/tf/Graph
     """
 

@@ -60,6 +60,14 @@ def gradients(
     Under jit:
       It works only while a program is traced by `shims.function` or `jax.jit`.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     x = tf.constant(3.0)
+      ...     (slope,) = tf.gradients(x * x, [x])
+      ...     print(session.run(slope))
+      6.0
+
     https://www.tensorflow.org/api_docs/python/tf/gradients
     """
     del name, gate_gradients, aggregation_method

@@ -47,7 +47,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
       name: ignored.
 
     Returns:
-      The images in that dtype.
+      The images in that dtype, of the shape of `image`.
 
     Raises:
       AttributeError: `dtype` is neither an integer nor a floating-point dtype.
@@ -57,6 +57,11 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.image.convert_image_dtype(shims.constant([[[0, 255]]], shims.uint8), shims.float32))
+      [[[0. 1.]]]
 
     https://www.tensorflow.org/api_docs/python/tf/image/convert_image_dtype
     """

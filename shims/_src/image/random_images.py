@@ -69,6 +69,11 @@ def random_brightness(image, max_delta, seed=None):
     Under jit:
       Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
+    Example:
+      >>> import shims
+      >>> print(shims.image.random_brightness(shims.ones([2, 3, 1]), 0.1).shape)
+      (2, 3, 1)
+
     https://www.tensorflow.org/api_docs/python/tf/image/random_brightness
     """
     _check_delta("random_brightness", max_delta)
@@ -311,6 +316,11 @@ def random_flip_left_right(image, seed=None):
 
     Under jit:
       Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+
+    Example:
+      >>> import shims
+      >>> print(shims.image.random_flip_left_right(shims.ones([2, 3, 1])).shape)
+      (2, 3, 1)
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_flip_left_right
     """

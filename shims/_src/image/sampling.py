@@ -45,7 +45,8 @@ def resize(
       name: ignored.
 
     Returns:
-      float32 images; with `nearest`, in the dtype of `images`. Pixel centers lie at half-integers.
+      float32 images of shape `[..., *size, channels]`; with `nearest`, in the dtype of `images`.
+      Pixel centers lie at half-integers.
 
     Raises:
       ValueError: `images` has a wrong number of axes, `size` is not a pair, or `method` is unknown.
@@ -56,6 +57,11 @@ def resize(
 
     Under jit:
       Height and width may be known only at run time, and `size` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.image.resize([[[0.0], [1.0]], [[2.0], [3.0]]], [1, 2])[..., 0])
+      [[1. 2.]]
 
     https://www.tensorflow.org/api_docs/python/tf/image/resize
     """

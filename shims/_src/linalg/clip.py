@@ -25,7 +25,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
       name: ignored.
 
     Returns:
-      The clipped array. Where the limits cross, the result is the lower limit.
+      The clipped array, in the shape of `t`. Where the limits cross, the result is the lower limit.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -36,6 +36,11 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.clip_by_value([-3.0, 0.5, 9.0], 0.0, 1.0))
+      [0.  0.5 1. ]
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_value
     """
@@ -112,14 +117,20 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
       name: ignored.
 
     Returns:
-      `(list, norm)`: the scaled arrays, and the norm before scaling. The arrays are NaN if the norm
-      is not finite.
+      `(list, norm)`: the scaled arrays, each of its own shape, and the norm before scaling, a
+      scalar. The arrays are NaN if the norm is not finite.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> clipped, norm = shims.clip_by_global_norm([[3.0], [4.0]], 1.0)
+      >>> print(clipped[0], clipped[1], norm)
+      [0.6] [0.8] 5.0
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_global_norm
     """
@@ -157,7 +168,7 @@ def l2_loss(t, name=None):
       name: ignored.
 
     Returns:
-      A scalar.
+      A scalar, of shape `[]`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -167,6 +178,11 @@ def l2_loss(t, name=None):
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_loss([3.0, 4.0]))
+      12.5
 
     https://www.tensorflow.org/api_docs/python/tf/nn/l2_loss
     """

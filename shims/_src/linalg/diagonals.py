@@ -120,7 +120,8 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
       align: the alignment in their rows of the diagonals above and below the main one.
 
     Returns:
-      `[..., length]` for one diagonal; `[..., count, length]` for several, the highest first.
+      An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
+      highest first.
 
     Raises:
       InvalidArgumentError: a diagonal does not exist.
@@ -130,6 +131,11 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
 
     Under jit:
       Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag_part([[1, 2], [3, 4]]))
+      [1 4]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/diag_part
     """
@@ -191,7 +197,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
       align: the alignment in their rows of the diagonals above and below the main one.
 
     Returns:
-      `[..., num_rows, num_cols]`; square when neither number is given.
+      An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
 
     Raises:
       InvalidArgumentError: the diagonals do not fit into such a matrix.
@@ -201,6 +207,12 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
 
     Under jit:
       Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag([1, 2]))
+      [[1 0]
+       [0 2]]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/diag
     """
@@ -274,6 +286,12 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
 
     Under jit:
       Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.set_diag([[1, 2], [3, 4]], [7, 8]))
+      [[7 2]
+       [3 8]]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/set_diag
     """

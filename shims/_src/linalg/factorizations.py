@@ -36,7 +36,7 @@ def cholesky(input, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, n]`.
+      An array of shape `[..., n, n]`.
 
     Raises:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
@@ -47,6 +47,12 @@ def cholesky(input, name=None):
 
     Under jit:
       Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]))
+      [[2. 0.]
+       [1. 2.]]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/cholesky
     """

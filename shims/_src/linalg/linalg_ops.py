@@ -57,7 +57,7 @@ def matmul(
       name: ignored.
 
     Returns:
-      `[..., n, m]`.
+      An array of shape `[..., n, m]`.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or the matrices do not fit.
@@ -68,6 +68,11 @@ def matmul(
 
     Under jit:
       Sizes that are known only at run time are checked to agree; masked elements are ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+      [[11.]]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
     """
@@ -156,7 +161,7 @@ def matvec(
       name: ignored.
 
     Returns:
-      `[..., n]`.
+      An array of shape `[..., n]`.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or the sizes are incompatible.
@@ -166,6 +171,11 @@ def matvec(
 
     Under jit:
       Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]))
+      [21. 43.]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/matvec
     """
@@ -186,7 +196,7 @@ def tensordot(a, b, axes, name=None):
       name: ignored.
 
     Returns:
-      The remaining axes of `a`, then those of `b`.
+      The remaining axes of `a`, then those of `b`, give the shape.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -197,6 +207,11 @@ def tensordot(a, b, axes, name=None):
 
     Under jit:
       Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensordot([[1.0, 2.0]], [[3.0], [4.0]], axes=1))
+      [[11.]]
 
     https://www.tensorflow.org/api_docs/python/tf/tensordot
     """
@@ -249,7 +264,7 @@ def einsum(equation, *inputs, **kwargs):
       **kwargs: `optimize` is passed on, `name` is ignored.
 
     Returns:
-      The result of the equation.
+      The result of the equation; its shape has the sizes of the letters after the arrow.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
@@ -260,6 +275,12 @@ def einsum(equation, *inputs, **kwargs):
 
     Under jit:
       Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.einsum("ij->ji", shims.constant([[1.0, 2.0], [3.0, 4.0]])))
+      [[1. 3.]
+       [2. 4.]]
 
     https://www.tensorflow.org/api_docs/python/tf/einsum
     """
@@ -339,7 +360,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
       name: ignored.
 
     Returns:
-      The norms.
+      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
 
     Raises:
       ValueError: the norm is unknown.
@@ -349,6 +370,11 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.norm([[3.0, 4.0], [6.0, 8.0]], axis=1))
+      [ 5. 10.]
 
     https://www.tensorflow.org/api_docs/python/tf/norm
     """
@@ -409,13 +435,18 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
       dim: the old name of `axis`.
 
     Returns:
-      `x / sqrt(max(sum(x**2), epsilon))`.
+      `x / sqrt(max(sum(x**2), epsilon))`, in the shape of `x`.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_normalize([[3.0, 4.0]], axis=1))
+      [[0.6 0.8]]
 
     https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
     """

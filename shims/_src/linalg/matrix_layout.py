@@ -24,7 +24,7 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
       conjugate: conjugate complex numbers too.
 
     Returns:
-      `[..., m, n]`.
+      An array of shape `[..., m, n]`.
 
     Raises:
       ValueError: the array has fewer than two axes.
@@ -34,6 +34,12 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
 
     Under jit:
       Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matrix_transpose([[1, 2], [3, 4]]))
+      [[1 3]
+       [2 4]]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/matrix_transpose
     """
@@ -80,7 +86,7 @@ def band_part(input, num_lower, num_upper, name=None):
       name: ignored.
 
     Returns:
-      An array like `input`.
+      An array of the shape of `input`.
 
     Raises:
       InvalidArgumentError: a number is larger than the matrices.
@@ -90,6 +96,12 @@ def band_part(input, num_lower, num_upper, name=None):
 
     Under jit:
       Sizes and both numbers may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.band_part([[1, 2], [3, 4]], -1, 0))
+      [[1 0]
+       [3 4]]
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/band_part
     """

@@ -149,6 +149,12 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     Under jit:
       Sizes may be known only at run time.
 
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]))
+      [[2.]
+       [3.]]
+
     https://www.tensorflow.org/api_docs/python/tf/linalg/triangular_solve
     """
     matrix, rhs = matching("triangular_solve", matrix=matrix, rhs=rhs)

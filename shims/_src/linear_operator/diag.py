@@ -36,6 +36,11 @@ class LinearOperatorDiag(LinearOperator):
     Under jit:
       Sizes may be known only at run time.
 
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.LinearOperatorDiag([2.0, 3.0]).matvec([1.0, 1.0]))
+      [2. 3.]
+
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorDiag
     """
 

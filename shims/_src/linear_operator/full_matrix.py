@@ -35,6 +35,11 @@ class LinearOperatorFullMatrix(LinearOperator):
     Under jit:
       Sizes may be known only at run time.
 
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.LinearOperatorFullMatrix([[1.0, 2.0], [3.0, 4.0]]).matvec([1.0, 1.0]))
+      [3. 7.]
+
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorFullMatrix
     """
 

@@ -49,6 +49,11 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
 
+    Example:
+      >>> import shims
+      >>> print(shims.cumsum([1, 2, 3]))
+      [1 3 6]
+
     https://www.tensorflow.org/api_docs/python/tf/math/cumsum
     """
     return _accumulate_along("cumsum", _cumulative_sums, 0, x, axis, exclusive, reverse)

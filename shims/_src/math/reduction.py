@@ -41,13 +41,19 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The sum; 0 over no elements.
+      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
+      over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped, and nothing is copied.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_sum([[1, 2], [3, 4]], axis=0))
+      [4 6]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
     """
@@ -65,13 +71,19 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The mean; integers are truncated towards 0; NaN over no elements.
+      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      integers are truncated towards 0; NaN over no elements.
 
     Differs from TensorFlow:
       float16 is summed in float32, so that it does not overflow.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_mean([[1.0, 2.0], [4.0, 6.0]], axis=1))
+      [1.5 5. ]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
     """
@@ -89,13 +101,19 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The maximum, NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
 
     Differs from TensorFlow:
       Nothing: equal elements share the gradient.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_max([[1, 5], [4, 2]], axis=1))
+      [5 4]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
     """
@@ -113,13 +131,19 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The minimum, NaN if there is a NaN; inf, or the highest integer, over no elements.
+      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
 
     Differs from TensorFlow:
       Nothing: equal elements share the gradient.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_min([[1, 5], [4, 2]], axis=1))
+      [1 2]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
     """
@@ -137,13 +161,19 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The product; 1 over no elements.
+      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); 1 over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_prod([[1, 2], [3, 4]], axis=1))
+      [ 2 12]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
     """
@@ -162,13 +192,19 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      Bool; False over no elements.
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      False over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_any([[False, False], [True, False]], axis=1))
+      [False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
     """
@@ -189,13 +225,19 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      Bool; True over no elements.
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
+      over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_all([[True, False], [True, True]], axis=1))
+      [False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
     """
@@ -215,7 +257,8 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The logarithm of the sum; -inf over no elements.
+      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
+      with sizes of 1); -inf over no elements.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -225,6 +268,11 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_logsumexp([0.0, 0.0]))
+      0.6931472
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
     """
@@ -278,7 +326,8 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The standard deviation; NaN over no elements.
+      The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
+      sizes of 1); NaN over no elements.
 
     Raises:
       TypeError: the input holds integers.
@@ -288,6 +337,11 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.reduce_std([1.0, 3.0]))
+      1.0
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_std
     """
@@ -357,13 +411,18 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
       name: ignored.
 
     Returns:
-      The counts.
+      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
 
     Differs from TensorFlow:
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.count_nonzero([[0, 3], [2, 1]], axis=1))
+      [1 2]
 
     https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
     """

@@ -284,6 +284,11 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
     Under jit:
       `num_segments` may be traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.math.unsorted_segment_sum([1, 2, 3], [1, 0, 1], 3))
+      [2 4 0]
+
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sum
     """
     return _reduce_unsorted("unsorted_segment_sum", total, data, segment_ids, num_segments)

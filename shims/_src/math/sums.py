@@ -31,6 +31,11 @@ def add_n(inputs, name=None):
     Under jit:
       Sizes that are known only at run time are checked to agree.
 
+    Example:
+      >>> import shims
+      >>> print(shims.add_n([[1, 2], [3, 4], [5, 6]]))
+      [ 9 12]
+
     https://www.tensorflow.org/api_docs/python/tf/math/add_n
     """
     if not isinstance(inputs, (list, tuple)):

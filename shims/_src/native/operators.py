@@ -19,7 +19,7 @@ def acos(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -29,6 +29,11 @@ def acos(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.acos([0.5, 1.0]))
+      [1.0471976 0.       ]
 
     https://www.tensorflow.org/api_docs/python/tf/acos
     """
@@ -46,7 +51,7 @@ def add(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -56,6 +61,11 @@ def add(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.add([1.0, 5.0, 7.0], 5.0))
+      [ 6. 10. 12.]
 
     https://www.tensorflow.org/api_docs/python/tf/add
     """
@@ -73,7 +83,7 @@ def asin(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -83,6 +93,11 @@ def asin(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asin([0.5, 1.0]))
+      [0.5235988 1.5707964]
 
     https://www.tensorflow.org/api_docs/python/tf/asin
     """
@@ -99,7 +114,7 @@ def asinh(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -109,6 +124,11 @@ def asinh(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asinh([0.5, 1.0]))
+      [0.4812118 0.8813736]
 
     https://www.tensorflow.org/api_docs/python/tf/asinh
     """
@@ -125,7 +145,7 @@ def atan(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -135,6 +155,11 @@ def atan(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan([0.5, 1.0]))
+      [0.4636476 0.7853982]
 
     https://www.tensorflow.org/api_docs/python/tf/atan
     """
@@ -152,7 +177,7 @@ def atan2(y, x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -162,6 +187,11 @@ def atan2(y, x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan2([1.0, 5.0, 7.0], 5.0))
+      [0.19739556 0.7853982  0.95054686]
 
     https://www.tensorflow.org/api_docs/python/tf/atan2
     """
@@ -179,7 +209,7 @@ def atanh(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -189,6 +219,11 @@ def atanh(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atanh([0.5, 1.0]))
+      [0.54930615        inf]
 
     https://www.tensorflow.org/api_docs/python/tf/atanh
     """
@@ -205,7 +240,7 @@ def bessel_i0e(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -215,6 +250,11 @@ def bessel_i0e(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i0e([0.5, 1.0]))
+      [0.64503527 0.4657596 ]
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0e
     """
@@ -231,7 +271,7 @@ def bessel_i1e(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -241,6 +281,11 @@ def bessel_i1e(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i1e([0.5, 1.0]))
+      [0.1564208  0.20791042]
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1e
     """
@@ -258,7 +303,7 @@ def bitwise_and(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -268,6 +313,11 @@ def bitwise_and(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.bitwise.bitwise_and([6, 3], [3, 3]))
+      [2 3]
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_and
     """
@@ -286,7 +336,7 @@ def bitwise_or(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -296,6 +346,11 @@ def bitwise_or(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.bitwise.bitwise_or([6, 3], [3, 3]))
+      [7 3]
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_or
     """
@@ -314,7 +369,7 @@ def bitwise_xor(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -324,6 +379,11 @@ def bitwise_xor(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.bitwise.bitwise_xor([6, 3], [3, 3]))
+      [5 0]
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_xor
     """
@@ -341,7 +401,7 @@ def ceil(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -351,6 +411,11 @@ def ceil(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.ceil([-1.6, 2.4]))
+      [-1.  3.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/ceil
     """
@@ -367,7 +432,7 @@ def conj(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -377,6 +442,11 @@ def conj(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.conj([1.0 + 2.0j]))
+      [1.-2.j]
 
     https://www.tensorflow.org/api_docs/python/tf/math/conj
     """
@@ -393,7 +463,7 @@ def cos(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -403,6 +473,11 @@ def cos(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cos([0.5, 1.0]))
+      [0.87758255 0.5403023 ]
 
     https://www.tensorflow.org/api_docs/python/tf/cos
     """
@@ -419,7 +494,7 @@ def cosh(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -429,6 +504,11 @@ def cosh(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cosh([0.5, 1.0]))
+      [1.127626  1.5430807]
 
     https://www.tensorflow.org/api_docs/python/tf/cosh
     """
@@ -446,7 +526,7 @@ def equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -456,6 +536,11 @@ def equal(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.equal([1.0, 5.0, 7.0], 5.0))
+      [False  True False]
 
     https://www.tensorflow.org/api_docs/python/tf/equal
     """
@@ -473,7 +558,7 @@ def erf(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -483,6 +568,11 @@ def erf(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erf([0.5, 1.0]))
+      [0.5204999 0.8427008]
 
     https://www.tensorflow.org/api_docs/python/tf/math/erf
     """
@@ -499,7 +589,7 @@ def erfc(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -509,6 +599,11 @@ def erfc(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erfc([0.5, 1.0]))
+      [0.47950011 0.1572992 ]
 
     https://www.tensorflow.org/api_docs/python/tf/math/erfc
     """
@@ -525,7 +620,7 @@ def exp(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -535,6 +630,11 @@ def exp(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.exp([0.5, 1.0]))
+      [1.6487212 2.7182817]
 
     https://www.tensorflow.org/api_docs/python/tf/exp
     """
@@ -551,7 +651,7 @@ def expm1(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -561,6 +661,11 @@ def expm1(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.expm1([0.5, 1.0]))
+      [0.6487213 1.7182819]
 
     https://www.tensorflow.org/api_docs/python/tf/math/expm1
     """
@@ -577,7 +682,7 @@ def floor(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -587,6 +692,11 @@ def floor(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.floor([-1.6, 2.4]))
+      [-2.  2.]
 
     https://www.tensorflow.org/api_docs/python/tf/floor
     """
@@ -604,7 +714,7 @@ def gelu(features, approximate=False, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `features`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -614,6 +724,11 @@ def gelu(features, approximate=False, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.gelu([0.5, 1.0]))
+      [0.34573123 0.8413448 ]
 
     https://www.tensorflow.org/api_docs/python/tf/nn/gelu
     """
@@ -631,7 +746,7 @@ def greater(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -641,6 +756,11 @@ def greater(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater([1.0, 5.0, 7.0], 5.0))
+      [False False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/greater
     """
@@ -659,7 +779,7 @@ def greater_equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -669,6 +789,11 @@ def greater_equal(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater_equal([1.0, 5.0, 7.0], 5.0))
+      [False  True  True]
 
     https://www.tensorflow.org/api_docs/python/tf/greater_equal
     """
@@ -686,7 +811,7 @@ def invert(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -696,6 +821,11 @@ def invert(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.bitwise.invert([6, 3]))
+      [-7 -4]
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/invert
     """
@@ -712,7 +842,7 @@ def is_finite(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -722,6 +852,11 @@ def is_finite(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_finite([1.0, float("inf")]))
+      [ True False]
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_finite
     """
@@ -738,7 +873,7 @@ def is_inf(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -748,6 +883,11 @@ def is_inf(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_inf([1.0, float("inf")]))
+      [False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_inf
     """
@@ -764,7 +904,7 @@ def is_nan(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -774,6 +914,11 @@ def is_nan(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_nan([1.0, float("nan")]))
+      [False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_nan
     """
@@ -791,7 +936,7 @@ def less(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -801,6 +946,11 @@ def less(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less([1.0, 5.0, 7.0], 5.0))
+      [ True False False]
 
     https://www.tensorflow.org/api_docs/python/tf/less
     """
@@ -819,7 +969,7 @@ def less_equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -829,6 +979,11 @@ def less_equal(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less_equal([1.0, 5.0, 7.0], 5.0))
+      [ True  True False]
 
     https://www.tensorflow.org/api_docs/python/tf/less_equal
     """
@@ -846,7 +1001,7 @@ def log(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -856,6 +1011,11 @@ def log(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log([0.5, 1.0]))
+      [-0.6931472  0.       ]
 
     https://www.tensorflow.org/api_docs/python/tf/math/log
     """
@@ -872,7 +1032,7 @@ def log1p(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -882,6 +1042,11 @@ def log1p(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log1p([0.5, 1.0]))
+      [0.4054651 0.6931472]
 
     https://www.tensorflow.org/api_docs/python/tf/math/log1p
     """
@@ -898,7 +1063,7 @@ def log_sigmoid(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -908,6 +1073,11 @@ def log_sigmoid(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log_sigmoid([0.5, 1.0]))
+      [-0.474077  -0.3132617]
 
     https://www.tensorflow.org/api_docs/python/tf/math/log_sigmoid
     """
@@ -925,7 +1095,7 @@ def logical_and(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -935,6 +1105,11 @@ def logical_and(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_and([True, False], [True, True]))
+      [ True False]
 
     https://www.tensorflow.org/api_docs/python/tf/logical_and
     """
@@ -952,7 +1127,7 @@ def logical_not(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -962,6 +1137,11 @@ def logical_not(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_not([True, False]))
+      [False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/logical_not
     """
@@ -979,7 +1159,7 @@ def logical_or(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -989,6 +1169,11 @@ def logical_or(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_or([True, False], [True, True]))
+      [ True  True]
 
     https://www.tensorflow.org/api_docs/python/tf/logical_or
     """
@@ -1007,7 +1192,7 @@ def logical_xor(x, y, name="LogicalXor"):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -1017,6 +1202,11 @@ def logical_xor(x, y, name="LogicalXor"):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.logical_xor([True, False], [True, True]))
+      [False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/math/logical_xor
     """
@@ -1035,7 +1225,7 @@ def multiply(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -1045,6 +1235,11 @@ def multiply(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.multiply([1.0, 5.0, 7.0], 5.0))
+      [ 5. 25. 35.]
 
     https://www.tensorflow.org/api_docs/python/tf/multiply
     """
@@ -1062,7 +1257,7 @@ def negative(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1072,6 +1267,11 @@ def negative(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.negative([-1.6, 2.4]))
+      [ 1.6 -2.4]
 
     https://www.tensorflow.org/api_docs/python/tf/negative
     """
@@ -1089,7 +1289,7 @@ def not_equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1099,6 +1299,11 @@ def not_equal(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.not_equal([1.0, 5.0, 7.0], 5.0))
+      [ True False  True]
 
     https://www.tensorflow.org/api_docs/python/tf/not_equal
     """
@@ -1116,7 +1321,7 @@ def real(input, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `input`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1126,6 +1331,11 @@ def real(input, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.real([1.0 + 2.0j]))
+      [1.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/real
     """
@@ -1142,7 +1352,7 @@ def rint(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1152,6 +1362,11 @@ def rint(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rint([-1.6, 2.4]))
+      [-2.  2.]
 
     https://www.tensorflow.org/api_docs/python/tf/math/rint
     """
@@ -1168,7 +1383,7 @@ def round(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1178,6 +1393,11 @@ def round(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.round([-1.6, 2.4]))
+      [-2.  2.]
 
     https://www.tensorflow.org/api_docs/python/tf/round
     """
@@ -1194,7 +1414,7 @@ def sigmoid(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1204,6 +1424,11 @@ def sigmoid(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sigmoid([0.5, 1.0]))
+      [0.62245935 0.7310586 ]
 
     https://www.tensorflow.org/api_docs/python/tf/sigmoid
     """
@@ -1220,7 +1445,7 @@ def sin(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1230,6 +1455,11 @@ def sin(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sin([0.5, 1.0]))
+      [0.47942555 0.84147096]
 
     https://www.tensorflow.org/api_docs/python/tf/sin
     """
@@ -1246,7 +1476,7 @@ def sinh(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1256,6 +1486,11 @@ def sinh(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sinh([0.5, 1.0]))
+      [0.5210953 1.1752012]
 
     https://www.tensorflow.org/api_docs/python/tf/sinh
     """
@@ -1272,7 +1507,7 @@ def softplus(features, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `features`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1282,6 +1517,11 @@ def softplus(features, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.softplus([0.5, 1.0]))
+      [0.974077  1.3132616]
 
     https://www.tensorflow.org/api_docs/python/tf/math/softplus
     """
@@ -1298,7 +1538,7 @@ def square(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1308,6 +1548,11 @@ def square(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.square([0.5, 1.0]))
+      [0.25 1.  ]
 
     https://www.tensorflow.org/api_docs/python/tf/square
     """
@@ -1325,7 +1570,7 @@ def subtract(x, y, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape to which both broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -1335,6 +1580,11 @@ def subtract(x, y, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.subtract([1.0, 5.0, 7.0], 5.0))
+      [-4.  0.  2.]
 
     https://www.tensorflow.org/api_docs/python/tf/subtract
     """
@@ -1352,7 +1602,7 @@ def tan(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1362,6 +1612,11 @@ def tan(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tan([0.5, 1.0]))
+      [0.5463025 1.5574077]
 
     https://www.tensorflow.org/api_docs/python/tf/tan
     """
@@ -1378,7 +1633,7 @@ def tanh(x, name=None):
       name: ignored.
 
     Returns:
-      The result, an array.
+      An array of the shape of `x`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1388,6 +1643,11 @@ def tanh(x, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tanh([0.5, 1.0]))
+      [0.46211717 0.7615942 ]
 
     https://www.tensorflow.org/api_docs/python/tf/tanh
     """

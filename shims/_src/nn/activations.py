@@ -57,6 +57,11 @@ def relu(features, name=None):
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.relu([-1.0, 0.0, 2.0]))
+      [0. 0. 2.]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/relu
     """
     return _clipped(operand(features), jnp.inf)
@@ -78,6 +83,11 @@ def relu6(features, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.relu6([-1.0, 3.0, 9.0]))
+      [0. 3. 6.]
 
     https://www.tensorflow.org/api_docs/python/tf/nn/relu6
     """
@@ -102,6 +112,11 @@ def leaky_relu(features, alpha=0.2, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.leaky_relu([-1.0, 2.0]))
+      [-0.2  2. ]
 
     https://www.tensorflow.org/api_docs/python/tf/nn/leaky_relu
     """
@@ -250,6 +265,11 @@ def silu(features, beta=1.0):
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.silu([0.0, 1.0]))
+      [0.        0.7310586]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/silu
     """
     x = operand(features)
@@ -316,6 +336,12 @@ def softmax(logits, axis=None, name=None):
     Under jit:
       Sizes may be known only at run time; padding is ignored.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.softmax([[0.0, 0.0], [1.0, 3.0]]))
+      [[0.5        0.5       ]
+       [0.11920291 0.880797  ]]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax
     """
     x = operand(logits)
@@ -343,6 +369,11 @@ def log_softmax(logits, axis=None, name=None):
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.log_softmax([[0.0, 0.0]]))
+      [[-0.6931472 -0.6931472]]
 
     https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
     """

@@ -36,6 +36,14 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
     Under jit:
       As in `gather`: inside `shims.function` an id out of range raises when the call has finished.
 
+    Example:
+      >>> import shims
+      >>> table = shims.constant([[1.0, 2.0], [3.0, 4.0]])
+      >>> print(shims.nn.embedding_lookup(table, [1, 1, 0]))
+      [[3. 4.]
+       [3. 4.]
+       [1. 2.]]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup
     """
     ids = operand(ids)

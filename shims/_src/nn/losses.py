@@ -49,6 +49,11 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0]))
+      [0.6931472 0.6931472]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/sigmoid_cross_entropy_with_logits
     """
     function = "sigmoid_cross_entropy_with_logits"
@@ -141,6 +146,11 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     Under jit:
       Sizes may be known only at run time; padding is ignored.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.softmax_cross_entropy_with_logits([[0.5, 0.5]], [[0.0, 0.0]]))
+      [0.6931472]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
     """
     function = "softmax_cross_entropy_with_logits"
@@ -225,6 +235,11 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       Inside `shims.function` a label out of range raises when the call has finished; in an enclosing trace its
       loss is NaN, as in TensorFlow's XLA.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.0, 0.0], [9.0, 0.0]]))
+      [6.931472e-01 1.233740e-04]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits
     """
     function = "sparse_softmax_cross_entropy_with_logits"
@@ -265,13 +280,21 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      `(mean, variance)`, the variance divided by the number of elements.
+      `(mean, variance)`, in the shape of `x` without the axes (with `keepdims`, with sizes of 1);
+      the variance is divided by the number of elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> x = shims.constant([[1.0, 2.0], [3.0, 6.0]])
+      >>> mean, variance = shims.nn.moments(x, axes=[0])
+      >>> print(mean, variance)
+      [2. 4.] [1. 4.]
 
     https://www.tensorflow.org/api_docs/python/tf/nn/moments
     """
@@ -309,6 +332,12 @@ def bias_add(value, bias, data_format=None, name=None):
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]))
+      [[11. 22.]
+       [13. 24.]]
 
     https://www.tensorflow.org/api_docs/python/tf/nn/bias_add
     """

@@ -293,6 +293,12 @@ def mean_squared_error(
     Under jit:
       As in `compute_weighted_loss`.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])))
+      2.0
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/mean_squared_error
     """
     labels, predictions = _float_pair(labels=labels, predictions=predictions)

@@ -127,7 +127,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
       warn: ignored.
 
     Returns:
-      Arrays `[n, ...]` in the structure of the results of `fn`.
+      Arrays of shape `[n, ...]` in the structure of the results of `fn`.
 
     Raises:
       InvalidArgumentError: the lengths differ and are not 1.

@@ -39,6 +39,12 @@ class RaggedTensor(RaggedOperators, Ragged):
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
       to their true size. Gradients flow through `flat_values`.
 
+    Example:
+      >>> import shims
+      >>> rows = shims.ragged.constant([[1, 2], [], [3]])
+      >>> print(rows.to_list(), rows.shape)
+      [[1, 2], [], [3]] (3, None)
+
     https://www.tensorflow.org/api_docs/python/tf/RaggedTensor
     """
 
@@ -249,7 +255,13 @@ class RaggedTensor(RaggedOperators, Ragged):
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True) -> RaggedTensor:
-        """Build a ragged tensor from values and row splits."""
+        """Build a ragged tensor from values and row splits.
+
+        Example:
+          >>> import shims
+          >>> print(shims.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 2, 3]).to_list())
+          [[1, 2], [], [3]]
+        """
         values = as_values(values)
         splits = partition.as_partition("from_row_splits", "row_splits", row_splits, values)
         if is_known(splits.shape[0]) and splits.shape[0] == 0:
@@ -258,7 +270,13 @@ class RaggedTensor(RaggedOperators, Ragged):
 
     @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True) -> RaggedTensor:
-        """Build a ragged tensor from values and row lengths."""
+        """Build a ragged tensor from values and row lengths.
+
+        Example:
+          >>> import shims
+          >>> print(shims.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1]).to_list())
+          [[1, 2], [], [3]]
+        """
         values = as_values(values)
         lengths = partition.as_partition("from_row_lengths", "row_lengths", row_lengths, values)
         splits = partition.from_lengths(lengths)
@@ -348,7 +366,13 @@ class RaggedTensor(RaggedOperators, Ragged):
         name=None,
         row_splits_dtype=np.int64,
     ) -> RaggedTensor:
-        """Convert an array; rows may be truncated to `lengths` or stripped of trailing `padding`."""
+        """Convert an array; rows may be truncated to `lengths` or stripped of trailing `padding`.
+
+        Example:
+          >>> import shims
+          >>> print(shims.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0).to_list())
+          [[1, 2], [3]]
+        """
         return DELEGATES.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
 
     @classmethod

@@ -135,7 +135,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
       name: ignored.
 
     Returns:
-      Integers `[batch, num_samples]`.
+      Integers of shape `[batch, num_samples]`.
 
     Raises:
       ValueError: `dtype` is not supported.
@@ -149,6 +149,11 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
 
     Under jit:
       Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.categorical([[0.0, -1000.0]], 3))
+      [[0 0 0]]
 
     https://www.tensorflow.org/api_docs/python/tf/random/categorical
     """

@@ -89,6 +89,11 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
       Inside `shims.function` every call drops other elements. Inside an enclosing `jax.jit` the choice is a
       constant of the compiled program: use `nn.experimental.stateless_dropout` there.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.dropout([1.0, 2.0], rate=0.0))
+      [1. 2.]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/dropout
     """
     sampler = functools.partial(uniform, seed=seed)

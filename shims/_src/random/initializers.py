@@ -83,6 +83,12 @@ class zeros_initializer(Initializer):
     Under jit:
       Behaves like `zeros`; the initializer itself stores no array.
 
+    Example:
+      >>> import shims
+      >>> print(shims.zeros_initializer()([2, 2]))
+      [[0. 0.]
+       [0. 0.]]
+
     https://www.tensorflow.org/api_docs/python/tf/zeros_initializer
     """
 
@@ -99,6 +105,12 @@ class ones_initializer(Initializer):
 
     Under jit:
       Behaves like `ones`; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ones_initializer()([2, 2]))
+      [[1. 1.]
+       [1. 1.]]
 
     https://www.tensorflow.org/api_docs/python/tf/ones_initializer
     """
@@ -123,6 +135,12 @@ class constant_initializer(Initializer):
 
     Under jit:
       Behaves like `constant`; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.constant_initializer(2.5)([2, 2]))
+      [[2.5 2.5]
+       [2.5 2.5]]
 
     https://www.tensorflow.org/api_docs/python/tf/constant_initializer
     """
@@ -173,6 +191,11 @@ class random_uniform_initializer(Initializer):
     Under jit:
       Behaves like the random operator that it calls; the initializer itself stores no array.
 
+    Example:
+      >>> import shims
+      >>> print(shims.random_uniform_initializer(seed=1)([2, 3]).shape)
+      (2, 3)
+
     https://www.tensorflow.org/api_docs/python/tf/random_uniform_initializer
     """
 
@@ -203,6 +226,11 @@ class random_normal_initializer(Initializer):
 
     Under jit:
       Behaves like the random operator that it calls; the initializer itself stores no array.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random_normal_initializer(stddev=0.1, seed=1)([2, 3]).shape)
+      (2, 3)
 
     https://www.tensorflow.org/api_docs/python/tf/random_normal_initializer
     """

@@ -53,7 +53,7 @@ def shuffle(value, seed=None, name=None):
       name: ignored.
 
     Returns:
-      The array with its slices permuted.
+      The array with its slices permuted, of the shape of `value`.
 
     Differs from TensorFlow:
       The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
@@ -61,6 +61,12 @@ def shuffle(value, seed=None, name=None):
     Under jit:
       The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
       compiled program.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.shuffle([1, 2, 3]))
+      [1 3 2]
 
     https://www.tensorflow.org/api_docs/python/tf/random/shuffle
     """

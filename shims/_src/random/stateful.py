@@ -57,6 +57,12 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
       constants of the compiled program: use `stateless_uniform` there.
 
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.uniform([3], maxval=10, dtype=shims.int32))
+      [2 9 7]
+
     https://www.tensorflow.org/api_docs/python/tf/random/uniform
     """
     kind = as_dtype(dtype)
@@ -103,6 +109,12 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
       constants of the compiled program: use `stateless_normal` there.
 
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.normal([2, 2]).shape)
+      (2, 2)
+
     https://www.tensorflow.org/api_docs/python/tf/random/normal
     """
     dims = sizes_of("normal", shape)
@@ -132,6 +144,11 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, n
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
       constants of the compiled program: use `stateless_truncated_normal` there.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.truncated_normal([2, 3]).shape)
+      (2, 3)
 
     https://www.tensorflow.org/api_docs/python/tf/random/truncated_normal
     """

@@ -99,6 +99,11 @@ def stateless_normal(
     Under jit:
       Sizes, seed, mean and deviation may be traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.random.stateless_normal([2, 3], seed=[1, 2]).shape)
+      (2, 3)
+
     https://www.tensorflow.org/api_docs/python/tf/random/stateless_normal
     """
     words, dims = _words_and_sizes("stateless_normal", shape, seed, alg)

@@ -40,6 +40,11 @@ def Empty(shape, dtype, init=False, name=None):
     Under jit:
       Sizes may be traced.
 
+    Example:
+      >>> import shims
+      >>> print(shims.raw_ops.Empty(shape=[2], dtype=shims.float32, init=True))
+      [0. 0.]
+
     https://www.tensorflow.org/api_docs/python/tf/raw_ops/Empty
     """
     return creation.zeros(shape, dtype)

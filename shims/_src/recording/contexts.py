@@ -120,6 +120,12 @@ def control_dependencies(control_inputs):
     Under jit:
       The order is that of the program, as in eager execution.
 
+    Example:
+      >>> import shims
+      >>> with shims.control_dependencies([shims.debugging.assert_positive([1.0])]):
+      ...     print(shims.identity([1.0]))
+      [1.]
+
     https://www.tensorflow.org/api_docs/python/tf/control_dependencies
     """
     del control_inputs

@@ -96,6 +96,12 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     Under jit:
       The dense shape may be known only at run time.
 
+    Example:
+      >>> import shims
+      >>> print(shims.sparse.to_dense(shims.SparseTensor([[0, 1]], [5], [2, 2])))
+      [[0 5]
+       [0 0]]
+
     https://www.tensorflow.org/api_docs/python/tf/sparse/to_dense
     """
     sizes = dims("to_dense", sp_input)

@@ -43,6 +43,13 @@ class SparseTensor(Composite):
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
       to their true size.
 
+    Example:
+      >>> import shims
+      >>> s = shims.SparseTensor([[0, 1], [1, 0]], [5, 7], [2, 2])
+      >>> print(shims.sparse.to_dense(s))
+      [[0 5]
+       [7 0]]
+
     https://www.tensorflow.org/api_docs/python/tf/sparse/SparseTensor
     """
 

@@ -27,8 +27,8 @@ class DType:
 
     Example:
       >>> import shims
-      >>> shims.float32, shims.float32.max > 3e38, shims.as_dtype("int32").is_integer
-      (tf.float32, True, True)
+      >>> shims.float32, shims.float32.size, shims.as_dtype("int32").is_integer
+      (tf.float32, 4, True)
 
     https://www.tensorflow.org/api_docs/python/tf/dtypes/DType
     """

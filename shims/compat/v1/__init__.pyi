@@ -126,7 +126,31 @@ class FixedLengthRecordReader:
 class GPUOptions:
     def __init__(self, **settings: Any) -> None: ...
     settings: Any
-def GradientTape(persistent: Any = False, watch_accessed_variables: Any = True) -> Any: ...
+def GradientTape(persistent: Any = False, watch_accessed_variables: Any = True) -> Any:
+    """Records operations on watched arrays and variables, to differentiate them.
+
+    Args:
+      persistent: whether several gradients can be computed.
+      watch_accessed_variables: whether trainable variables are watched when they are read.
+
+    Differs from TensorFlow:
+      An operation that computes nothing (`x.reshape(x.shape)`, `shims.identity(x)`) returns `x`
+      itself, so both have one gradient.
+
+    Under jit:
+      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
+      `shims.function` is recorded as one operation.
+
+    Example:
+      >>> x = jnp.float32(3.0)
+      >>> with GradientTape() as tape:
+      ...     tape.watch(x)
+      ...     y = x * x
+      >>> tape.gradient(y, x).item()
+      6.0
+
+    https://www.tensorflow.org/api_docs/python/tf/GradientTape
+    """
 class Graph:
     def __init__(self) -> None: ...
     def add(self, operation: Any) -> Any: ...
@@ -355,6 +379,28 @@ class RunOptions:
     def __init__(self, **settings: Any) -> None: ...
     settings: Any
 class Session:
+    """A session that runs parts of a graph and holds the values of its variables.
+
+    Args:
+      target: must be empty.
+      graph: the graph; the default graph if `None`.
+      config: accepted and ignored.
+
+    Raises:
+      UnimplementedError: `target` is not empty.
+
+    Differs from TensorFlow:
+      Each combination of fetches and feeds is compiled as a whole by XLA; unknown sizes of
+      placeholders are padded to powers of two from the second shape on.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.add(1, 2)))
+      3
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session
+    """
     def __enter__(self) -> Any: ...
     def __exit__(self, *error: Any) -> None: ...
     def __init__(self, target: Any = '', graph: Any = None, config: Any = None) -> None: ...
@@ -641,27 +687,315 @@ class WholeFileReader:
     def num_records_produced(self, name: Any = None) -> Any: ...
     def read(self, queue: Any, name: Any = None) -> Any: ...
     def read_up_to(self, queue: Any, num_records: Any, name: Any = None) -> Any: ...
-def abs(x: Any, name: Any = None) -> Any: ...
+def abs(x: Any, name: Any = None) -> Any:
+    """Compute the absolute value.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `|x|`, in the shape of `x`; real for complex `x`.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.abs([-1.5, 2.0]))
+      [1.5 2. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/abs
+    """
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: Any = None) -> Any: ...
-def acos(x: Any, name: Any = None) -> Any: ...
+def acos(x: Any, name: Any = None) -> Any:
+    """Compute `tf.acos` as `jnp.arccos(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.acos([0.5, 1.0]))
+      [1.0471976 0.       ]
+
+    https://www.tensorflow.org/api_docs/python/tf/acos
+    """
 def acosh(x: Any, name: Any = None) -> Any: ...
-def add(x: Any, y: Any, name: Any = None) -> Any: ...
+def add(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.add` as `jnp.add(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.add([1.0, 5.0, 7.0], 5.0))
+      [ 6. 10. 12.]
+
+    https://www.tensorflow.org/api_docs/python/tf/add
+    """
 def add_check_numerics_ops() -> Any: ...
-def add_n(inputs: Any, name: Any = None) -> Any: ...
-def add_to_collection(name: Any, value: Any) -> Any: ...
+def add_n(inputs: Any, name: Any = None) -> Any:
+    """Sum several arrays of one shape.
+
+    Args:
+      inputs: list of arrays, or one array.
+      name: ignored.
+
+    Returns:
+      The sum.
+
+    Raises:
+      InvalidArgumentError: dtypes or shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.add_n([[1, 2], [3, 4], [5, 6]]))
+      [ 9 12]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/add_n
+    """
+def add_to_collection(name: Any, value: Any) -> Any:
+    """Append a value to a collection of the default graph.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     tf.add_to_collection("losses", 0.5)
+      ...     print(tf.get_collection("losses"))
+      [0.5]
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collection
+    """
 def add_to_collections(names: Any, value: Any) -> Any: ...
-def all_variables(scope: Any = None) -> Any: ...
+def all_variables(scope: Any = None) -> Any:
+    """Return the global variables, which checkpoints hold.
+
+    Args:
+      scope: a regular expression that must match the beginning of the names.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2])
+      ...     print([v.name for v in tf.global_variables()])
+      ['w:0']
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables
+    """
 def angle(input: Any, name: Any = None) -> Any: ...
 def arg_max(input: Any, dimension: Any, output_type: Any = ..., name: Any = None) -> Any: ...
 def arg_min(input: Any, dimension: Any, output_type: Any = ..., name: Any = None) -> Any: ...
-def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = 'int64') -> Any: ...
+def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = 'int64') -> Any:
+    """Return the position of the largest element along an axis.
+
+    Args:
+      input: array of numbers.
+      axis: the axis to search; 0 when `None`.
+      output_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      Positions, in the shape of `input` without the axis; the first one of equal elements. The
+      position of a NaN is returned only if all elements are NaN.
+
+    Raises:
+      InvalidArgumentError: the axis is empty.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Sizes may be known only at run time; positions count elements, not padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.argmax([[1, 9, 2], [8, 3, 8]], axis=1))
+      [1 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/argmax
+    """
 def argmin(input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = 'int64') -> Any: ...
-def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: Any = False, name: Any = None) -> Any: ...
+def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: Any = False, name: Any = None) -> Any:
+    """Return the positions that sort the elements along an axis.
+
+    Args:
+      values: array of numbers.
+      axis: the axis to sort along.
+      direction: `ASCENDING` or `DESCENDING`.
+      stable: ignored; the order is always stable.
+      name: ignored.
+
+    Returns:
+      int32 positions, in the shape of `values`; equal elements keep their order.
+
+    Raises:
+      ValueError: the direction is unknown.
+      InvalidArgumentError: the axis is out of range.
+
+    Differs from TensorFlow:
+      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
+      position is undefined.
+
+    Under jit:
+      Sizes may be known only at run time; positions count elements, not padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.argsort([30, 10, 20]))
+      [1 2 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/argsort
+    """
 def as_dtype(type_value: Any) -> Any: ...
-def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any: ...
-def asin(x: Any, name: Any = None) -> Any: ...
-def asinh(x: Any, name: Any = None) -> Any: ...
-def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
+def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any:
+    """Convert numbers to strings.
+
+    Args:
+      input: numbers, booleans or strings of any shape, or a ragged tensor of them.
+      precision: the number of digits after the decimal point; 6 if it is -1.
+      scientific: whether floats have an exponent.
+      shortest: whether floats have the shorter of both forms.
+      width: the least number of characters.
+      fill: the character that fills up on the left, a space if it is empty.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      InvalidArgumentError: an option does not apply to the dtype, or `fill` is longer than 1.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The strings of traced numbers are computed on the host; each has at most 1024 bytes.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.as_string([1.5, 2.0], precision=2).numpy().tolist()
+      [b'1.50', b'2.00']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/as_string
+    """
+def asin(x: Any, name: Any = None) -> Any:
+    """Compute `tf.asin` as `jnp.arcsin(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asin([0.5, 1.0]))
+      [0.5235988 1.5707964]
+
+    https://www.tensorflow.org/api_docs/python/tf/asin
+    """
+def asinh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.asinh` as `jnp.arcsinh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asinh([0.5, 1.0]))
+      [0.4812118 0.8813736]
+
+    https://www.tensorflow.org/api_docs/python/tf/asinh
+    """
+def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any:
+    """Assert that two arrays are equal elementwise.
+
+    Args:
+      x: array.
+      y: array that broadcasts with it.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
+      name: ignored.
+
+    Returns:
+      `None`.
+
+    Raises:
+      InvalidArgumentError: the arrays are not equal or do not broadcast.
+
+    Differs from TensorFlow:
+      An error raised after a call does not show the values.
+
+    Under jit:
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+
+    Example:
+      >>> import shims
+      >>> shims.debugging.assert_equal([1, 2], [1, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/assert_equal
+    """
 def assert_greater(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
 def assert_greater_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
 def assert_integer(x: Any, message: Any = None, name: Any = None) -> Any: ...
@@ -681,12 +1015,138 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> Any: ...
 def assert_scalar(tensor: Any, name: Any = None, message: Any = None) -> Any: ...
 def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: Any = None) -> Any: ...
 def assert_variables_initialized(var_list: Any = None) -> Any: ...
-def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None) -> Any: ...
-def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any: ...
+def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = None, name: Any = None) -> Any:
+    """Assign a value to a variable.
+
+    Args:
+      ref: the variable.
+      value: a tensor or numbers.
+      validate_shape: whether the value must have the shape of the variable; a static shape is always
+        enforced.
+      use_locking: accepted and ignored; a run is one program.
+      name: the name of the operation.
+
+    Returns:
+      The new value.
+
+    Raises:
+      ValueError: the shapes differ.
+
+    Differs from TensorFlow:
+      A variable with a static shape keeps it.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+      ...     session.run(v.initializer)
+      ...     print(session.run(tf.assign(v, 5.0)))
+      5.0
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign
+    """
+def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any:
+    """Add a value to a variable.
+
+    Args:
+      ref: the variable.
+      value: a tensor or numbers of its shape.
+      use_locking: accepted and ignored.
+      name: the name of the operation.
+
+    Returns:
+      The new value.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.ones_initializer())
+      ...     session.run(v.initializer)
+      ...     print(session.run(tf.assign_add(v, 2.0)))
+      3.0
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign_add
+    """
 def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: Any = None) -> Any: ...
-def atan(x: Any, name: Any = None) -> Any: ...
-def atan2(y: Any, x: Any, name: Any = None) -> Any: ...
-def atanh(x: Any, name: Any = None) -> Any: ...
+def atan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.atan` as `jnp.arctan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan([0.5, 1.0]))
+      [0.4636476 0.7853982]
+
+    https://www.tensorflow.org/api_docs/python/tf/atan
+    """
+def atan2(y: Any, x: Any, name: Any = None) -> Any:
+    """Compute `tf.atan2` as `jnp.arctan2(y, x)`.
+
+    Args:
+      y: array.
+      x: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan2([1.0, 5.0, 7.0], 5.0))
+      [0.19739556 0.7853982  0.95054686]
+
+    https://www.tensorflow.org/api_docs/python/tf/atan2
+    """
+def atanh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.atanh` as `jnp.arctanh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atanh([0.5, 1.0]))
+      [0.54930615        inf]
+
+    https://www.tensorflow.org/api_docs/python/tf/atanh
+    """
 def batch_gather(params: Any, indices: Any, name: Any = None) -> Any: ...
 def batch_to_space(input: Any, crops: Any, block_size: Any, name: Any = None, block_shape: Any = None) -> Any: ...
 def betainc(a: Any, b: Any, x: Any, name: Any = None) -> Any: ...
@@ -694,28 +1154,280 @@ bfloat16: Any
 def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = 'int32') -> Any: ...
 def bitcast(input: Any, type: Any, name: Any = None) -> Any: ...
 bool: Any
-def boolean_mask(tensor: Any, mask: Any, name: Any = 'boolean_mask', axis: Any = None) -> Any: ...
+def boolean_mask(tensor: Any, mask: Any, name: Any = 'boolean_mask', axis: Any = None) -> Any:
+    """Return the elements where a mask is True, in order.
+
+    Args:
+      tensor: array `[..., n, ...]`.
+      mask: bool array whose shape is that of `tensor` from `axis` on.
+      axis: the first axis that the mask applies to; 0 when `None`.
+      name: ignored.
+
+    Returns:
+      `tensor` with the axes of the mask replaced by one axis of the selected elements.
+
+    Raises:
+      InvalidArgumentError: the mask is a scalar, or has another shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The size of the new axis depends on data. The selected elements stay in place,
+      marked by a mask, until the position of an element is needed.
+
+    Example:
+      >>> import shims
+      >>> shims.boolean_mask([1, 2, 3, 4], [True, False, False, True]).tolist()
+      [1, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/boolean_mask
+    """
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any: ...
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any: ...
-def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any: ...
+def broadcast_to(input: Any, shape: Any, name: Any = None) -> Any:
+    """Broadcast an array to a shape.
+
+    Args:
+      input: array.
+      shape: the sizes.
+      name: ignored.
+
+    Returns:
+      The array of that shape.
+
+    Raises:
+      ValueError: the shapes do not broadcast.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.broadcast_to([1, 2], [2, 2]))
+      [[1 2]
+       [1 2]]
+
+    https://www.tensorflow.org/api_docs/python/tf/broadcast_to
+    """
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict: Any = False, name: Any = 'case') -> Any: ...
-def cast(x: Any, dtype: Any, name: Any = None) -> Any: ...
-def ceil(x: Any, name: Any = None) -> Any: ...
-def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any: ...
-def cholesky(input: Any, name: Any = None) -> Any: ...
+def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+    """Convert `x` to another dtype.
+
+    Args:
+      x: array.
+      dtype: the new dtype.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x` in that dtype. A float outside of the range of int32, NaN
+      included, becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
+      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
+      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
+      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
+      bits in the remaining elements.
+
+    Raises:
+      UnimplementedError: to or from strings.
+      NarrowingError: a Python or NumPy number fits the 64-bit dtype, but not the 32-bit dtype that
+        JAX uses instead.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
+      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
+      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
+      When TensorFlow splits a large array among several threads, the part of each thread ends with
+      remaining elements of its own; here only the whole array does.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cast([1.7, -1.7], shims.int32))
+      [ 1 -1]
+
+    https://www.tensorflow.org/api_docs/python/tf/cast
+    """
+def ceil(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.ceil` as `jnp.ceil(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.ceil([-1.6, 2.4]))
+      [-1.  3.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/ceil
+    """
+def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any:
+    """Check that an array and its gradient are finite, and return the array.
+
+    Args:
+      tensor: array of floating-point numbers.
+      message: a prefix of the error message.
+      name: ignored.
+
+    Returns:
+      The array, of the same shape.
+
+    Raises:
+      InvalidArgumentError: a value is NaN or infinite.
+
+    Differs from TensorFlow:
+      An error raised after a call does not distinguish NaN from infinity. The gradient is not
+      checked if JAX differentiates a `shims.function` as a whole.
+
+    Under jit:
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+
+    Example:
+      >>> import shims
+      >>> print(shims.debugging.check_numerics([1.0, 2.0], "not finite"))
+      [1. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/check_numerics
+    """
+def cholesky(input: Any, name: Any = None) -> Any:
+    """Compute the Cholesky factor `L`, with `L @ adjoint(L)` equal to a positive definite matrix.
+
+    Args:
+      input: floating-point array `[..., n, n]`; only the lower triangle is read.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
+      TensorFlow leaves numbers in it, and uninitialized memory above it.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]))
+      [[2. 0.]
+       [1. 2.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/cholesky
+    """
 def cholesky_solve(chol: Any, rhs: Any, name: Any = None) -> Any: ...
 def clip_by_average_norm(t: Any, clip_norm: Any, name: Any = None) -> Any: ...
 def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name: Any = None) -> Any: ...
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> Any: ...
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None) -> Any: ...
 def colocate_with(op: Any, ignore_existing: Any = False) -> Any: ...
-def complex(real: Any, imag: Any, name: Any = None) -> Any: ...
+def complex(real: Any, imag: Any, name: Any = None) -> Any:
+    """Build complex numbers from real and imaginary parts.
+
+    Args:
+      real: float32 or float64 array.
+      imag: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The complex64 or complex128 array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.complex([1.0], [2.0]))
+      [1.+2.j]
+
+    https://www.tensorflow.org/api_docs/python/tf/dtypes/complex
+    """
 complex128: Any
 complex64: Any
-def concat(values: Any, axis: Any, name: Any = 'concat') -> Any: ...
+def concat(values: Any, axis: Any, name: Any = 'concat') -> Any:
+    """Concatenate arrays along an axis.
+
+    Args:
+      values: list of arrays of one dtype and rank, with equal sizes along all other axes.
+      axis: the axis to join along.
+      name: ignored.
+
+    Returns:
+      The joined array: the shape of one of them, with the sum of the sizes along `axis`.
+
+    Raises:
+      InvalidArgumentError: dtypes, ranks or other sizes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time. Padding between the arrays stays in place, marked by a mask,
+      until the position of an element is needed.
+
+    Example:
+      >>> import shims
+      >>> print(shims.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0))
+      [[1 2]
+       [3 4]
+       [5 6]]
+
+    https://www.tensorflow.org/api_docs/python/tf/concat
+    """
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, strict: Any = False, name: Any = None, fn1: Any = None, fn2: Any = None) -> Any: ...
 def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = 'int32', name: Any = None, weights: Any = None) -> Any: ...
-def conj(x: Any, name: Any = None) -> Any: ...
+def conj(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.conj` as `jnp.conj(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.conj([1.0 + 2.0j]))
+      [1.-2.j]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/conj
+    """
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = 'Const', verify_shape: Any = False) -> Any: ...
 class constant_initializer:
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None) -> Any: ...
@@ -729,12 +1441,112 @@ def control_flow_v2_enabled() -> Any: ...
 def convert_to_tensor(value: Any, dtype: Any = None, name: Any = None, preferred_dtype: Any = None, dtype_hint: Any = None) -> Any: ...
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: Any = None) -> Any: ...
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Any = None) -> Any: ...
-def cos(x: Any, name: Any = None) -> Any: ...
-def cosh(x: Any, name: Any = None) -> Any: ...
-def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None) -> Any: ...
+def cos(x: Any, name: Any = None) -> Any:
+    """Compute `tf.cos` as `jnp.cos(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cos([0.5, 1.0]))
+      [0.87758255 0.5403023 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/cos
+    """
+def cosh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.cosh` as `jnp.cosh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cosh([0.5, 1.0]))
+      [1.127626  1.5430807]
+
+    https://www.tensorflow.org/api_docs/python/tf/cosh
+    """
+def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None) -> Any:
+    """Count the elements over axes that are not zero.
+
+    Args:
+      input: array.
+      axis: the axes to count over; all when `None`.
+      keepdims: keep them with size 1.
+      dtype: an integer dtype.
+      name: ignored.
+
+    Returns:
+      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.count_nonzero([[0, 3], [2, 1]], axis=1))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
+    """
 def cross(a: Any, b: Any, name: Any = None) -> Any: ...
 def cumprod(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
-def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
+def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any:
+    """Compute cumulative sums along an axis.
+
+    Args:
+      x: array of numbers.
+      axis: the axis to accumulate along.
+      exclusive: exclude each element from its own sum.
+      reverse: accumulate from the end.
+      name: ignored.
+
+    Returns:
+      The sums, in the shape and dtype of `x`.
+
+    Differs from TensorFlow:
+      bfloat16 may be rounded at different steps.
+
+    Under jit:
+      An array of data-dependent size is accumulated in place, and padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cumsum([1, 2, 3]))
+      [1 3 6]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/cumsum
+    """
 @overload
 def custom_gradient(f: Callable[..., Any]) -> Any: ...
 @overload
@@ -752,31 +1564,344 @@ def disable_resource_variables() -> Any: ...
 def disable_tensor_equality() -> Any: ...
 def disable_v2_behavior() -> Any: ...
 def disable_v2_tensorshape() -> Any: ...
-def div(x: Any, y: Any, name: Any = None) -> Any: ...
-def div_no_nan(x: Any, y: Any, name: Any = None) -> Any: ...
-def divide(x: Any, y: Any, name: Any = None) -> Any: ...
+def div(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide as in TensorFlow 1: integers are rounded down, other numbers are not rounded.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+      InternalError: an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.div(7, 2)))
+      3
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/div
+    """
+def div_no_nan(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide, with 0 where `y` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.divide_no_nan([6.0, 1.0], [3.0, 0.0]))
+      [2. 0.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
+    """
+def divide(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide, with a floating-point or complex result; the same as `truediv`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
+      ones float64.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      float64 is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.divide([6.0, 1.0], 4.0))
+      [1.5  0.25]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide
+    """
 double: Any
 def dynamic_partition(data: Any, partitions: Any, num_partitions: Any, name: Any = None) -> Any: ...
 def dynamic_stitch(indices: Any, data: Any, name: Any = None) -> Any: ...
 def edit_distance(hypothesis: Any, truth: Any, normalize: Any = True, name: Any = 'edit_distance') -> Any: ...
-def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any: ...
+def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any:
+    """Contract arrays by Einstein's summation convention.
+
+    Args:
+      equation: the equation, for example `"ij,jk->ik"`.
+      *inputs: arrays of one dtype.
+      **kwargs: `optimize` is passed on, `name` is ignored.
+
+    Returns:
+      The result of the equation; its shape has the sizes of the letters after the arrow.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
+      TypeError: a keyword is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.einsum("ij->ji", shims.constant([[1.0, 2.0], [3.0, 4.0]])))
+      [[1. 3.]
+       [2. 4.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/einsum
+    """
 def enable_control_flow_v2() -> Any: ...
 def enable_eager_execution(config: Any = None, device_policy: Any = None, execution_mode: Any = None) -> Any: ...
 def enable_resource_variables() -> Any: ...
 def enable_tensor_equality() -> Any: ...
 def enable_v2_behavior() -> Any: ...
 def enable_v2_tensorshape() -> Any: ...
-def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any: ...
-def equal(x: Any, y: Any, name: Any = None) -> Any: ...
-def erf(x: Any, name: Any = None) -> Any: ...
-def erfc(x: Any, name: Any = None) -> Any: ...
+def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
+    """Check that an array has a given shape.
+
+    Args:
+      x: array.
+      shape: the sizes; a size of `None` matches any size, `None` matches any shape.
+      name: ignored.
+
+    Returns:
+      The same array.
+
+    Raises:
+      InvalidArgumentError: it has another shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      A size known only at run time is checked while running.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ensure_shape([[1, 2]], [None, 2]))
+      [[1 2]]
+
+    https://www.tensorflow.org/api_docs/python/tf/ensure_shape
+    """
+def equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.equal` as `jnp.equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.equal([1.0, 5.0, 7.0], 5.0))
+      [False  True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/equal
+    """
+def erf(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.erf` as `jax.lax.erf(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erf([0.5, 1.0]))
+      [0.5204999 0.8427008]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/erf
+    """
+def erfc(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.erfc` as `jax.lax.erfc(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erfc([0.5, 1.0]))
+      [0.47950011 0.1572992 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/erfc
+    """
 def executing_eagerly() -> Any: ...
-def exp(x: Any, name: Any = None) -> Any: ...
-def expand_dims(input: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any: ...
-def expm1(x: Any, name: Any = None) -> Any: ...
+def exp(x: Any, name: Any = None) -> Any:
+    """Compute `tf.exp` as `jnp.exp(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.exp([0.5, 1.0]))
+      [1.6487212 2.7182817]
+
+    https://www.tensorflow.org/api_docs/python/tf/exp
+    """
+def expand_dims(input: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any:
+    """Insert an axis of size 1.
+
+    Args:
+      input: array.
+      axis: the position of the new axis in the result.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input` with a size of 1 more, at `axis`.
+
+    Raises:
+      InvalidArgumentError: the position is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      No data is moved.
+
+    Example:
+      >>> import shims
+      >>> print(shims.expand_dims([1, 2, 3], axis=0))
+      [[1 2 3]]
+
+    https://www.tensorflow.org/api_docs/python/tf/expand_dims
+    """
+def expm1(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.expm1` as `jnp.expm1(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.expm1([0.5, 1.0]))
+      [0.6487213 1.7182819]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/expm1
+    """
 def extract_image_patches(images: Any, ksizes: Any = None, strides: Any = None, rates: Any = None, padding: Any = None, name: Any = None, sizes: Any = None) -> Any: ...
 def extract_volume_patches(input: Any, ksizes: Any, strides: Any, padding: Any, name: Any = None) -> Any: ...
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = ..., name: Any = None) -> Any:
+    """Create identity matrices: ones on the diagonal, zeros elsewhere.
+
+    Args:
+      num_rows: the number of rows.
+      num_columns: the number of columns; that of rows when `None`.
+      batch_shape: the sizes of the leading axes.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      The matrices `[*batch_shape, num_rows, num_columns]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.eye(2))
+      [[1. 0.]
+       [0. 1.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/eye
+    """
 def fake_quant_with_min_max_args(inputs: Any, min: Any = -6, max: Any = 6, num_bits: Any = 8, narrow_range: Any = False, name: Any = None) -> Any: ...
 def fake_quant_with_min_max_args_gradient(gradients: Any, inputs: Any, min: Any = -6, max: Any = 6, num_bits: Any = 8, narrow_range: Any = False, name: Any = None) -> Any: ...
 def fake_quant_with_min_max_vars(inputs: Any, min: Any, max: Any, num_bits: Any = 8, narrow_range: Any = False, name: Any = None) -> Any: ...
@@ -786,35 +1911,347 @@ def fake_quant_with_min_max_vars_per_channel_gradient(gradients: Any, inputs: An
 def fft(input: Any, name: Any = None) -> Any: ...
 def fft2d(input: Any, name: Any = None) -> Any: ...
 def fft3d(input: Any, name: Any = None) -> Any: ...
-def fill(dims: Any, value: Any, name: Any = None, layout: Any = None) -> Any: ...
+def fill(dims: Any, value: Any, name: Any = None, layout: Any = None) -> Any:
+    """Create an array filled with one value.
+
+    Args:
+      dims: the sizes.
+      value: scalar.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      An array of shape `dims`, in the dtype of `value`.
+
+    Raises:
+      InvalidArgumentError: a size is negative, or `value` is not a scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.fill([2, 2], 7))
+      [[7 7]
+       [7 7]]
+
+    https://www.tensorflow.org/api_docs/python/tf/fill
+    """
 def fixed_size_partitioner(num_shards: Any, axis: Any = 0) -> Any: ...
 float16: Any
 float32: Any
 float64: Any
-def floor(x: Any, name: Any = None) -> Any: ...
+def floor(x: Any, name: Any = None) -> Any:
+    """Compute `tf.floor` as `jnp.floor(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.floor([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/floor
+    """
 def floor_div(x: Any, y: Any, name: Any = None) -> Any: ...
-def floordiv(x: Any, y: Any, name: Any = None) -> Any: ...
-def floormod(x: Any, y: Any, name: Any = None) -> Any: ...
+def floordiv(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide and round towards minus infinity.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing. `jnp.floor_divide` gives other values at infinities.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.floordiv([7, -7], 2))
+      [ 3 -4]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floordiv
+    """
+def floormod(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the remainder of `floordiv`, with the sign of the divisor.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.mod([5, -5], 3))
+      [2 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floormod
+    """
 def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any: ...
 def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None) -> Any: ...
 @overload
-def function(func: Callable[..., Any], input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None, *, buckets: Any = 'powers_of_two', overflow: Any = 'grow', on_specialize: Any = 'warn', unpad: Any = True) -> Any: ...
+def function(func: Callable[..., Any], input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None, *, buckets: Any = 'powers_of_two', overflow: Any = 'grow', on_specialize: Any = 'warn', unpad: Any = True) -> Any:
+    """Compile a function whose arrays may have unknown and data-dependent sizes.
+
+    Args:
+      func: a function of arrays, variables and static Python values, in pytrees; may be a method.
+      input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
+        name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
+        shape is compiled separately.
+      autograph: convert Python control flow on arrays.
+      jit_compile: accepted; everything is compiled by XLA.
+      reduce_retracing: treat all sizes as unknown although there is no signature.
+      experimental_implements: accepted, as are the others up to `experimental_follow_type_hints`.
+      experimental_autograph_options: accepted.
+      experimental_attributes: accepted.
+      experimental_relax_shapes: the former name of `reduce_retracing`.
+      experimental_compile: the former name of `jit_compile`.
+      experimental_follow_type_hints: accepted.
+      buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
+        With the first, sizes that repeat often get programs for exactly these sizes, at most
+        eight of them; sums may then be rounded in another order.
+      overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
+        `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
+      on_specialize: the reaction when an unknown input size must become a constant:
+        `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
+      unpad: return exact arrays; with False, `Padded` values, and the call waits for the device only if
+        something is to be checked: a size that may have to grow, operands that must agree.
+
+    Returns:
+      A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
+
+    Raises:
+      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; names the line.
+      InvalidArgumentError: sizes that must agree do not.
+      CapacityError: see `overflow`.
+
+    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments change nothing, but for
+    `experimental_relax_shapes`; a Python number is part of the program, as in TensorFlow.
+
+    >>> import shims
+    >>> @shims.function(input_signature=[shims.TensorSpec([None])])
+    ... def positive_mean(x):
+    ...     return shims.reduce_mean(shims.boolean_mask(x, x > 0))
+
+    https://www.tensorflow.org/api_docs/python/tf/function
+    """
 @overload
 def function(func: None = None, input_signature: Any = None, autograph: Any = True, jit_compile: Any = None, reduce_retracing: Any = False, experimental_implements: Any = None, experimental_autograph_options: Any = None, experimental_attributes: Any = None, experimental_relax_shapes: Any = None, experimental_compile: Any = None, experimental_follow_type_hints: Any = None, *, buckets: Any = 'powers_of_two', overflow: Any = 'grow', on_specialize: Any = 'warn', unpad: Any = True) -> Callable[[Callable[..., Any]], Any]: ...
-def gather(params: Any, indices: Any, validate_indices: Any = None, name: Any = None, axis: Any = None, batch_dims: Any = 0) -> Any: ...
-def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, bad_indices_policy: Any = '') -> Any: ...
-def get_collection(key: Any, scope: Any = None) -> Any: ...
+def gather(params: Any, indices: Any, validate_indices: Any = None, name: Any = None, axis: Any = None, batch_dims: Any = 0) -> Any:
+    """Gather slices along an axis, by position.
+
+    Args:
+      params: array.
+      indices: integer array.
+      validate_indices: ignored, as in TensorFlow.
+      axis: the axis to take from; `batch_dims` when `None`.
+      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores it
+        if `axis` is 0.
+      name: ignored.
+
+    Returns:
+      `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+
+    Raises:
+      InvalidArgumentError: an index is out of range, negative ones included.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
+
+    Under jit:
+      Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
+      reads the nearest element, as TensorFlow's XLA does.
+
+    Example:
+      >>> import shims
+      >>> print(shims.gather([10, 20, 30], [2, 0, 2]))
+      [30 10 30]
+
+    https://www.tensorflow.org/api_docs/python/tf/gather
+    """
+def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, bad_indices_policy: Any = '') -> Any:
+    """Gather slices by coordinates.
+
+    Args:
+      params: array.
+      indices: integer array `[..., k]` of coordinates into the first `k` axes (after the batch
+        axes).
+      batch_dims: the number of leading batch axes that `params` and `indices` share.
+      name: ignored.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+
+    Returns:
+      `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range.
+
+    Differs from TensorFlow:
+      Batch sizes must agree even if there are no elements. Coordinates in more than 7 axes are
+      supported.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing trace
+      they read the nearest element.
+
+    Example:
+      >>> import shims
+      >>> print(shims.gather_nd([[1, 2], [3, 4]], [[1, 0], [0, 1]]))
+      [3 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/gather_nd
+    """
+def get_collection(key: Any, scope: Any = None) -> Any:
+    """Return a copy of a collection of the default graph.
+
+    Args:
+      key: the name of the collection.
+      scope: a regular expression that must match the beginning of the names.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     tf.add_to_collection("outputs", "probabilities")
+      ...     print(tf.get_collection("outputs"))
+      ['probabilities']
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection
+    """
 def get_collection_ref(key: Any) -> Any: ...
-def get_default_graph() -> Any: ...
-def get_default_session() -> Any: ...
+def get_default_graph() -> Any:
+    """Return the graph to which new operations are added.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     c = tf.constant(1.0, name="c")
+      ...     print(c.graph is tf.get_default_graph())
+      True
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_graph
+    """
+def get_default_session() -> Any:
+    """Return the session of the innermost `with` block.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(tf.get_default_session() is session)
+      True
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_session
+    """
 def get_local_variable(*args: Any, **kwargs: Any) -> Any: ...
 def get_seed(op_seed: Any) -> Any: ...
 def get_static_value(tensor: Any, partial: Any = False) -> Any: ...
-def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None, validate_shape: Any = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None, synchronization: Any = None, aggregation: Any = None) -> Any: ...
-def get_variable_scope() -> Any: ...
+def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None, validate_shape: Any = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None, synchronization: Any = None, aggregation: Any = None) -> Any:
+    """Return the variable with a name in the current variable scope, creating it if necessary.
+
+    Args:
+      name: the name, relative to the scope.
+      shape: the shape; omit it if `initializer` is a tensor or numbers.
+      dtype: the dtype; if `None`, that of the scope, float32 by default.
+      initializer: a function of shape and dtype, a function without arguments, an initializer
+        class, a tensor, or numbers. If `None`, the initializer of the scope, or else
+        `glorot_uniform_initializer` (zeros for integers and bools).
+      regularizer: a function of the variable that returns a loss for `REGULARIZATION_LOSSES`.
+      trainable: whether to add the variable to the collection of trainable variables.
+      collections: the collections to add the variable to; that of global variables if `None`.
+      caching_device: accepted and ignored.
+      partitioner: a function of shape and dtype that returns the number of parts per axis.
+      validate_shape: whether the variable has the static shape of its initial value.
+      use_resource: whether to create a resource variable, each read of which is an operation.
+      custom_getter: a function that is called with `getter` and all arguments.
+      constraint: a function that optimizers apply after an update.
+      synchronization: accepted and ignored; there is one copy.
+      aggregation: accepted and ignored; there is one copy.
+
+    Returns:
+      A variable, or a `PartitionedVariable`.
+
+    Raises:
+      ValueError: `reuse` requires the variable to be new and it exists, or the reverse; an existing
+        variable has another shape or dtype; neither shape nor initializer is given.
+      RuntimeError: eager execution is on.
+
+    Differs from TensorFlow:
+      Nothing in a graph. Eager execution is not supported.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2], initializer=tf.ones_initializer())
+      ...     session.run(w.initializer)
+      ...     print(session.run(w))
+      [1. 1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
+    """
+def get_variable_scope() -> Any:
+    """Return the current variable scope.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     with tf.variable_scope("layer"):
+      ...         print(tf.get_variable_scope().name)
+      layer
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable_scope
+    """
 def global_norm(t_list: Any, name: Any = None) -> Any: ...
 global_variables = all_variables
-def global_variables_initializer() -> Any: ...
+def global_variables_initializer() -> Any:
+    """Create an operation that initializes all global variables.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.constant_initializer(3.0))
+      ...     session.run(tf.global_variables_initializer())
+      ...     print(session.run(v))
+      3.0
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables_initializer
+    """
 class glorot_normal_initializer:
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
     def __init__(self, seed: Any = None, dtype: Any = ...) -> None: ...
@@ -828,14 +2265,88 @@ class glorot_uniform_initializer:
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
 def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', colocate_gradients_with_ops: Any = False, gate_gradients: Any = False, aggregation_method: Any = None, stop_gradients: Any = None, unconnected_gradients: Any = ...) -> Any: ...
-def greater(x: Any, y: Any, name: Any = None) -> Any: ...
-def greater_equal(x: Any, y: Any, name: Any = None) -> Any: ...
+def greater(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.greater` as `jnp.greater(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater([1.0, 5.0, 7.0], 5.0))
+      [False False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/greater
+    """
+def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.greater_equal` as `jnp.greater_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater_equal([1.0, 5.0, 7.0], 5.0))
+      [False  True  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/greater_equal
+    """
 def group(*inputs: Any, **kwargs: Any) -> Any: ...
 half: Any
 def hessians(ys: Any, xs: Any, name: Any = 'hessians', colocate_gradients_with_ops: Any = False, gate_gradients: Any = False, aggregation_method: Any = None) -> Any: ...
 def histogram_fixed_width(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = ..., name: Any = None) -> Any: ...
 def histogram_fixed_width_bins(values: Any, value_range: Any, nbins: Any = 100, dtype: Any = ..., name: Any = None) -> Any: ...
-def identity(input: Any, name: Any = None) -> Any: ...
+def identity(input: Any, name: Any = None) -> Any:
+    """Return `input` as an array.
+
+    Args:
+      input: array, or a value that converts to one.
+      name: ignored.
+
+    Returns:
+      An array of the same shape and dtype.
+
+    Differs from TensorFlow:
+      Arrays are immutable, so that no copy is needed.
+
+    Under jit:
+      Returns the traced array itself.
+
+    Example:
+      >>> import shims
+      >>> print(shims.identity([1, 2]))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/identity
+    """
 def identity_n(input: Any, name: Any = None) -> Any: ...
 def ifft(input: Any, name: Any = None) -> Any: ...
 def ifft2d(input: Any, name: Any = None) -> Any: ...
@@ -845,82 +2356,991 @@ def igammac(a: Any, x: Any, name: Any = None) -> Any: ...
 def imag(input: Any, name: Any = None) -> Any: ...
 def initialize_all_tables(name: Any = 'init_all_tables') -> Any: ...
 initialize_all_variables = global_variables_initializer
-def initialize_local_variables() -> Any: ...
+def initialize_local_variables() -> Any:
+    """Create an operation that initializes all local variables.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     mean, update = tf.metrics.mean([1.0, 3.0])
+      ...     session.run(tf.local_variables_initializer())
+      ...     print(session.run(update))
+      2.0
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/local_variables_initializer
+    """
 def initialize_variables(var_list: Any, name: Any = 'init') -> Any: ...
 int16: Any
 int32: Any
 int64: Any
 int8: Any
 def invert_permutation(x: Any, name: Any = None) -> Any: ...
-def is_finite(x: Any, name: Any = None) -> Any: ...
-def is_inf(x: Any, name: Any = None) -> Any: ...
-def is_nan(x: Any, name: Any = None) -> Any: ...
+def is_finite(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_finite` as `jnp.isfinite(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_finite([1.0, float("inf")]))
+      [ True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_finite
+    """
+def is_inf(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_inf` as `jnp.isinf(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_inf([1.0, float("inf")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_inf
+    """
+def is_nan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_nan` as `jnp.isnan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_nan([1.0, float("nan")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_nan
+    """
 def is_non_decreasing(x: Any, name: Any = None) -> Any: ...
 def is_numeric_tensor(tensor: Any) -> Any: ...
 def is_strictly_increasing(x: Any, name: Any = None) -> Any: ...
 def is_tensor(x: Any) -> Any: ...
 def is_variable_initialized(variable: Any) -> Any: ...
 def lbeta(x: Any, name: Any = None) -> Any: ...
-def less(x: Any, y: Any, name: Any = None) -> Any: ...
-def less_equal(x: Any, y: Any, name: Any = None) -> Any: ...
-def lgamma(x: Any, name: Any = None) -> Any: ...
-def lin_space(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any: ...
-def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any: ...
+def less(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.less` as `jnp.less(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less([1.0, 5.0, 7.0], 5.0))
+      [ True False False]
+
+    https://www.tensorflow.org/api_docs/python/tf/less
+    """
+def less_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.less_equal` as `jnp.less_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less_equal([1.0, 5.0, 7.0], 5.0))
+      [ True  True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/less_equal
+    """
+def lgamma(x: Any, name: Any = None) -> Any:
+    """Compute the logarithm of the absolute value of the gamma function.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array, of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.lgamma([1.0, 5.0]))
+      [0.        3.1780539]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/lgamma
+    """
+def lin_space(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any:
+    """Return `num` evenly spaced numbers from `start` to `stop`, both included.
+
+    Args:
+      start: floating-point array.
+      stop: array of the same dtype and shape.
+      num: the number of values.
+      name: ignored.
+      axis: the position of the new axis.
+
+    Returns:
+      The numbers along a new axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `num` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linspace(0.0, 1.0, 5))
+      [0.   0.25 0.5  0.75 1.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/linspace
+    """
+def linspace(start: Any, stop: Any, num: Any, name: Any = None, axis: Any = 0) -> Any:
+    """Return `num` evenly spaced numbers from `start` to `stop`, both included.
+
+    Args:
+      start: floating-point array.
+      stop: array of the same dtype and shape.
+      num: the number of values.
+      name: ignored.
+      axis: the position of the new axis.
+
+    Returns:
+      The numbers along a new axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `num` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linspace(0.0, 1.0, 5))
+      [0.   0.25 0.5  0.75 1.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/linspace
+    """
 def local_variables(scope: Any = None) -> Any: ...
 local_variables_initializer = initialize_local_variables
-def log(x: Any, name: Any = None) -> Any: ...
-def log1p(x: Any, name: Any = None) -> Any: ...
-def log_sigmoid(x: Any, name: Any = None) -> Any: ...
-def logical_and(x: Any, y: Any, name: Any = None) -> Any: ...
-def logical_not(x: Any, name: Any = None) -> Any: ...
-def logical_or(x: Any, y: Any, name: Any = None) -> Any: ...
-def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any: ...
+def log(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log` as `jnp.log(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log([0.5, 1.0]))
+      [-0.6931472  0.       ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log
+    """
+def log1p(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log1p` as `jnp.log1p(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log1p([0.5, 1.0]))
+      [0.4054651 0.6931472]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log1p
+    """
+def log_sigmoid(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log_sigmoid` as `jax.nn.log_sigmoid(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log_sigmoid([0.5, 1.0]))
+      [-0.474077  -0.3132617]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log_sigmoid
+    """
+def logical_and(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_and` as `jnp.logical_and(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_and([True, False], [True, True]))
+      [ True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_and
+    """
+def logical_not(x: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_not` as `jnp.logical_not(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_not([True, False]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_not
+    """
+def logical_or(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_or` as `jnp.logical_or(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_or([True, False], [True, True]))
+      [ True  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_or
+    """
+def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
+    """Compute `tf.math.logical_xor` as `jnp.logical_xor(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.logical_xor([True, False], [True, True]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/logical_xor
+    """
 def make_template(name_: Any, func_: Any, create_scope_now_: Any = False, unique_name_: Any = None, custom_getter_: Any = None, **kwargs: Any) -> Any: ...
 def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = None, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, name: Any = None, fn_output_signature: Any = None) -> Any: ...
 def matching_files(pattern: Any) -> Any: ...
-def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, adjoint_a: Any = False, adjoint_b: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, output_type: Any = None, grad_a: Any = False, grad_b: Any = False, name: Any = None) -> Any: ...
-def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any: ...
+def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, adjoint_a: Any = False, adjoint_b: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, output_type: Any = None, grad_a: Any = False, grad_b: Any = False, name: Any = None) -> Any:
+    """Multiply matrices, with broadcasting of leading axes.
+
+    Args:
+      a: array `[..., n, k]`.
+      b: array `[..., k, m]` of the same dtype; leading axes broadcast.
+      transpose_a: swap the last two axes of `a` first.
+      transpose_b: swap the last two axes of `b` first.
+      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_b: swap the last two axes of `b`, and conjugate.
+      a_is_sparse: ignored.
+      b_is_sparse: ignored.
+      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
+        dtype, otherwise the dtype of the operands.
+      grad_a: ignored.
+      grad_b: ignored.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n, m]`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the matrices do not fit.
+      ValueError: a matrix is both transposed and adjoint.
+
+    Differs from TensorFlow:
+      A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree; masked elements are ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+      [[11.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
+    """
+def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
+    """Keep a band around the diagonal of matrices; everything else is 0.
+
+    Args:
+      input: array `[..., n, m]`.
+      num_lower: the number of diagonals below the main one to keep; all when negative.
+      num_upper: the number of diagonals above it to keep; all when negative.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: a number is larger than the matrices.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes and both numbers may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.band_part([[1, 2], [3, 4]], -1, 0))
+      [[1 0]
+       [3 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/band_part
+    """
 def matrix_determinant(input: Any, name: Any = None) -> Any: ...
-def matrix_diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
-def matrix_diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
+def matrix_diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Build matrices with given diagonals.
+
+    Args:
+      diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      num_rows: the number of rows; the smallest possible number when -1.
+      num_cols: the number of columns; the smallest possible number when -1.
+      padding_value: the value of all elements outside of the diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
+
+    Raises:
+      InvalidArgumentError: the diagonals do not fit into such a matrix.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag([1, 2]))
+      [[1 0]
+       [0 2]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag
+    """
+def matrix_diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Return diagonals of matrices.
+
+    Args:
+      input: array `[..., n, m]`.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      padding_value: the value that pads shorter diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
+      highest first.
+
+    Raises:
+      InvalidArgumentError: a diagonal does not exist.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag_part([[1, 2], [3, 4]]))
+      [1 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag_part
+    """
 def matrix_inverse(input: Any, adjoint: Any = False, name: Any = None) -> Any: ...
-def matrix_set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
+def matrix_set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Replace diagonals of matrices.
+
+    Args:
+      input: array `[..., n, m]`.
+      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
+        for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array like `input`.
+
+    Raises:
+      InvalidArgumentError: the shapes are incompatible, or a diagonal does not exist.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.set_diag([[1, 2], [3, 4]], [7, 8]))
+      [[7 2]
+       [3 8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/set_diag
+    """
 def matrix_solve(matrix: Any, rhs: Any, adjoint: Any = False, name: Any = None) -> Any: ...
 def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: Any = True, name: Any = None) -> Any: ...
 def matrix_square_root(input: Any, name: Any = None) -> Any: ...
-def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any: ...
-def matrix_triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Any: ...
-def maximum(x: Any, y: Any, name: Any = None) -> Any: ...
-def meshgrid(*args: Any, **kwargs: Any) -> Any: ...
+def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any:
+    """Swap the last two axes.
+
+    Args:
+      a: array `[..., n, m]`.
+      name: ignored.
+      conjugate: conjugate complex numbers too.
+
+    Returns:
+      An array of shape `[..., m, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matrix_transpose([[1, 2], [3, 4]]))
+      [[1 3]
+       [2 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matrix_transpose
+    """
+def matrix_triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Any:
+    """Solve linear equations with a triangular matrix.
+
+    Args:
+      matrix: floating-point array `[..., n, n]`; only one triangle is read.
+      rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
+      lower: read the lower triangle, otherwise the upper one.
+      adjoint: solve with the conjugate transpose.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      InvalidArgumentError: the shapes are incompatible.
+
+    Differs from TensorFlow:
+      A zero on the diagonal gives infinities, as in TensorFlow.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]))
+      [[2.]
+       [3.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/triangular_solve
+    """
+def maximum(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the element-wise maximum of two arrays.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
+      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+
+    Under jit:
+      Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.maximum([1.0, 5.0], 3.0))
+      [3. 5.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/maximum
+    """
+def meshgrid(*args: Any, **kwargs: Any) -> Any:
+    """Return the coordinate arrays of a grid.
+
+    Args:
+      *args: vectors, or scalars.
+      **kwargs: `indexing`, `"xy"` (default: the first two axes are swapped) or `"ij"`; `name` is
+        ignored.
+
+    Returns:
+      A list with one array per vector, all of the shape of the grid.
+
+    Raises:
+      TypeError: a keyword is unknown.
+      ValueError: `indexing` is neither `"xy"` nor `"ij"`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> x, y = shims.meshgrid([1, 2, 3], [4, 5])
+      >>> print(x)
+      [[1 2 3]
+       [1 2 3]]
+      >>> print(y)
+      [[4 4 4]
+       [5 5 5]]
+
+    https://www.tensorflow.org/api_docs/python/tf/meshgrid
+    """
 def min_max_variable_partitioner(max_partitions: Any = 1, axis: Any = 0, min_slice_size: Any = 262144, bytes_per_string_element: Any = 16) -> Any: ...
-def minimum(x: Any, y: Any, name: Any = None) -> Any: ...
-def mod(x: Any, y: Any, name: Any = None) -> Any: ...
+def minimum(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the element-wise minimum of two arrays.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
+      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+
+    Under jit:
+      Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.minimum([1.0, 5.0], 3.0))
+      [1. 3.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/minimum
+    """
+def mod(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the remainder of `floordiv`, with the sign of the divisor.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.mod([5, -5], 3))
+      [2 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floormod
+    """
 def model_variables(scope: Any = None) -> Any: ...
 def moving_average_variables(scope: Any = None) -> Any: ...
 def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: Any = None, output_dtype: Any = None) -> Any: ...
-def multiply(x: Any, y: Any, name: Any = None) -> Any: ...
+def multiply(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.multiply` as `jnp.multiply(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.multiply([1.0, 5.0, 7.0], 5.0))
+      [ 5. 25. 35.]
+
+    https://www.tensorflow.org/api_docs/python/tf/multiply
+    """
 class name_scope:
     def __enter__(self) -> Any: ...
     def __exit__(self, *error: Any) -> None: ...
     def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None: ...
     @property
     def name(self) -> Any: ...
-def negative(x: Any, name: Any = None) -> Any: ...
+def negative(x: Any, name: Any = None) -> Any:
+    """Compute `tf.negative` as `jnp.negative(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.negative([-1.6, 2.4]))
+      [ 1.6 -2.4]
+
+    https://www.tensorflow.org/api_docs/python/tf/negative
+    """
 newaxis: Any
 no_gradient = NoGradient
 def no_op(name: Any = None) -> Any: ...
-def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None, keep_dims: Any = None) -> Any: ...
-def not_equal(x: Any, y: Any, name: Any = None) -> Any: ...
+def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the norm of vectors or matrices.
+
+    Args:
+      tensor: floating-point array.
+      ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
+      axis: one axis for vectors, two for matrices, `None` for all elements as one vector.
+      keepdims: keep the reduced axes with size 1.
+      name: ignored.
+
+    Returns:
+      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
+
+    Raises:
+      ValueError: the norm is unknown.
+
+    Differs from TensorFlow:
+      Nothing: the Euclidean gradient at 0 is NaN.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.norm([[3.0, 4.0], [6.0, 8.0]], axis=1))
+      [ 5. 10.]
+
+    https://www.tensorflow.org/api_docs/python/tf/norm
+    """
+def not_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.not_equal` as `jnp.not_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.not_equal([1.0, 5.0, 7.0], 5.0))
+      [ True False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/not_equal
+    """
 def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: Any = True, name: Any = None) -> Any: ...
-def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: Any = None) -> Any: ...
-def ones(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any: ...
+def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: Any = None, dtype: Any = None, name: Any = None) -> Any:
+    """Encode indices as one-hot vectors with `on_value` and `off_value`.
+
+    Args:
+      indices: integer array.
+      depth: the size of the new axis.
+      on_value: scalar, 1 when `None`.
+      off_value: scalar, 0 when `None`.
+      axis: the position of the new axis; last when `None` or -1.
+      dtype: the dtype; that of the values, or float32, when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
+      of [0, depth) gives `off_value` everywhere.
+
+    Raises:
+      InvalidArgumentError: `depth` is negative, or the axis is out of range.
+      TypeError: the values and `dtype` have different dtypes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `depth` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.one_hot([0, 2, 5], depth=3))
+      [[1. 0. 0.]
+       [0. 0. 1.]
+       [0. 0. 0.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/one_hot
+    """
+def ones(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any:
+    """Create an array of ones.
+
+    Args:
+      shape: the sizes.
+      dtype: the dtype.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ones([2, 3], shims.int32))
+      [[1 1 1]
+       [1 1 1]]
+
+    https://www.tensorflow.org/api_docs/python/tf/ones
+    """
 class ones_initializer:
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
     def __init__(self, dtype: Any = ...) -> None: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def ones_like(tensor: Any, dtype: Any = None, name: Any = None, optimize: Any = True) -> Any: ...
+def ones_like(tensor: Any, dtype: Any = None, name: Any = None, optimize: Any = True) -> Any:
+    """Create an array of ones with the shape of another array.
+
+    Args:
+      input: array.
+      dtype: the dtype; that of `input` when `None`.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The sizes of `input` may be known only at run time; the result has the same sizes.
+
+    Example:
+      >>> import shims
+      >>> print(shims.ones_like([[1.5, 2.5]]))
+      [[1. 1.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/ones_like
+    """
 def op_scope(values: Any, name: Any, default_name: Any = None) -> Any: ...
 class orthogonal_initializer:
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
@@ -928,23 +3348,204 @@ class orthogonal_initializer:
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', name: Any = None, constant_values: Any = 0) -> Any: ...
+def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', name: Any = None, constant_values: Any = 0) -> Any:
+    """Pad an array before and after along every axis.
+
+    Args:
+      tensor: array.
+      paddings: integers `[rank, 2]`.
+      mode: `CONSTANT`, `REFLECT` (mirror without the edge) or `SYMMETRIC` (mirror with the edge).
+      constant_values: the scalar that `CONSTANT` pads with.
+      name: ignored.
+
+    Returns:
+      The padded array; each size grows by the two paddings of its axis, and the shape has the rank
+      of `tensor`.
+
+    Raises:
+      InvalidArgumentError: a padding is negative or larger than the axis it mirrors, or `paddings`
+        does not have a row for every axis.
+      ValueError: the mode is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Paddings may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.pad([[1, 2]], [[0, 1], [1, 1]]))
+      [[0 1 2 0]
+       [0 0 0 0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/pad
+    """
 def parallel_stack(values: Any, name: Any = 'parallel_stack') -> Any: ...
 def parse_example(serialized: Any, features: Any, name: Any = None, example_names: Any = None) -> Any: ...
 def parse_single_example(serialized: Any, features: Any, name: Any = None, example_names: Any = None) -> Any: ...
 def parse_tensor(serialized: Any, out_type: Any) -> Any: ...
-def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any: ...
-def placeholder_with_default(input: Any, shape: Any, name: Any = None) -> Any: ...
+def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
+    """Create a tensor that must be fed.
+
+    Args:
+      dtype: the dtype.
+      shape: the static shape; unknown if `None`.
+      name: the name.
+
+    Raises:
+      RuntimeError: eager execution is on.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     x = tf.placeholder(tf.float32, [None])
+      ...     print(session.run(2.0 * x, {x: [1.0, 2.0]}))
+      [2. 4.]
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/placeholder
+    """
+def placeholder_with_default(input: Any, shape: Any, name: Any = None) -> Any:
+    """Create a tensor that may be fed, and otherwise has the value of `input`.
+
+    Args:
+      input: the default value: a tensor or numbers.
+      shape: the static shape.
+      name: the name.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     x = tf.placeholder_with_default([1.0, 2.0], [None])
+      ...     print(session.run(x), session.run(x, {x: [5.0]}))
+      [1. 2.] [5.]
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/placeholder_with_default
+    """
 def polygamma(a: Any, x: Any, name: Any = None) -> Any: ...
-def pow(x: Any, y: Any, name: Any = None) -> Any: ...
-def print(*inputs: Any, **kwargs: Any) -> Any: ...
-def py_func(func: Any, inp: Any, Tout: Any, stateful: Any = True, name: Any = None) -> Any: ...
+def pow(x: Any, y: Any, name: Any = None) -> Any:
+    """Raise `x` to the power of `y`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The powers, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
+
+    Differs from TensorFlow:
+      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+
+    Under jit:
+      Acts on each element separately; negative integer exponents raise after the call.
+
+    Example:
+      >>> import shims
+      >>> print(shims.pow([2.0, 3.0], 2.0))
+      [4. 9.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/pow
+    """
+def print(*inputs: Any, **kwargs: Any) -> Any:
+    """Print values in TensorFlow's format.
+
+    Args:
+      *inputs: arrays, strings, and lists, tuples and dictionaries of them.
+      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` and a path to append to),
+        `summarize` (elements at either end of each axis; all if negative; 3 by default),
+        `sep`, `end`; `name` is ignored.
+
+    Raises:
+      ValueError: an unknown keyword argument or stream.
+
+    Differs from TensorFlow:
+      Ragged and sparse tensors are rejected inside a trace.
+
+    Under jit:
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
+      it.
+
+    Example:
+      >>> import sys, shims
+      >>> shims.print("x =", shims.range(10), output_stream=sys.stdout)
+      x = [0 1 2 ... 7 8 9]
+
+    https://www.tensorflow.org/api_docs/python/tf/print
+    """
+def py_func(func: Any, inp: Any, Tout: Any, stateful: Any = True, name: Any = None) -> Any:
+    """Call a function of NumPy arrays whenever the session computes the result.
+
+    Args:
+      func: the function.
+      inp: a list of argument tensors.
+      Tout: the dtype of the result, or a list of dtypes for several results.
+      stateful: accepted and ignored; every call is made in either case.
+      name: the name of the operation.
+
+    Returns:
+      A tensor, or a list of tensors if `Tout` is a list; the operation if the list is empty. The
+      shapes are unknown, and can be set with `set_shape`. There is no gradient.
+
+    Raises:
+      InvalidArgumentError: `func` returns another number of results, or other dtypes, when it runs.
+
+    Differs from TensorFlow:
+      Inside of branches and loops the shapes must be set with `set_shape`. If compiled operations
+      need the result, the arguments are computed twice, the first time without side effects.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     y = tf.py_func(lambda x: x + 1.0, [tf.constant(1.0, tf.float64)], tf.float64)
+      ...     print(session.run(y))
+      2.0
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/py_func
+    """
 def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any = None) -> Any: ...
 def qr(input: Any, full_matrices: Any = False, name: Any = None) -> Any: ...
 def random_crop(value: Any, size: Any, seed: Any = None, name: Any = None) -> Any: ...
 def random_gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
 def random_index_shuffle(index: Any, seed: Any, max_index: Any, rounds: Any = 4, name: Any = None) -> Any: ...
-def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
+def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample from a normal distribution.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_normal` there.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.normal([2, 2]).shape)
+      (2, 2)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/normal
+    """
 class random_normal_initializer:
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = ...) -> None: ...
@@ -952,43 +3553,684 @@ class random_normal_initializer:
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
 def random_poisson(lam: Any, shape: Any, dtype: Any = 'float32', seed: Any = None, name: Any = None) -> Any: ...
-def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any: ...
-def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
+def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
+    """Shuffle the slices along the first axis.
+
+    Args:
+      value: array.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array with its slices permuted, of the shape of `value`.
+
+    Differs from TensorFlow:
+      The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
+      compiled program.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.shuffle([1, 2, 3]))
+      [1 3 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/shuffle
+    """
+def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample uniformly from [minval, maxval).
+
+    Args:
+      shape: the sizes.
+      minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
+      maxval: the upper bound; 1 for floats where it is `None`.
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: the dtype is not supported, or integers have no upper bound.
+      InvalidArgumentError: `minval >= maxval` for integers.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_uniform` there.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.uniform([3], maxval=10, dtype=shims.int32))
+      [2 9 7]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/uniform
+    """
 class random_uniform_initializer:
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
     def __init__(self, minval: Any = 0.0, maxval: Any = None, seed: Any = None, dtype: Any = ...) -> None: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = 'range') -> Any: ...
-def rank(input: Any, name: Any = None) -> Any: ...
+def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: Any = 'range') -> Any:
+    """Return the numbers from `start` to below `limit` in steps of `delta`.
+
+    Args:
+      start: scalar; if `limit` is `None`, this is the limit and the start is 0.
+      limit: scalar.
+      delta: scalar.
+      dtype: the dtype; that of the operands when `None`.
+      name: ignored.
+
+    Returns:
+      A vector of shape `[max(ceil((limit - start) / delta), 0)]`.
+
+    Raises:
+      InvalidArgumentError: `delta` is 0, or has the wrong sign to reach `limit`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of elements may be traced. It has no bound, so that inside an enclosing `jax.jit` a
+      bound must be given: `shims.range(shims.bounded(k, max=8))`.
+
+    Example:
+      >>> import shims
+      >>> shims.range(3, 18, 3).tolist()
+      [3, 6, 9, 12, 15]
+
+    https://www.tensorflow.org/api_docs/python/tf/range
+    """
+def rank(input: Any, name: Any = None) -> Any:
+    """Return the number of axes.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      The number of axes in the shape of `input`: an int32 scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of axes is static, so that the result is a constant.
+
+    Example:
+      >>> import shims
+      >>> print(shims.rank([[1, 2, 3]]))
+      2
+
+    https://www.tensorflow.org/api_docs/python/tf/rank
+    """
 def read_file(filename: Any) -> Any: ...
-def real(input: Any, name: Any = None) -> Any: ...
+def real(input: Any, name: Any = None) -> Any:
+    """Compute `tf.math.real` as `jnp.real(input)`.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.real([1.0 + 2.0j]))
+      [1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/real
+    """
 def realdiv(x: Any, y: Any, name: Any = None) -> Any: ...
-def reciprocal(x: Any, name: Any = None) -> Any: ...
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: Any = '', name: Any = None, reduction_indices: Any = None, keepdims: Any = None) -> Any: ...
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, name: Any = None) -> Any: ...
-def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any: ...
+def reciprocal(x: Any, name: Any = None) -> Any:
+    """Compute the reciprocal of `x`.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `1 / x`, in the shape of `x`.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.reciprocal([4.0, 0.5]))
+      [0.25 2.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reciprocal
+    """
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Return whether all elements over axes are True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
+      over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_all([[True, False], [True, True]], axis=1))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
+    """
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Return whether any element over axes is True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      False over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_any([[False, False], [True, False]], axis=1))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
+    """
+def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator: Any = '', name: Any = None, reduction_indices: Any = None, keepdims: Any = None) -> Any:
+    """Join all strings along axes.
+
+    Args:
+      inputs: strings of any shape, or a ragged tensor of them.
+      axis: the axis, or a list of axes in the order in which they are joined; all when `None`.
+      keepdims: whether joined axes remain with the size 1.
+      separator: the string between two elements.
+      name: ignored.
+
+    Returns:
+      A tensor of strings, on the host; a `RaggedTensor` if a ragged axis remains.
+
+    Raises:
+      OutOfBoundsError: there is no such axis.
+      TypeError: `inputs` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Strings are constants of the program.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.reduce_join([["a", "b"], ["c", "d"]], 1).numpy().tolist()
+      [b'ab', b'cd']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/reduce_join
+    """
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute `log(sum(exp(x)))` over axes, without overflow.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
+      with sizes of 1); -inf over no elements.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_logsumexp([0.0, 0.0]))
+      0.6931472
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
+    """
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the maximum over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+
+    Differs from TensorFlow:
+      Nothing: equal elements share the gradient.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_max([[1, 5], [4, 2]], axis=1))
+      [5 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
+    """
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the mean over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to take the mean over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      integers are truncated towards 0; NaN over no elements.
+
+    Differs from TensorFlow:
+      float16 is summed in float32, so that it does not overflow.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_mean([[1.0, 2.0], [4.0, 6.0]], axis=1))
+      [1.5 5. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
+    """
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the minimum over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+
+    Differs from TensorFlow:
+      Nothing: equal elements share the gradient.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_min([[1, 5], [4, 2]], axis=1))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
+    """
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Multiply over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to multiply over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); 1 over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_prod([[1, 2], [3, 4]], axis=1))
+      [ 2 12]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
+    """
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Sum over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
+      over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped, and nothing is copied.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_sum([[1, 2], [3, 4]], axis=0))
+      [4 6]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
+    """
+def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, name: Any = None) -> Any:
+    """Replace what matches a regular expression.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      pattern: a regular expression of RE2's syntax.
+      rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
+      replace_global: whether to replace all matches or the first one.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      InvalidArgumentError: the pattern is invalid.
+      TypeError: `input` does not hold strings.
+      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
+        string is not UTF-8.
+
+    Differs from TensorFlow:
+      Nothing else.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.regex_replace("abc", "(b)", r"<\\1>").numpy()
+      b'a<b>c'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/regex_replace
+    """
+def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
+    """Repeat each element, or each slice along an axis.
+
+    Args:
+      input: array.
+      repeats: the number of repetitions; one number, or one per slice.
+      axis: the axis whose slices are repeated; the flattened array when `None`.
+      name: ignored.
+
+    Returns:
+      The array: a vector if `axis` is `None`, otherwise of the shape of `input`, with the sum of
+      `repeats` along `axis`.
+
+    Raises:
+      InvalidArgumentError: a number is negative, or the count of numbers is not that of the slices.
+
+    Differs from TensorFlow:
+      Negative numbers raise instead of counting as 0.
+
+    Under jit:
+      With traced `repeats` the size depends on data.
+
+    Example:
+      >>> import shims
+      >>> shims.repeat([7, 8], [1, 3]).tolist()
+      [7, 8, 8, 8]
+
+    https://www.tensorflow.org/api_docs/python/tf/repeat
+    """
 def report_uninitialized_variables(var_list: Any = None, name: Any = 'report_uninitialized_variables') -> Any: ...
 def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_paddings: Any = None, name: Any = None) -> Any: ...
-def reset_default_graph() -> Any: ...
-def reshape(tensor: Any, shape: Any, name: Any = None) -> Any: ...
+def reset_default_graph() -> Any:
+    """Replace the default graph with an empty one.
+
+    Raises:
+      AssertionError: a graph is open in a `with` block.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> tf.reset_default_graph()
+      >>> print(tf.get_default_graph().get_operations())
+      []
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/reset_default_graph
+    """
+def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
+    """Reshape an array.
+
+    Args:
+      tensor: array.
+      shape: the sizes; at most one -1 stands for the remaining size.
+      name: ignored.
+
+    Returns:
+      The array in that shape.
+
+    Raises:
+      InvalidArgumentError: the numbers of elements differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
+      -1 itself must be static: a traced size that turns out to be -1 is rejected.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reshape([1, 2, 3, 4, 5, 6], [2, -1]))
+      [[1 2 3]
+       [4 5 6]]
+
+    https://www.tensorflow.org/api_docs/python/tf/reshape
+    """
 def resource_variables_enabled() -> Any: ...
-def reverse(tensor: Any, axis: Any, name: Any = None) -> Any: ...
+def reverse(tensor: Any, axis: Any, name: Any = None) -> Any:
+    """Reverse an array along axes.
+
+    Args:
+      tensor: array.
+      axis: the axes.
+      name: ignored.
+
+    Returns:
+      The reversed array, of the shape of `tensor`.
+
+    Raises:
+      InvalidArgumentError: the axis is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; the elements are reversed, and padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reverse([[1, 2, 3]], axis=[1]))
+      [[3 2 1]]
+
+    https://www.tensorflow.org/api_docs/python/tf/reverse
+    """
 def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None, name: Any = None, seq_dim: Any = None, batch_dim: Any = None) -> Any: ...
-def reverse_v2(tensor: Any, axis: Any, name: Any = None) -> Any: ...
-def rint(x: Any, name: Any = None) -> Any: ...
-def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any: ...
-def round(x: Any, name: Any = None) -> Any: ...
-def rsqrt(x: Any, name: Any = None) -> Any: ...
+def reverse_v2(tensor: Any, axis: Any, name: Any = None) -> Any:
+    """Reverse an array along axes.
+
+    Args:
+      tensor: array.
+      axis: the axes.
+      name: ignored.
+
+    Returns:
+      The reversed array, of the shape of `tensor`.
+
+    Raises:
+      InvalidArgumentError: the axis is out of range.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; the elements are reversed, and padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reverse([[1, 2, 3]], axis=[1]))
+      [[3 2 1]]
+
+    https://www.tensorflow.org/api_docs/python/tf/reverse
+    """
+def rint(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.rint` as `jnp.rint(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rint([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rint
+    """
+def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
+    """Roll an array along axes, with wraparound.
+
+    Args:
+      input: array.
+      shift: the number of positions to move, one integer per axis.
+      axis: the axes; the shifts of a repeated axis add up.
+      name: ignored.
+
+    Returns:
+      The array, of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: an axis does not exist, or the number of shifts is not that of the axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `shift` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.roll([1, 2, 3, 4], shift=1, axis=0))
+      [4 1 2 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/roll
+    """
+def round(x: Any, name: Any = None) -> Any:
+    """Compute `tf.round` as `jnp.round(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.round([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/round
+    """
+def rsqrt(x: Any, name: Any = None) -> Any:
+    """Compute the reciprocal of the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      `1 / sqrt(x)`, in the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rsqrt([4.0, 16.0]))
+      [0.5  0.25]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
+    """
 def saturate_cast(value: Any, dtype: Any, name: Any = None) -> Any: ...
 def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any: ...
 def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, infer_shape: Any = True, reverse: Any = False, name: Any = None) -> Any: ...
@@ -997,7 +4239,36 @@ def scatter_div(ref: Any, indices: Any, updates: Any, use_locking: Any = False, 
 def scatter_max(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any: ...
 def scatter_min(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any: ...
 def scatter_mul(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any: ...
-def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
+def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any = '', name: Any = None) -> Any:
+    """Add updates to an array of zeros at coordinates.
+
+    Args:
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + shape[k:]`.
+      shape: the sizes of the result.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
+      name: ignored.
+
+    Returns:
+      The array; updates at equal coordinates add up.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range.
+
+    Differs from TensorFlow:
+      Coordinates in more than 7 axes are supported.
+
+    Under jit:
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
+      an enclosing trace they are dropped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.scatter_nd([[1], [3], [1]], [5, 6, 7], [4]))
+      [ 0 12  0  6]
+
+    https://www.tensorflow.org/api_docs/python/tf/scatter_nd
+    """
 def scatter_nd_add(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any: ...
 def scatter_nd_sub(ref: Any, indices: Any, updates: Any, use_locking: Any = False, name: Any = None) -> Any: ...
 def scatter_nd_update(ref: Any, indices: Any, updates: Any, use_locking: Any = True, name: Any = None) -> Any: ...
@@ -1011,19 +4282,258 @@ def segment_prod(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def self_adjoint_eig(tensor: Any, name: Any = None) -> Any: ...
 def self_adjoint_eigvals(tensor: Any, name: Any = None) -> Any: ...
-def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
+def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any = None) -> Any:
+    """Return masks whose first `lengths` elements of the last axis are True.
+
+    Args:
+      lengths: integer array.
+      maxlen: the size of the new last axis; the longest length when `None`.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      `[*lengths.shape, maxlen]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Without `maxlen` the size depends on data. `maxlen` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sequence_mask([1, 3], 3))
+      [[ True False False]
+       [ True  True  True]]
+
+    https://www.tensorflow.org/api_docs/python/tf/sequence_mask
+    """
 def serialize_tensor(tensor: Any) -> Any: ...
-def set_random_seed(seed: Any) -> Any: ...
+def set_random_seed(seed: Any) -> Any:
+    """Set the seed of the default graph, or the global seed in eager execution.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     tf.set_random_seed(1)
+      ...     x = tf.random_normal([2])
+      ...     print(session.run(x).shape)
+      (2,)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/set_random_seed
+    """
 def setdiff1d(x: Any, y: Any, index_dtype: Any = ..., name: Any = None) -> Any: ...
-def shape(input: Any, name: Any = None, out_type: Any = None) -> Any: ...
+def shape(input: Any, name: Any = None, out_type: Any = None) -> Any:
+    """Return the shape of an array as a vector.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      An integer vector. Its elements may be used as sizes, also under a trace.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true sizes, not those of the padding.
+
+    Example:
+      >>> import shims
+      >>> shims.shape(shims.zeros([2, 3])).tolist()
+      [2, 3]
+
+    https://www.tensorflow.org/api_docs/python/tf/shape
+    """
 def shape_n(input: Any, out_type: Any = ..., name: Any = None) -> Any: ...
-def sigmoid(x: Any, name: Any = None) -> Any: ...
-def sign(x: Any, name: Any = None) -> Any: ...
-def sin(x: Any, name: Any = None) -> Any: ...
-def sinh(x: Any, name: Any = None) -> Any: ...
-def size(input: Any, name: Any = None, out_type: Any = None) -> Any: ...
-def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any: ...
-def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = None) -> Any: ...
+def sigmoid(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sigmoid` as `jax.nn.sigmoid(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sigmoid([0.5, 1.0]))
+      [0.62245935 0.7310586 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/sigmoid
+    """
+def sign(x: Any, name: Any = None) -> Any:
+    """Compute the sign.
+
+    Args:
+      x: array of numbers with a sign.
+      name: ignored.
+
+    Returns:
+      -1, 0 or 1, and NaN for NaN, in the shape of `x`; `x / |x|` for a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sign([-2.5, 0.0, 4.0]))
+      [-1.  0.  1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sign
+    """
+def sin(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sin` as `jnp.sin(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sin([0.5, 1.0]))
+      [0.47942555 0.84147096]
+
+    https://www.tensorflow.org/api_docs/python/tf/sin
+    """
+def sinh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sinh` as `jnp.sinh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sinh([0.5, 1.0]))
+      [0.5210953 1.1752012]
+
+    https://www.tensorflow.org/api_docs/python/tf/sinh
+    """
+def size(input: Any, name: Any = None, out_type: Any = None) -> Any:
+    """Return the number of elements.
+
+    Args:
+      input: array.
+      out_type: int32 (when `None`) or int64.
+      name: ignored.
+
+    Returns:
+      The number of elements in the shape of `input`: an integer scalar, usable as a size.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The true number, without padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.size([[1, 2, 3], [4, 5, 6]]))
+      6
+
+    https://www.tensorflow.org/api_docs/python/tf/size
+    """
+def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
+    """Slice an array by begin and size.
+
+    Args:
+      input_: array.
+      begin: the first position of the slice, one integer per axis.
+      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      name: ignored.
+
+    Returns:
+      An array of the shape `size`.
+
+    Raises:
+      InvalidArgumentError: the slice is out of bounds, or the number of entries is not the rank.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      `begin` and `size` may be traced. A traced `begin` with size -1 gives a data-dependent size.
+
+    Example:
+      >>> import shims
+      >>> shims.slice([1, 2, 3, 4], begin=[1], size=[-1]).tolist()
+      [2, 3, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/slice
+    """
+def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = None) -> Any:
+    """Sort the elements along an axis.
+
+    Args:
+      values: array of numbers.
+      axis: the axis to sort along.
+      direction: `ASCENDING` or `DESCENDING`.
+      name: ignored.
+
+    Returns:
+      The sorted array, of the shape of `values`.
+
+    Raises:
+      ValueError: the direction is unknown.
+      InvalidArgumentError: the axis is out of range.
+
+    Differs from TensorFlow:
+      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
+      position is undefined.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not sorted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sort([3, 1, 2], direction="DESCENDING"))
+      [3 2 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/sort
+    """
 def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: Any = None, block_shape: Any = None) -> Any: ...
 def space_to_batch_nd(input: Any, block_shape: Any, paddings: Any, name: Any = None) -> Any: ...
 def space_to_depth(input: Any, block_size: Any, name: Any = None, data_format: Any = 'NHWC') -> Any: ...
@@ -1047,57 +4557,691 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: Any = None) -> Any:
 def sparse_softmax(sp_input: Any, name: Any = None) -> Any: ...
 def sparse_split(keyword_required: Any = ..., sp_input: Any = None, num_split: Any = None, axis: Any = None, name: Any = None, split_dim: Any = None) -> Any: ...
 def sparse_tensor_dense_matmul(sp_a: Any, b: Any, adjoint_a: Any = False, adjoint_b: Any = False, name: Any = None) -> Any: ...
-def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: Any = None) -> Any: ...
+def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: Any = None) -> Any:
+    """Convert a sparse tensor to an array.
+
+    Args:
+      sp_input: sparse tensor.
+      default_value: the value of all other elements; 0 when `None`.
+      validate_indices: check that the coordinates are in order and that none is repeated.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a coordinate is out of range, out of order or repeated.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The dense shape may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sparse.to_dense(shims.SparseTensor([[0, 1]], [5], [2, 2])))
+      [[0 5]
+       [0 0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/to_dense
+    """
 def sparse_to_dense(sparse_indices: Any, output_shape: Any, sparse_values: Any, default_value: Any = 0, validate_indices: Any = True, name: Any = None) -> Any: ...
 def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: Any = None) -> Any: ...
 def sparse_transpose(sp_input: Any, perm: Any = None, name: Any = None) -> Any: ...
-def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = 'split') -> Any: ...
-def sqrt(x: Any, name: Any = None) -> Any: ...
-def square(x: Any, name: Any = None) -> Any: ...
-def squared_difference(x: Any, y: Any, name: Any = None) -> Any: ...
-def squeeze(input: Any, axis: Any = None, name: Any = None, squeeze_dims: Any = None) -> Any: ...
-def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any: ...
-def stop_gradient(input: Any, name: Any = None) -> Any: ...
+def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: Any = 'split') -> Any:
+    """Split an array into parts along an axis.
+
+    Args:
+      value: array.
+      num_or_size_splits: the number of equal parts, or the size of each part; one size may be -1.
+      axis: the axis to split.
+      num: the number of parts, if the sizes are a traced vector.
+      name: ignored.
+
+    Returns:
+      A list of arrays of the shape of `value`, but for their size along `axis`.
+
+    Raises:
+      InvalidArgumentError: the sizes of the parts do not add up to the size of the axis.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> a, b = shims.split([1, 2, 3, 4, 5], [2, 3])
+      >>> print(a, b)
+      [1 2] [3 4 5]
+
+    https://www.tensorflow.org/api_docs/python/tf/split
+    """
+def sqrt(x: Any, name: Any = None) -> Any:
+    """Compute the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The root, in the shape of `x`; NaN below 0.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
+      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
+      NaN.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sqrt([4.0, 2.0]))
+      [2.        1.4142135]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sqrt
+    """
+def square(x: Any, name: Any = None) -> Any:
+    """Compute `tf.square` as `jnp.square(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.square([0.5, 1.0]))
+      [0.25 1.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/square
+    """
+def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the square of the absolute difference.
+
+    Args:
+      x: array.
+      y: array of the same dtype that broadcasts with `x`.
+      name: ignored.
+
+    Returns:
+      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
+      absolute value, as a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.squared_difference([1.0, 5.0], 3.0))
+      [4. 4.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
+    """
+def squeeze(input: Any, axis: Any = None, name: Any = None, squeeze_dims: Any = None) -> Any:
+    """Remove axes of size 1.
+
+    Args:
+      input: array.
+      axis: the axes to remove; all axes of size 1 when `None`.
+      name: ignored.
+
+    Returns:
+      The array of the shape of `input` without those sizes of 1.
+
+    Raises:
+      InvalidArgumentError: a named axis has another size.
+
+    Differs from TensorFlow:
+      Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time
+      stays.
+
+    Under jit:
+      If `axis` is given, a size known only at run time is checked to be 1. Without `axis`, a
+      function is traced again if a size turns out to be 1, or if the program is only valid for size
+      1.
+
+    Example:
+      >>> import shims
+      >>> print(shims.squeeze([[[1], [2]]]))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/squeeze
+    """
+def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
+    """Stack arrays of one shape along a new axis.
+
+    Args:
+      values: list of arrays, or one array that is split along its first axis.
+      axis: the position of the new axis.
+      name: ignored.
+
+    Returns:
+      The array with one axis more.
+
+    Raises:
+      InvalidArgumentError: dtypes or shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.stack([[1, 2], [3, 4]], axis=1))
+      [[1 3]
+       [2 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/stack
+    """
+def stop_gradient(input: Any, name: Any = None) -> Any:
+    """Return `input` and block its gradient.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      The same array, of the same shape.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Returns the traced array; derivatives by JAX are blocked too.
+
+    Example:
+      >>> import shims
+      >>> print(shims.stop_gradient([1.0, 2.0]))
+      [1. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/stop_gradient
+    """
 def strided_slice(input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: Any = 0, end_mask: Any = 0, ellipsis_mask: Any = 0, new_axis_mask: Any = 0, shrink_axis_mask: Any = 0, var: Any = None, name: Any = None) -> Any: ...
 string: Any
-def string_join(inputs: Any, separator: Any = '', name: Any = None) -> Any: ...
+def string_join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
+    """Join the elements of tensors at the same positions.
+
+    Args:
+      inputs: list of tensors of strings of one shape; scalars are joined to every element. Or of
+        ragged tensors with the same rows.
+      separator: the string between two elements.
+      name: ignored.
+
+    Returns:
+      A tensor of strings, on the host.
+
+    Raises:
+      InvalidArgumentError: the shapes differ.
+      TypeError: an input does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.join([["a", "b"], "c"], separator="-").numpy().tolist()
+      [b'a-c', b'b-c']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/join
+    """
 def string_split(source: Any, sep: Any = None, skip_empty: Any = True, delimiter: Any = None, result_type: Any = 'SparseTensor', name: Any = None) -> Any: ...
-def string_strip(input: Any, name: Any = None) -> Any: ...
+def string_strip(input: Any, name: Any = None) -> Any:
+    """Remove white space from both ends of strings.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      TypeError: `input` does not hold strings.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Known strings are constants of the program; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.strip(" a ").numpy()
+      b'a'
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/strip
+    """
 def string_to_hash_bucket(string_tensor: Any = None, num_buckets: Any = None, name: Any = None, input: Any = None) -> Any: ...
-def string_to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -> Any: ...
+def string_to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -> Any:
+    """Hash strings into buckets with a fast hash function.
+
+    Args:
+      input: strings of any shape, or a ragged tensor of them.
+      num_buckets: the number of buckets.
+      name: ignored.
+
+    Returns:
+      The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
+
+    Raises:
+      InvalidArgumentError: `num_buckets` is not positive.
+      TypeError: an element is not a string.
+      UnimplementedError: a bucket number needs 64 bits, and `jax_enable_x64` is off.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The buckets of known strings are constants; others are computed on the host.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.to_hash_bucket_fast(["Hello", "TensorFlow", "2.x"], 3).tolist()
+      [0, 2, 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket_fast
+    """
 def string_to_hash_bucket_strong(input: Any, num_buckets: Any, key: Any, name: Any = None) -> Any: ...
 def string_to_number(string_tensor: Any = None, out_type: Any = ..., name: Any = None, input: Any = None) -> Any: ...
 def substr(input: Any, pos: Any, len: Any, name: Any = None, unit: Any = 'BYTE') -> Any: ...
-def subtract(x: Any, y: Any, name: Any = None) -> Any: ...
+def subtract(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.subtract` as `jnp.subtract(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.subtract([1.0, 5.0, 7.0], 5.0))
+      [-4.  0.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/subtract
+    """
 def svd(tensor: Any, full_matrices: Any = False, compute_uv: Any = True, name: Any = None) -> Any: ...
 def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: Any = 'switch_case') -> Any: ...
 tables_initializer = initialize_all_tables
-def tan(x: Any, name: Any = None) -> Any: ...
-def tanh(x: Any, name: Any = None) -> Any: ...
+def tan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.tan` as `jnp.tan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tan([0.5, 1.0]))
+      [0.5463025 1.5574077]
+
+    https://www.tensorflow.org/api_docs/python/tf/tan
+    """
+def tanh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.tanh` as `jnp.tanh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tanh([0.5, 1.0]))
+      [0.46211717 0.7615942 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/tanh
+    """
 def tensor_scatter_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
 def tensor_scatter_nd_add(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
 def tensor_scatter_nd_max(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
 def tensor_scatter_nd_min(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
 def tensor_scatter_nd_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
-def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any: ...
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any:
+    """Write updates into an array at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      name: ignored.
+
+    Returns:
+      The new array; the last of updates at equal coordinates wins.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
+      coordinates gets a gradient.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
+      trace they are dropped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [10, 30]))
+      [10  2 30]
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_update
+    """
 def tensor_scatter_sub(tensor: Any, indices: Any, updates: Any, bad_indices_policy: Any = '', name: Any = None) -> Any: ...
-def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any: ...
-def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any: ...
-def tile(input: Any, multiples: Any, name: Any = None) -> Any: ...
-def timestamp(name: Any = None) -> Any: ...
+def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: Any = None) -> Any:
+    """Write updates into an array at coordinates.
+
+    Args:
+      tensor: array.
+      indices: integer array `[..., k]` of coordinates.
+      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      name: ignored.
+
+    Returns:
+      The new array; the last of updates at equal coordinates wins.
+
+    Raises:
+      InvalidArgumentError: coordinates are out of range, or the dtypes differ.
+
+    Differs from TensorFlow:
+      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
+      coordinates gets a gradient.
+
+    Under jit:
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
+      trace they are dropped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [10, 30]))
+      [10  2 30]
+
+    https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_update
+    """
+def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
+    """Contract two arrays over pairs of axes.
+
+    Args:
+      a: array.
+      b: array of the same dtype.
+      axes: the number of last axes of `a` and first axes of `b` to contract, or the axes of each
+        array.
+      name: ignored.
+
+    Returns:
+      The remaining axes of `a`, then those of `b`, give the shape.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Contracted data-dependent sizes must be equal pair by pair; TensorFlow only requires that
+      their products are equal.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensordot([[1.0, 2.0]], [[3.0], [4.0]], axes=1))
+      [[11.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/tensordot
+    """
+def tile(input: Any, multiples: Any, name: Any = None) -> Any:
+    """Repeat an array along every axis.
+
+    Args:
+      input: array.
+      multiples: integers `[rank]`.
+      name: ignored.
+
+    Returns:
+      The array, of shape `input.shape * multiples`.
+
+    Raises:
+      InvalidArgumentError: the number of multiples is not the rank, or a multiple is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Multiples may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tile([1, 2], [2]))
+      [1 2 1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/tile
+    """
+def timestamp(name: Any = None) -> Any:
+    """Return the seconds since 1970 began, when the program comes to this call.
+
+    Args:
+      name: ignored.
+
+    Returns:
+      A scalar of float64.
+
+    Differs from TensorFlow:
+      Without `jax_enable_x64` it is float32, in which neighboring times are two minutes apart; a warning says so.
+
+    Under jit:
+      The clock is read whenever the program runs, in program order.
+
+    Example:
+      >>> import jax, shims
+      >>> with jax.enable_x64(True):
+      ...     print(shims.timestamp() > 1.7e9)
+      True
+
+    https://www.tensorflow.org/api_docs/python/tf/timestamp
+    """
 def to_bfloat16(x: Any, name: Any = 'ToBFloat16') -> Any: ...
 def to_complex128(x: Any, name: Any = 'ToComplex128') -> Any: ...
 def to_complex64(x: Any, name: Any = 'ToComplex64') -> Any: ...
 def to_double(x: Any, name: Any = 'ToDouble') -> Any: ...
-def to_float(x: Any, name: Any = 'ToFloat') -> Any: ...
-def to_int32(x: Any, name: Any = 'ToInt32') -> Any: ...
-def to_int64(x: Any, name: Any = 'ToInt64') -> Any: ...
+def to_float(x: Any, name: Any = 'ToFloat') -> Any:
+    """Cast `x` to float32.
+
+    Args:
+      x: an array or sparse tensor of any numeric dtype or bool.
+      name: name of the operation.
+
+    Returns:
+      An array of the same shape; `x` itself if it is already float32.
+
+    Raises:
+      TypeError: `x` cannot be cast.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.to_float([1, 2])))
+      [1. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/to_float
+    """
+def to_int32(x: Any, name: Any = 'ToInt32') -> Any:
+    """Cast `x` to int32; see `to_float`.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.to_int32([1.7, -1.7])))
+      [ 1 -1]
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/to_int32
+    """
+def to_int64(x: Any, name: Any = 'ToInt64') -> Any:
+    """Cast `x` to int64; see `to_float`.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.to_int64([1.7])))
+      [1]
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/to_int64
+    """
 def trace(x: Any, name: Any = None) -> Any: ...
-def trainable_variables(scope: Any = None) -> Any: ...
-def transpose(a: Any, perm: Any = None, name: Any = 'transpose', conjugate: Any = False) -> Any: ...
+def trainable_variables(scope: Any = None) -> Any:
+    """Return the variables that optimizers train.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2])
+      ...     print([v.name for v in tf.trainable_variables()])
+      ['w:0']
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/trainable_variables
+    """
+def transpose(a: Any, perm: Any = None, name: Any = 'transpose', conjugate: Any = False) -> Any:
+    """Permute the axes of an array.
+
+    Args:
+      a: array.
+      perm: the permutation of the axes; reversed when `None`.
+      conjugate: take complex conjugates too.
+      name: ignored.
+
+    Returns:
+      The array with its axes, and so its shape, in the order of `perm`.
+
+    Raises:
+      InvalidArgumentError: `perm` is not a permutation of the axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; elements are not moved along an axis of data-dependent
+      size.
+
+    Example:
+      >>> import shims
+      >>> print(shims.transpose([[1, 2, 3], [4, 5, 6]]))
+      [[1 4]
+       [2 5]
+       [3 6]]
+
+    https://www.tensorflow.org/api_docs/python/tf/transpose
+    """
 def truediv(x: Any, y: Any, name: Any = None) -> Any: ...
-def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
+def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample from a normal distribution truncated at two standard deviations.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_truncated_normal` there.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.truncated_normal([2, 3]).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/truncated_normal
+    """
 class truncated_normal_initializer:
+    """Initializer that samples a normal distribution truncated at two standard deviations.
+
+    Args:
+      mean: the mean.
+      stddev: the standard deviation before the truncation.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2, 3], initializer=tf.truncated_normal_initializer(stddev=0.1))
+      ...     print(w.shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/truncated_normal_initializer
+    """
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
     def __init__(self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = ...) -> None: ...
     @classmethod
@@ -1116,7 +5260,36 @@ class uniform_unit_scaling_initializer:
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any: ...
+def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
+    """Return the distinct values of a vector, in order of appearance.
+
+    Args:
+      x: vector.
+      out_idx: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      `(y, idx)`: the values, a vector whose size depends on data, and for each element of `x` its
+      position there, in the shape of `x`: `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are
+      equal. Each NaN is distinct; 0.0 and -0.0 are equal.
+
+    Raises:
+      InvalidArgumentError: `x` is not a vector.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The number of values depends on data.
+
+    Example:
+      >>> import shims
+      >>> y, idx = shims.unique([3, 1, 3, 2])
+      >>> y.tolist(), idx.tolist()
+      ([3, 1, 2], [0, 1, 0, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/unique
+    """
 def unique_with_counts(x: Any, out_idx: Any = ..., name: Any = None) -> Any: ...
 def unravel_index(indices: Any, dims: Any, name: Any = None) -> Any: ...
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
@@ -1124,16 +5297,124 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
-def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any: ...
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    """Sum each segment of rows; the ids may be in any order.
+
+    Args:
+      data: array of numbers.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow does not check the ids; the result for an id that is too large is unspecified.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.unsorted_segment_sum([1, 2, 3], [1, 0, 1], 3))
+      [2 4 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sum
+    """
+def unstack(value: Any, num: Any = None, axis: Any = 0, name: Any = 'unstack') -> Any:
+    """Split an array into a list of its slices along an axis.
+
+    Args:
+      value: array.
+      num: the number of slices; the size of the axis when `None`.
+      axis: the axis to remove.
+      name: ignored.
+
+    Returns:
+      A list of arrays of the shape of `value` without the axis.
+
+    Raises:
+      InvalidArgumentError: `num` is not the size of the axis, or the size is known only at run
+        time.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The size must be known while the program is traced, or `num` given.
+
+    Example:
+      >>> import shims
+      >>> print(shims.unstack([[1, 2], [3, 4]])[1])
+      [3 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/unstack
+    """
 def variable_axis_size_partitioner(max_shard_bytes: Any, axis: Any = 0, bytes_per_string_element: Any = 16, max_shards: Any = None) -> Any: ...
 def variable_op_scope(values: Any, name_or_scope: Any, default_name: Any = None, initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None, constraint: Any = None) -> Any: ...
 class variable_scope:
+    """Context manager that sets names, sharing and defaults of `get_variable`.
+
+    Args:
+      name_or_scope: a name, or an existing `VariableScope`.
+      default_name: the name if `name_or_scope` is `None`; a number is appended if it is in use.
+      values: tensors whose graph is used.
+      initializer, regularizer, partitioner, custom_getter, dtype, use_resource, constraint: the
+        defaults of the arguments of `get_variable`.
+      caching_device: accepted and ignored.
+      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing ones; `None` and
+        `False` inherit from the enclosing scope.
+      auxiliary_name_scope: whether to open a name scope as well.
+
+    Raises:
+      TypeError: no name is given.
+      ValueError: `reuse` has another value.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     with tf.variable_scope("layer"):
+      ...         w = tf.get_variable("w", [2, 3])
+      ...     print(w.name)
+      layer/w:0
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_scope
+    """
     def __enter__(self) -> Any: ...
     def __exit__(self, *error: Any) -> None: ...
     def __init__(self, name_or_scope: Any, default_name: Any = None, values: Any = None, initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None, constraint: Any = None, auxiliary_name_scope: Any = True) -> None: ...
 variables_initializer = initialize_variables
 class variance_scaling_initializer:
+    """Initializer whose samples have the variance `scale / n`, where `mode` selects `n`.
+
+    Args:
+      scale: a positive number.
+      mode: `fan_in` (the number of inputs of a unit), `fan_out` (of outputs) or `fan_avg` (their
+        mean).
+      distribution: `uniform`, `truncated_normal` (also `normal`) or `untruncated_normal`.
+      seed: the seed of the operation.
+      dtype: the dtype of the result.
+
+    Raises:
+      ValueError: an argument has an unsupported value.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2, 3], initializer=tf.variance_scaling_initializer(2.0))
+      ...     print(w.shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/variance_scaling_initializer
+    """
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
     def __init__(self, scale: Any = 1.0, mode: Any = 'fan_in', distribution: Any = 'truncated_normal', seed: Any = None, dtype: Any = ...) -> None: ...
     @classmethod
@@ -1145,14 +5426,66 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any: ...
 def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, name: Any = None, maximum_iterations: Any = None, return_same_structure: Any = False) -> Any: ...
 def write_file(filename: Any, contents: Any) -> Any: ...
-def zeros(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any: ...
+def zeros(shape: Any, dtype: Any = ..., name: Any = None, layout: Any = None) -> Any:
+    """Create an array of zeros.
+
+    Args:
+      shape: the sizes.
+      dtype: the dtype.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a size is negative.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.zeros([2, 3]))
+      [[0. 0. 0.]
+       [0. 0. 0.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros
+    """
 class zeros_initializer:
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any: ...
     def __init__(self, dtype: Any = ...) -> None: ...
     @classmethod
     def from_config(cls, config: Any) -> Any: ...
     def get_config(self) -> Any: ...
-def zeros_like(tensor: Any, dtype: Any = None, name: Any = None, optimize: Any = True) -> Any: ...
+def zeros_like(tensor: Any, dtype: Any = None, name: Any = None, optimize: Any = True) -> Any:
+    """Create an array of zeros with the shape of another array.
+
+    Args:
+      input: array.
+      dtype: the dtype; that of `input` when `None`.
+      name: ignored.
+      layout: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The sizes of `input` may be known only at run time; the result has the same sizes.
+
+    Example:
+      >>> import shims
+      >>> print(shims.zeros_like([[1.5, 2.5]]))
+      [[0. 0.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/zeros_like
+    """
 def zeta(x: Any, q: Any, name: Any = None) -> Any: ...
 keras: Any
 initializers: Any

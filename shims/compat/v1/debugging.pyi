@@ -7,7 +7,34 @@ from shims.compat.v1 import assert_scalar as assert_scalar
 from shims.compat.v1 import is_numeric_tensor as is_numeric_tensor
 
 def assert_all_finite(t: Any = None, msg: Any = None, name: Any = None, x: Any = None, message: Any = None) -> Any: ...
-def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
+def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any:
+    """Assert that two arrays are equal elementwise.
+
+    Args:
+      x: array.
+      y: array that broadcasts with it.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
+      name: ignored.
+
+    Returns:
+      `None`.
+
+    Raises:
+      InvalidArgumentError: the arrays are not equal or do not broadcast.
+
+    Differs from TensorFlow:
+      An error raised after a call does not show the values.
+
+    Under jit:
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+
+    Example:
+      >>> import shims
+      >>> shims.debugging.assert_equal([1, 2], [1, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/assert_equal
+    """
 def assert_greater(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
 def assert_greater_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
 def assert_integer(x: Any, message: Any = None, name: Any = None) -> Any: ...
@@ -24,9 +51,111 @@ def assert_rank_at_least(x: Any, rank: Any, data: Any = None, summarize: Any = N
 def assert_rank_in(x: Any, ranks: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
 def assert_shapes(shapes: Any, data: Any = None, summarize: Any = None, message: Any = None, name: Any = None) -> Any: ...
 def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: Any = None) -> Any: ...
-def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any: ...
-def is_finite(x: Any, name: Any = None) -> Any: ...
-def is_inf(x: Any, name: Any = None) -> Any: ...
-def is_nan(x: Any, name: Any = None) -> Any: ...
+def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any:
+    """Check that an array and its gradient are finite, and return the array.
+
+    Args:
+      tensor: array of floating-point numbers.
+      message: a prefix of the error message.
+      name: ignored.
+
+    Returns:
+      The array, of the same shape.
+
+    Raises:
+      InvalidArgumentError: a value is NaN or infinite.
+
+    Differs from TensorFlow:
+      An error raised after a call does not distinguish NaN from infinity. The gradient is not
+      checked if JAX differentiates a `shims.function` as a whole.
+
+    Under jit:
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+
+    Example:
+      >>> import shims
+      >>> print(shims.debugging.check_numerics([1.0, 2.0], "not finite"))
+      [1. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/debugging/check_numerics
+    """
+def is_finite(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_finite` as `jnp.isfinite(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_finite([1.0, float("inf")]))
+      [ True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_finite
+    """
+def is_inf(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_inf` as `jnp.isinf(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_inf([1.0, float("inf")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_inf
+    """
+def is_nan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_nan` as `jnp.isnan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_nan([1.0, float("nan")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_nan
+    """
 def is_non_decreasing(x: Any, name: Any = None) -> Any: ...
 def is_strictly_increasing(x: Any, name: Any = None) -> Any: ...

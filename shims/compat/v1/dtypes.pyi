@@ -3,11 +3,105 @@ from typing import Any
 from shims import DType as DType
 from shims.compat.v1 import as_dtype as as_dtype
 
-def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any: ...
+def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest: Any = False, width: Any = -1, fill: Any = '', name: Any = None) -> Any:
+    """Convert numbers to strings.
+
+    Args:
+      input: numbers, booleans or strings of any shape, or a ragged tensor of them.
+      precision: the number of digits after the decimal point; 6 if it is -1.
+      scientific: whether floats have an exponent.
+      shortest: whether floats have the shorter of both forms.
+      width: the least number of characters.
+      fill: the character that fills up on the left, a space if it is empty.
+      name: ignored.
+
+    Returns:
+      A tensor of strings of the same shape, on the host.
+
+    Raises:
+      InvalidArgumentError: an option does not apply to the dtype, or `fill` is longer than 1.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The strings of traced numbers are computed on the host; each has at most 1024 bytes.
+
+    Example:
+      >>> import shims
+      >>> shims.strings.as_string([1.5, 2.0], precision=2).numpy().tolist()
+      [b'1.50', b'2.00']
+
+    https://www.tensorflow.org/api_docs/python/tf/strings/as_string
+    """
 bfloat16: Any
 bool: Any
-def cast(x: Any, dtype: Any, name: Any = None) -> Any: ...
-def complex(real: Any, imag: Any, name: Any = None) -> Any: ...
+def cast(x: Any, dtype: Any, name: Any = None) -> Any:
+    """Convert `x` to another dtype.
+
+    Args:
+      x: array.
+      dtype: the new dtype.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x` in that dtype. A float outside of the range of int32, NaN
+      included, becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
+      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
+      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
+      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
+      bits in the remaining elements.
+
+    Raises:
+      UnimplementedError: to or from strings.
+      NarrowingError: a Python or NumPy number fits the 64-bit dtype, but not the 32-bit dtype that
+        JAX uses instead.
+
+    Differs from TensorFlow:
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
+      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
+      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
+      When TensorFlow splits a large array among several threads, the part of each thread ends with
+      remaining elements of its own; here only the whole array does.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cast([1.7, -1.7], shims.int32))
+      [ 1 -1]
+
+    https://www.tensorflow.org/api_docs/python/tf/cast
+    """
+def complex(real: Any, imag: Any, name: Any = None) -> Any:
+    """Build complex numbers from real and imaginary parts.
+
+    Args:
+      real: float32 or float64 array.
+      imag: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The complex64 or complex128 array.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.complex([1.0], [2.0]))
+      [1.+2.j]
+
+    https://www.tensorflow.org/api_docs/python/tf/dtypes/complex
+    """
 complex128: Any
 complex64: Any
 double: Any

@@ -362,6 +362,37 @@ class Conv3DTranspose:
     @property
     def weights(self) -> Any: ...
 class Dense:
+    """A fully connected layer: `activation(inputs @ kernel + bias)`.
+
+    Args:
+      units: the size of the last axis of the output.
+      activation: a function, or its Keras name; `None` for none.
+      use_bias: whether there is a bias.
+      kernel_initializer: the initializer of the kernel; that of the variable scope if `None`.
+      bias_initializer: the initializer of the bias; zeros by default.
+      kernel_regularizer: a function that maps the kernel to a loss.
+      bias_regularizer: a function that maps the bias to a loss.
+      activity_regularizer: a function that maps the output to a loss.
+      kernel_constraint: a function that optimizers apply to the kernel after an update.
+      bias_constraint: a function that optimizers apply to the bias after an update.
+      trainable: whether optimizers update its variables.
+      name: its name.
+
+    Raises:
+      ValueError: the size of the last axis of the input is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     layer = tf.layers.Dense(4)
+      ...     print(layer(tf.ones([2, 3])).shape, layer.kernel.shape)
+      (2, 4) (3, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Dense
+    """
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any: ...
     def __init__(self, units: Any, activation: Any = None, use_bias: Any = True, kernel_initializer: Any = None, bias_initializer: Any = 'zeros', kernel_regularizer: Any = None, bias_regularizer: Any = None, activity_regularizer: Any = None, kernel_constraint: Any = None, bias_constraint: Any = None, trainable: Any = True, name: Any = None, **kwargs: Any) -> None: ...
     @property
@@ -721,20 +752,360 @@ class SeparableConv2D:
     def variables(self) -> Any: ...
     @property
     def weights(self) -> Any: ...
-def average_pooling1d(*args: Any, **kwargs: Any) -> Any: ...
-def average_pooling2d(*args: Any, **kwargs: Any) -> Any: ...
-def average_pooling3d(*args: Any, **kwargs: Any) -> Any: ...
-def batch_normalization(*args: Any, **kwargs: Any) -> Any: ...
-def conv1d(*args: Any, **kwargs: Any) -> Any: ...
-def conv2d(*args: Any, **kwargs: Any) -> Any: ...
-def conv2d_transpose(*args: Any, **kwargs: Any) -> Any: ...
-def conv3d(*args: Any, **kwargs: Any) -> Any: ...
-def conv3d_transpose(*args: Any, **kwargs: Any) -> Any: ...
-def dense(*args: Any, **kwargs: Any) -> Any: ...
-def dropout(*args: Any, **kwargs: Any) -> Any: ...
-def flatten(*args: Any, **kwargs: Any) -> Any: ...
-def max_pooling1d(*args: Any, **kwargs: Any) -> Any: ...
-def max_pooling2d(*args: Any, **kwargs: Any) -> Any: ...
-def max_pooling3d(*args: Any, **kwargs: Any) -> Any: ...
-def separable_conv1d(*args: Any, **kwargs: Any) -> Any: ...
-def separable_conv2d(*args: Any, **kwargs: Any) -> Any: ...
+def average_pooling1d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `AveragePooling1D` and call it with `inputs`.
+
+    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.average_pooling1d(tf.ones([2, 6, 3]), 2, 2).shape)
+      (2, 3, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/average_pooling1d
+    """
+def average_pooling2d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `AveragePooling2D` and call it with `inputs`.
+
+    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.average_pooling2d(tf.ones([2, 6, 6, 3]), 2, 2).shape)
+      (2, 3, 3, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/average_pooling2d
+    """
+def average_pooling3d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `AveragePooling3D` and call it with `inputs`.
+
+    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.average_pooling3d(tf.ones([2, 6, 6, 6, 3]), 2, 2).shape)
+      (2, 3, 3, 3, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/average_pooling3d
+    """
+def batch_normalization(*args: Any, **kwargs: Any) -> Any:
+    """Create a `BatchNormalization` and call it with `inputs`.
+
+    The parameters are `inputs, axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer, beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint, training, trainable, name, reuse, renorm, renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.batch_normalization(tf.ones([2, 3]), training=True).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/batch_normalization
+    """
+def conv1d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Conv1D` and call it with `inputs`.
+
+    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.conv1d(tf.ones([2, 6, 3]), 4, 3).shape)
+      (2, 4, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv1d
+    """
+def conv2d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Conv2D` and call it with `inputs`.
+
+    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.conv2d(tf.ones([2, 6, 6, 3]), 4, 3).shape)
+      (2, 4, 4, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv2d
+    """
+def conv2d_transpose(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Conv2DTranspose` and call it with `inputs`.
+
+    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.conv2d_transpose(tf.ones([2, 6, 6, 3]), 4, 3, strides=2).shape)
+      (2, 13, 13, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv2d_transpose
+    """
+def conv3d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Conv3D` and call it with `inputs`.
+
+    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.conv3d(tf.ones([2, 6, 6, 6, 3]), 4, 3).shape)
+      (2, 4, 4, 4, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv3d
+    """
+def conv3d_transpose(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Conv3DTranspose` and call it with `inputs`.
+
+    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.conv3d_transpose(tf.ones([2, 3, 3, 3, 3]), 4, 3).shape)
+      (2, 5, 5, 5, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv3d_transpose
+    """
+def dense(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Dense` and call it with `inputs`.
+
+    The parameters are `inputs, units, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.dense(tf.ones([2, 3]), 4).shape)
+      (2, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/dense
+    """
+def dropout(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Dropout` and call it with `inputs`.
+
+    The parameters are `inputs, rate, noise_shape, seed, training, name`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.dropout(tf.ones([2, 3]), rate=0.5, training=True).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/dropout
+    """
+def flatten(*args: Any, **kwargs: Any) -> Any:
+    """Create a `Flatten` and call it with `inputs`.
+
+    The parameters are `inputs, name, data_format`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.flatten(tf.ones([2, 3, 4])).shape)
+      (2, 12)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/flatten
+    """
+def max_pooling1d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `MaxPooling1D` and call it with `inputs`.
+
+    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.max_pooling1d(tf.ones([2, 6, 3]), 2, 2).shape)
+      (2, 3, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/max_pooling1d
+    """
+def max_pooling2d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `MaxPooling2D` and call it with `inputs`.
+
+    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.max_pooling2d(tf.ones([2, 6, 6, 3]), 2, 2).shape)
+      (2, 3, 3, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/max_pooling2d
+    """
+def max_pooling3d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `MaxPooling3D` and call it with `inputs`.
+
+    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.max_pooling3d(tf.ones([2, 6, 6, 6, 3]), 2, 2).shape)
+      (2, 3, 3, 3, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/max_pooling3d
+    """
+def separable_conv1d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `SeparableConv1D` and call it with `inputs`.
+
+    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.separable_conv1d(tf.ones([2, 6, 3]), 4, 3).shape)
+      (2, 4, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/separable_conv1d
+    """
+def separable_conv2d(*args: Any, **kwargs: Any) -> Any:
+    """Create a `SeparableConv2D` and call it with `inputs`.
+
+    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+
+    Args:
+      inputs: a tensor.
+      training: whether to run in training mode, where it makes a difference.
+      reuse: whether to reuse the variables of the layer of that name.
+
+    Returns:
+      A tensor; the class says of which shape.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default():
+      ...     print(tf.layers.separable_conv2d(tf.ones([2, 6, 6, 3]), 4, 3).shape)
+      (2, 4, 4, 4)
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/separable_conv2d
+    """

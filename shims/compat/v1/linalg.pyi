@@ -24,21 +24,217 @@ from shims.linalg import LinearOperatorTridiag as LinearOperatorTridiag
 from shims.linalg import LinearOperatorZeros as LinearOperatorZeros
 
 def adjoint(matrix: Any, name: Any = None) -> Any: ...
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any: ...
-def cholesky(input: Any, name: Any = None) -> Any: ...
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
+    """Keep a band around the diagonal of matrices; everything else is 0.
+
+    Args:
+      input: array `[..., n, m]`.
+      num_lower: the number of diagonals below the main one to keep; all when negative.
+      num_upper: the number of diagonals above it to keep; all when negative.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: a number is larger than the matrices.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes and both numbers may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.band_part([[1, 2], [3, 4]], -1, 0))
+      [[1 0]
+       [3 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/band_part
+    """
+def cholesky(input: Any, name: Any = None) -> Any:
+    """Compute the Cholesky factor `L`, with `L @ adjoint(L)` equal to a positive definite matrix.
+
+    Args:
+      input: floating-point array `[..., n, n]`; only the lower triangle is read.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n, n]`.
+
+    Raises:
+      InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
+      TensorFlow leaves numbers in it, and uninitialized memory above it.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]))
+      [[2. 0.]
+       [1. 2.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/cholesky
+    """
 def cholesky_solve(chol: Any, rhs: Any, name: Any = None) -> Any: ...
 def cross(a: Any, b: Any, name: Any = None) -> Any: ...
 def det(input: Any, name: Any = None) -> Any: ...
-def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
-def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
+def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Build matrices with given diagonals.
+
+    Args:
+      diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      num_rows: the number of rows; the smallest possible number when -1.
+      num_cols: the number of columns; the smallest possible number when -1.
+      padding_value: the value of all elements outside of the diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
+
+    Raises:
+      InvalidArgumentError: the diagonals do not fit into such a matrix.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag([1, 2]))
+      [[1 0]
+       [0 2]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag
+    """
+def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Return diagonals of matrices.
+
+    Args:
+      input: array `[..., n, m]`.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      padding_value: the value that pads shorter diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
+      highest first.
+
+    Raises:
+      InvalidArgumentError: a diagonal does not exist.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.diag_part([[1, 2], [3, 4]]))
+      [1 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/diag_part
+    """
 def eigh(tensor: Any, name: Any = None) -> Any: ...
 def eigh_tridiagonal(alpha: Any, beta: Any, eigvals_only: Any = True, select: Any = 'a', select_range: Any = None, tol: Any = None, name: Any = None) -> Any: ...
 def eigvalsh(tensor: Any, name: Any = None) -> Any: ...
-def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any: ...
+def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any:
+    """Contract arrays by Einstein's summation convention.
+
+    Args:
+      equation: the equation, for example `"ij,jk->ik"`.
+      *inputs: arrays of one dtype.
+      **kwargs: `optimize` is passed on, `name` is ignored.
+
+    Returns:
+      The result of the equation; its shape has the sizes of the letters after the arrow.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
+      TypeError: a keyword is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.einsum("ij->ji", shims.constant([[1.0, 2.0], [3.0, 4.0]])))
+      [[1. 3.]
+       [2. 4.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/einsum
+    """
 def expm(input: Any, name: Any = None) -> Any: ...
-def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
+def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = ..., name: Any = None) -> Any:
+    """Create identity matrices: ones on the diagonal, zeros elsewhere.
+
+    Args:
+      num_rows: the number of rows.
+      num_columns: the number of columns; that of rows when `None`.
+      batch_shape: the sizes of the leading axes.
+      dtype: the dtype.
+      name: ignored.
+
+    Returns:
+      The matrices `[*batch_shape, num_rows, num_columns]`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.eye(2))
+      [[1. 0.]
+       [0. 1.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/eye
+    """
 def inv(input: Any, adjoint: Any = False, name: Any = None) -> Any: ...
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any: ...
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any:
+    """Divide vectors by their Euclidean norm.
+
+    Args:
+      x: array of numbers.
+      axis: the axes of a vector; all when `None`.
+      epsilon: the minimum of the squared norm.
+      name: ignored.
+      dim: the old name of `axis`.
+
+    Returns:
+      `x / sqrt(max(sum(x**2), epsilon))`, in the shape of `x`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_normalize([[3.0, 4.0]], axis=1))
+      [[0.6 0.8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
+    """
 def logdet(matrix: Any, name: Any = None) -> Any: ...
 def logm(input: Any, name: Any = None) -> Any: ...
 def lstsq(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: Any = True, name: Any = None) -> Any: ...
@@ -46,24 +242,262 @@ def lu(input: Any, output_idx_type: Any = ..., name: Any = None) -> Any: ...
 def lu_matrix_inverse(lower_upper: Any, perm: Any, validate_args: Any = False, name: Any = None) -> Any: ...
 def lu_reconstruct(lower_upper: Any, perm: Any, validate_args: Any = False, name: Any = None) -> Any: ...
 def lu_solve(lower_upper: Any, perm: Any, rhs: Any, validate_args: Any = False, name: Any = None) -> Any: ...
-def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, adjoint_a: Any = False, adjoint_b: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, output_type: Any = None, grad_a: Any = False, grad_b: Any = False, name: Any = None) -> Any: ...
+def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, adjoint_a: Any = False, adjoint_b: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, output_type: Any = None, grad_a: Any = False, grad_b: Any = False, name: Any = None) -> Any:
+    """Multiply matrices, with broadcasting of leading axes.
+
+    Args:
+      a: array `[..., n, k]`.
+      b: array `[..., k, m]` of the same dtype; leading axes broadcast.
+      transpose_a: swap the last two axes of `a` first.
+      transpose_b: swap the last two axes of `b` first.
+      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_b: swap the last two axes of `b`, and conjugate.
+      a_is_sparse: ignored.
+      b_is_sparse: ignored.
+      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
+        dtype, otherwise the dtype of the operands.
+      grad_a: ignored.
+      grad_b: ignored.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n, m]`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the matrices do not fit.
+      ValueError: a matrix is both transposed and adjoint.
+
+    Differs from TensorFlow:
+      A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree; masked elements are ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.matmul([[1.0, 2.0]], [[3.0], [4.0]]))
+      [[11.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
+    """
 def matrix_rank(a: Any, tol: Any = None, validate_args: Any = False, name: Any = None) -> Any: ...
-def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any: ...
-def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, name: Any = None) -> Any: ...
-def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None, keep_dims: Any = None) -> Any: ...
+def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any:
+    """Swap the last two axes.
+
+    Args:
+      a: array `[..., n, m]`.
+      name: ignored.
+      conjugate: conjugate complex numbers too.
+
+    Returns:
+      An array of shape `[..., m, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matrix_transpose([[1, 2], [3, 4]]))
+      [[1 3]
+       [2 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matrix_transpose
+    """
+def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_is_sparse: Any = False, b_is_sparse: Any = False, name: Any = None) -> Any:
+    """Multiply matrices and vectors, with leading axes as batch axes.
+
+    Args:
+      a: array `[..., n, k]`.
+      b: array `[..., k]` of the same dtype.
+      transpose_a: swap the last two axes of `a` first.
+      adjoint_a: swap the last two axes of `a`, and conjugate.
+      a_is_sparse: ignored.
+      b_is_sparse: ignored.
+      name: ignored.
+
+    Returns:
+      An array of shape `[..., n]`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or the sizes are incompatible.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]))
+      [21. 43.]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matvec
+    """
+def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = None, name: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the norm of vectors or matrices.
+
+    Args:
+      tensor: floating-point array.
+      ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
+      axis: one axis for vectors, two for matrices, `None` for all elements as one vector.
+      keepdims: keep the reduced axes with size 1.
+      name: ignored.
+
+    Returns:
+      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
+
+    Raises:
+      ValueError: the norm is unknown.
+
+    Differs from TensorFlow:
+      Nothing: the Euclidean gradient at 0 is NaN.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.norm([[3.0, 4.0], [6.0, 8.0]], axis=1))
+      [ 5. 10.]
+
+    https://www.tensorflow.org/api_docs/python/tf/norm
+    """
 def normalize(tensor: Any, ord: Any = 'euclidean', axis: Any = None, name: Any = None) -> Any: ...
 def pinv(a: Any, rcond: Any = None, validate_args: Any = False, name: Any = None) -> Any: ...
 def qr(input: Any, full_matrices: Any = False, name: Any = None) -> Any: ...
-def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, align: Any = 'RIGHT_LEFT') -> Any: ...
+def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, align: Any = 'RIGHT_LEFT') -> Any:
+    """Replace diagonals of matrices.
+
+    Args:
+      input: array `[..., n, m]`.
+      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
+        for several.
+      name: ignored.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      align: the alignment in their rows of the diagonals above and below the main one.
+
+    Returns:
+      An array like `input`.
+
+    Raises:
+      InvalidArgumentError: the shapes are incompatible, or a diagonal does not exist.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; `k` must be static.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.set_diag([[1, 2], [3, 4]], [7, 8]))
+      [[7 2]
+       [3 8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/set_diag
+    """
 def slogdet(input: Any, name: Any = None) -> Any: ...
 def solve(matrix: Any, rhs: Any, adjoint: Any = False, name: Any = None) -> Any: ...
 def sqrtm(input: Any, name: Any = None) -> Any: ...
 def svd(tensor: Any, full_matrices: Any = False, compute_uv: Any = True, name: Any = None) -> Any: ...
 def tensor_diag(diagonal: Any, name: Any = None) -> Any: ...
 def tensor_diag_part(input: Any, name: Any = None) -> Any: ...
-def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any: ...
+def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
+    """Contract two arrays over pairs of axes.
+
+    Args:
+      a: array.
+      b: array of the same dtype.
+      axes: the number of last axes of `a` and first axes of `b` to contract, or the axes of each
+        array.
+      name: ignored.
+
+    Returns:
+      The remaining axes of `a`, then those of `b`, give the shape.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Contracted data-dependent sizes must be equal pair by pair; TensorFlow only requires that
+      their products are equal.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tensordot([[1.0, 2.0]], [[3.0], [4.0]], axes=1))
+      [[11.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/tensordot
+    """
 def trace(x: Any, name: Any = None) -> Any: ...
-def transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any: ...
-def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Any: ...
+def transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) -> Any:
+    """Swap the last two axes.
+
+    Args:
+      a: array `[..., n, m]`.
+      name: ignored.
+      conjugate: conjugate complex numbers too.
+
+    Returns:
+      An array of shape `[..., m, n]`.
+
+    Raises:
+      ValueError: the array has fewer than two axes.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.matrix_transpose([[1, 2], [3, 4]]))
+      [[1 3]
+       [2 4]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/matrix_transpose
+    """
+def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = False, name: Any = None) -> Any:
+    """Solve linear equations with a triangular matrix.
+
+    Args:
+      matrix: floating-point array `[..., n, n]`; only one triangle is read.
+      rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
+      lower: read the lower triangle, otherwise the upper one.
+      adjoint: solve with the conjugate transpose.
+      name: ignored.
+
+    Returns:
+      `[..., n, k]`.
+
+    Raises:
+      InvalidArgumentError: the shapes are incompatible.
+
+    Differs from TensorFlow:
+      A zero on the diagonal gives infinities, as in TensorFlow.
+
+    Under jit:
+      Sizes may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[4.0], [5.0]]))
+      [[2.]
+       [3.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/linalg/triangular_solve
+    """
 def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: Any = 'compact', name: Any = None) -> Any: ...
 def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: Any = 'compact', transpose_rhs: Any = False, conjugate_rhs: Any = False, name: Any = None, partial_pivoting: Any = True, perturb_singular: Any = False) -> Any: ...

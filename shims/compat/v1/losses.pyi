@@ -23,7 +23,37 @@ def get_total_loss(add_regularization_losses: Any = True, name: Any = 'total_los
 def hinge_loss(labels: Any, logits: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any: ...
 def huber_loss(labels: Any, predictions: Any, weights: Any = 1.0, delta: Any = 1.0, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any: ...
 def log_loss(labels: Any, predictions: Any, weights: Any = 1.0, epsilon: Any = 1e-07, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any: ...
-def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any: ...
+def mean_squared_error(labels: Any, predictions: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any:
+    """Compute the weighted squared error.
+
+    Args:
+      labels: array.
+      predictions: array of the same shape.
+      weights: see `compute_weighted_loss`.
+      scope: ignored.
+      loss_collection: ignored.
+      reduction: how the losses are reduced.
+
+    Returns:
+      A float32 scalar, or an array with `reduction="none"`.
+
+    Raises:
+      ValueError: the shapes differ, or an argument is `None`.
+
+    Differs from TensorFlow:
+      The loss is not added to a collection.
+
+    Under jit:
+      As in `compute_weighted_loss`.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0])))
+      2.0
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/mean_squared_error
+    """
 def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any: ...
 def softmax_cross_entropy(onehot_labels: Any, logits: Any, weights: Any = 1.0, label_smoothing: Any = 0, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any: ...
 def sparse_softmax_cross_entropy(labels: Any, logits: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = 'losses', reduction: Any = 'weighted_sum_by_nonzero_weights') -> Any: ...

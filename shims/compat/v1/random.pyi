@@ -5,25 +5,234 @@ from shims.compat.v1 import set_random_seed as set_random_seed
 from shims.random import Algorithm as Algorithm
 from shims.random import Generator as Generator
 
-def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any: ...
+def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = None, name: Any = None) -> Any:
+    """Sample class indices from unnormalized log-probabilities.
+
+    Args:
+      logits: `[batch, classes]`, unnormalized.
+      num_samples: the number of samples per row.
+      dtype: int32 or int64 (when `None`).
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      Integers of shape `[batch, num_samples]`.
+
+    Raises:
+      ValueError: `dtype` is not supported.
+      InvalidArgumentError: `logits` is not a matrix, or has no classes.
+      UnimplementedError: `logits` has so many rows that TensorFlow's numbers depend on its
+        number of threads.
+
+    Differs from TensorFlow:
+      The classes are those of TensorFlow on CPU after the same `set_seed` and the same calls, as
+      long as it uses one thread.
+
+    Under jit:
+      Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.categorical([[0.0, -1000.0]], 3))
+      [[0 0 0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/categorical
+    """
 def create_rng_state(seed: Any, alg: Any) -> Any: ...
 def fold_in(seed: Any, data: Any, alg: Any = 'auto_select') -> Any: ...
 def gamma(shape: Any, alpha: Any, beta: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
 def get_global_generator() -> Any: ...
 def log_uniform_candidate_sampler(true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: Any = None) -> Any: ...
 def multinomial(logits: Any, num_samples: Any, seed: Any = None, name: Any = None, output_dtype: Any = None) -> Any: ...
-def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
+def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample from a normal distribution.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_normal` there.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.normal([2, 2]).shape)
+      (2, 2)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/normal
+    """
 def poisson(lam: Any, shape: Any, dtype: Any = 'float32', seed: Any = None, name: Any = None) -> Any: ...
 def set_global_generator(generator: Any) -> Any: ...
-def shuffle(value: Any, seed: Any = None, name: Any = None) -> Any: ...
+def shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
+    """Shuffle the slices along the first axis.
+
+    Args:
+      value: array.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array with its slices permuted, of the shape of `value`.
+
+    Differs from TensorFlow:
+      The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
+      compiled program.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.shuffle([1, 2, 3]))
+      [1 3 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/shuffle
+    """
 def split(seed: Any, num: Any = 2, alg: Any = 'auto_select') -> Any: ...
 def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = ..., name: Any = None) -> Any: ...
 def stateless_categorical(logits: Any, num_samples: Any, seed: Any, dtype: Any = ..., name: Any = None) -> Any: ...
 def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
-def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any: ...
+def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any:
+    """Sample from a normal distribution, with a given seed.
+
+    Args:
+      shape: the sizes.
+      seed: two integers.
+      mean: a scalar or an array that broadcasts.
+      stddev: a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      name: ignored.
+      alg: `"philox"` or `"auto_select"`, which are the same.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: the seed is not two integers.
+      UnimplementedError: `alg` is Threefry.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU with the GNU C library.
+
+    Under jit:
+      Sizes, seed, mean and deviation may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.stateless_normal([2, 3], seed=[1, 2]).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/stateless_normal
+    """
 def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = ..., name: Any = None) -> Any: ...
 def stateless_truncated_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any: ...
-def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any: ...
-def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
-def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any: ...
+def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., name: Any = None, alg: Any = 'auto_select') -> Any:
+    """Sample uniformly from [minval, maxval), with a given seed.
+
+    Args:
+      shape: the sizes.
+      seed: two integers; see `docs/random.md` for 64-bit ones.
+      minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
+        `None` together with `maxval` for all bits.
+      maxval: the upper bound; 1 for floats where it is `None`.
+      dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
+      name: ignored.
+      alg: `"philox"` or `"auto_select"`, which are the same.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: the dtype is not supported, or the bounds do not suit it.
+      InvalidArgumentError: the seed is not two integers, or `minval >= maxval` for integers.
+      UnimplementedError: `alg` is Threefry.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU. The full range of 64-bit integers needs
+      `jax_enable_x64`.
+
+    Under jit:
+      Sizes, seed and bounds may be traced.
+
+    Example:
+      >>> import shims
+      >>> shims.random.stateless_uniform([2], seed=[1, 2]).round(3).tolist()
+      [0.8439999222755432, 0.19200000166893005]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/stateless_uniform
+    """
+def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample from a normal distribution truncated at two standard deviations.
+
+    Args:
+      shape: the sizes.
+      mean: a scalar or an array that broadcasts.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
+      dtype: float16, bfloat16, float32 or float64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_truncated_normal` there.
+
+    Example:
+      >>> import shims
+      >>> print(shims.random.truncated_normal([2, 3]).shape)
+      (2, 3)
+
+    https://www.tensorflow.org/api_docs/python/tf/random/truncated_normal
+    """
+def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., seed: Any = None, name: Any = None) -> Any:
+    """Sample uniformly from [minval, maxval).
+
+    Args:
+      shape: the sizes.
+      minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
+      maxval: the upper bound; 1 for floats where it is `None`.
+      dtype: float16, bfloat16, float32, float64, int32 or int64.
+      seed: an integer; see `set_seed`.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      ValueError: the dtype is not supported, or integers have no upper bound.
+      InvalidArgumentError: `minval >= maxval` for integers.
+
+    Differs from TensorFlow:
+      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+
+    Under jit:
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
+      constants of the compiled program: use `stateless_uniform` there.
+
+    Example:
+      >>> import shims
+      >>> shims.random.set_seed(1)
+      >>> print(shims.random.uniform([3], maxval=10, dtype=shims.int32))
+      [2 9 7]
+
+    https://www.tensorflow.org/api_docs/python/tf/random/uniform
+    """
 def uniform_candidate_sampler(true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: Any = None) -> Any: ...

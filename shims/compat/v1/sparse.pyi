@@ -4,14 +4,104 @@ from shims.compat.v1 import SparseTensor as SparseTensor
 from shims.compat.v1 import sparse_placeholder as placeholder
 
 def add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any: ...
-def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = None, maxlength: Any = None, binary_output: Any = False, name: Any = None) -> Any: ...
+def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = None, maxlength: Any = None, binary_output: Any = False, name: Any = None) -> Any:
+    """Count how often each integer occurs, or sum its weights, as a sparse tensor.
+
+    Args:
+      values: int32 or int64: an array of at most two axes, a sparse or a ragged tensor.
+      weights: weights of the same kind and shape as `values`; 1 each when `None`.
+      axis: 0 counts over all values, -1 per row.
+      minlength: the minimum length of the result.
+      maxlength: the length of the result; larger numbers are dropped.
+      binary_output: return 1 for every number that occurs instead of its count.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` in row-major order: `[length]`, or `[rows, length]` for `axis=-1`.
+
+    Raises:
+      InvalidArgumentError: a number is negative, the weights have another shape, or there are more
+        than two axes.
+      ValueError: `axis` is not 0 or -1, `weights` are combined with `binary_output`, or their kind
+        differs from that of `values`.
+
+    Differs from TensorFlow:
+      Nothing on CPU.
+
+    Under jit:
+      The number of values is data-dependent.
+
+    Example:
+      >>> import shims
+      >>> shims.sparse.bincount([5, 2, 5]).values.tolist()
+      [1, 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/bincount
+    """
 def concat(axis: Any, sp_inputs: Any, name: Any = None, expand_nonconcat_dim: Any = False, concat_dim: Any = None, expand_nonconcat_dims: Any = None) -> Any: ...
 def cross(inputs: Any, name: Any = None, separator: Any = None) -> Any: ...
-def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: Any = None) -> Any: ...
+def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: Any = None) -> Any:
+    """Hash every combination of features within a row, one feature from each operand.
+
+    Args:
+      inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
+      num_buckets: an int; the hashes are reduced modulo it.
+      hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` of int64 `[rows, maximum combinations of a row]`. Sparse operands come before
+      arrays, whatever their order; the features of the last operand vary fastest.
+
+    Raises:
+      TypeError: `inputs` is not a list, or contains other values than arrays and sparse tensors.
+      MissingKernelError: features are not integers.
+      InvalidArgumentError: an operand is not a matrix, the numbers of rows differ, the rows of a
+        sparse tensor are not in order, or `num_buckets` is negative.
+      UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
+
+    Differs from TensorFlow:
+      Strings and floating-point numbers are not supported; TensorFlow truncates the latter. Rows of a
+      sparse tensor must be in order; TensorFlow drops features otherwise.
+
+    Under jit:
+      The number of values is data-dependent.
+
+    Example:
+      >>> import shims
+      >>> import numpy as np
+      >>> rows = np.asarray([[1, 2]])
+      >>> shims.sparse.cross_hashed([rows, rows], num_buckets=100).dense_shape.tolist()
+      [1, 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/cross_hashed
+    """
 def expand_dims(sp_input: Any, axis: Any = None, name: Any = None) -> Any: ...
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = ..., name: Any = None) -> Any: ...
 def fill_empty_rows(sp_input: Any, default_value: Any, name: Any = None) -> Any: ...
-def from_dense(tensor: Any, name: Any = None) -> Any: ...
+def from_dense(tensor: Any, name: Any = None) -> Any:
+    """Convert an array to a sparse tensor of its nonzero elements.
+
+    Args:
+      tensor: array.
+      name: ignored.
+
+    Returns:
+      A `SparseTensor` in row-major order.
+
+    Differs from TensorFlow:
+      Coordinates are int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      The number of values is data-dependent.
+
+    Example:
+      >>> import shims
+      >>> shims.sparse.from_dense([0, 7, 0, 5]).values.tolist()
+      [7, 5]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/from_dense
+    """
 def mask(a: Any, mask_indices: Any, name: Any = None) -> Any: ...
 def matmul(sp_a: Any, b: Any, adjoint_a: Any = False, adjoint_b: Any = False, name: Any = None) -> Any: ...
 def maximum(sp_a: Any, sp_b: Any, name: Any = None) -> Any: ...
@@ -29,6 +119,34 @@ def slice(sp_input: Any, start: Any, size: Any, name: Any = None) -> Any: ...
 def softmax(sp_input: Any, name: Any = None) -> Any: ...
 def sparse_dense_matmul(sp_a: Any, b: Any, adjoint_a: Any = False, adjoint_b: Any = False, name: Any = None) -> Any: ...
 def split(keyword_required: Any = ..., sp_input: Any = None, num_split: Any = None, axis: Any = None, name: Any = None, split_dim: Any = None) -> Any: ...
-def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: Any = None) -> Any: ...
+def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = True, name: Any = None) -> Any:
+    """Convert a sparse tensor to an array.
+
+    Args:
+      sp_input: sparse tensor.
+      default_value: the value of all other elements; 0 when `None`.
+      validate_indices: check that the coordinates are in order and that none is repeated.
+      name: ignored.
+
+    Returns:
+      The array.
+
+    Raises:
+      InvalidArgumentError: a coordinate is out of range, out of order or repeated.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      The dense shape may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sparse.to_dense(shims.SparseTensor([[0, 1]], [5], [2, 2])))
+      [[0 5]
+       [0 0]]
+
+    https://www.tensorflow.org/api_docs/python/tf/sparse/to_dense
+    """
 def to_indicator(sp_input: Any, vocab_size: Any, name: Any = None) -> Any: ...
 def transpose(sp_input: Any, perm: Any = None, name: Any = None) -> Any: ...

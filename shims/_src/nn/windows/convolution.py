@@ -63,6 +63,12 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       above 1, at least one kernel must then fit. If `input` has NaN or infinities, more elements of
       the kernel's gradient may be NaN than in TensorFlow.
 
+    Example:
+      >>> import shims
+      >>> print(shims.nn.conv2d(shims.ones([1, 3, 3, 1]), shims.ones([2, 2, 1, 1]), strides=1, padding="VALID")[0, :, :, 0])
+      [[4. 4.]
+       [4. 4.]]
+
     https://www.tensorflow.org/api_docs/python/tf/nn/conv2d
     """
     return convolved("conv2d", 2, input, filters, strides, padding, data_format, dilations)

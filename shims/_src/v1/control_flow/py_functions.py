@@ -38,6 +38,13 @@ def py_func(func, inp, Tout, stateful=True, name=None):
       Inside of branches and loops the shapes must be set with `set_shape`. If compiled operations
       need the result, the arguments are computed twice, the first time without side effects.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     y = tf.py_func(lambda x: x + 1.0, [tf.constant(1.0, tf.float64)], tf.float64)
+      ...     print(session.run(y))
+      2.0
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/py_func
     """
     if executing_eagerly():

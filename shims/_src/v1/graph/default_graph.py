@@ -12,6 +12,13 @@ _DEFAULT: list[Graph] = []
 def get_default_graph() -> Graph:
     """Return the graph to which new operations are added.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     c = tf.constant(1.0, name="c")
+      ...     print(c.graph is tf.get_default_graph())
+      True
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_graph
     """
     graphs = open_graphs()
@@ -28,6 +35,12 @@ def reset_default_graph() -> None:
     Raises:
       AssertionError: a graph is open in a `with` block.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> tf.reset_default_graph()
+      >>> print(tf.get_default_graph().get_operations())
+      []
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/reset_default_graph
     """
     if open_graphs():
@@ -40,6 +53,14 @@ def reset_default_graph() -> None:
 
 def set_random_seed(seed: int) -> None:
     """Set the seed of the default graph, or the global seed in eager execution.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     tf.set_random_seed(1)
+      ...     x = tf.random_normal([2])
+      ...     print(session.run(x).shape)
+      (2,)
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/set_random_seed
     """

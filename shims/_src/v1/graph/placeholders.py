@@ -25,6 +25,13 @@ def placeholder(dtype, shape=None, name=None):
     Differs from TensorFlow:
       Nothing.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     x = tf.placeholder(tf.float32, [None])
+      ...     print(session.run(2.0 * x, {x: [1.0, 2.0]}))
+      [2. 4.]
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/placeholder
     """
     if executing_eagerly():
@@ -49,6 +56,13 @@ def placeholder_with_default(input, shape, name=None):
 
     Differs from TensorFlow:
       Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     x = tf.placeholder_with_default([1.0, 2.0], [None])
+      ...     print(session.run(x), session.run(x, {x: [5.0]}))
+      [1. 2.] [5.]
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/placeholder_with_default
     """

@@ -123,6 +123,13 @@ def container(container_name):
 def add_to_collection(name, value) -> None:
     """Append a value to a collection of the default graph.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     tf.add_to_collection("losses", 0.5)
+      ...     print(tf.get_collection("losses"))
+      [0.5]
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_to_collection
     """
     get_default_graph().add_to_collection(name, value)
@@ -142,6 +149,13 @@ def get_collection(key, scope=None) -> list:
     Args:
       key: the name of the collection.
       scope: a regular expression that must match the beginning of the names.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     tf.add_to_collection("outputs", "probabilities")
+      ...     print(tf.get_collection("outputs"))
+      ['probabilities']
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_collection
     """

@@ -34,6 +34,13 @@ class Dense(Layer):
     Differs from TensorFlow:
       Nothing.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     layer = tf.layers.Dense(4)
+      ...     print(layer(tf.ones([2, 3])).shape, layer.kernel.shape)
+      (2, 4) (3, 4)
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Dense
     """
 

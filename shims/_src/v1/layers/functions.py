@@ -31,7 +31,7 @@ _NORMALIZATION = (
 )
 
 
-def _make_function(cls: type, name: str, order: str) -> Callable:
+def _make_function(cls: type, name: str, order: str, call: str, shape: str) -> Callable:
     """Return a function that creates a layer of a class and calls it.
 
     Args:
@@ -39,6 +39,8 @@ def _make_function(cls: type, name: str, order: str) -> Callable:
       name: the name of the function.
       order: the names of the parameters after `inputs`, separated by spaces; `training` is passed
         to the call of the layer, the others to its constructor.
+      call: the arguments of the docstring's example.
+      shape: the shape of its result.
     """
     parameters = ("inputs", *order.split())
 
@@ -67,28 +69,132 @@ def _make_function(cls: type, name: str, order: str) -> Callable:
         f"Create a `{cls.__name__}` and call it with `inputs`.\n\n    The parameters are "
         f"`{listed}`; those that the class does not have are:\n\n    Args:\n"
         "      inputs: a tensor.\n      training: whether to run in training mode, where it makes a difference.\n      reuse: whether "
-        "to reuse the variables of the layer of that name.\n\n    "
+        "to reuse the variables of the layer of that name.\n\n"
+        "    Returns:\n      A tensor; the class says of which shape.\n\n"
+        "    Example:\n      >>> import shims.compat.v1 as tf\n"
+        "      >>> with tf.Graph().as_default():\n"
+        f"      ...     print(tf.layers.{name}({call}).shape)\n      {shape}\n\n    "
         f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/{name}\n    "
     )
     return function
 
 
-average_pooling1d = _make_function(pooling.AveragePooling1D, "average_pooling1d", _POOLING)
-average_pooling2d = _make_function(pooling.AveragePooling2D, "average_pooling2d", _POOLING)
-average_pooling3d = _make_function(pooling.AveragePooling3D, "average_pooling3d", _POOLING)
-batch_normalization = _make_function(
-    normalization.BatchNormalization, "batch_normalization", _NORMALIZATION
+average_pooling1d = _make_function(
+    pooling.AveragePooling1D,
+    "average_pooling1d",
+    _POOLING,
+    "tf.ones([2, 6, 3]), 2, 2",
+    "(2, 3, 3)",
 )
-conv1d = _make_function(convolutional.Conv1D, "conv1d", _CONVOLUTION)
-conv2d = _make_function(convolutional.Conv2D, "conv2d", _CONVOLUTION)
-conv2d_transpose = _make_function(convolutional.Conv2DTranspose, "conv2d_transpose", _TRANSPOSED)
-conv3d = _make_function(convolutional.Conv3D, "conv3d", _CONVOLUTION)
-conv3d_transpose = _make_function(convolutional.Conv3DTranspose, "conv3d_transpose", _TRANSPOSED)
-dense = _make_function(core.Dense, "dense", f"units {_END}")
-dropout = _make_function(core.Dropout, "dropout", "rate noise_shape seed training name")
-flatten = _make_function(core.Flatten, "flatten", "name data_format")
-max_pooling1d = _make_function(pooling.MaxPooling1D, "max_pooling1d", _POOLING)
-max_pooling2d = _make_function(pooling.MaxPooling2D, "max_pooling2d", _POOLING)
-max_pooling3d = _make_function(pooling.MaxPooling3D, "max_pooling3d", _POOLING)
-separable_conv1d = _make_function(convolutional.SeparableConv1D, "separable_conv1d", _SEPARABLE)
-separable_conv2d = _make_function(convolutional.SeparableConv2D, "separable_conv2d", _SEPARABLE)
+average_pooling2d = _make_function(
+    pooling.AveragePooling2D,
+    "average_pooling2d",
+    _POOLING,
+    "tf.ones([2, 6, 6, 3]), 2, 2",
+    "(2, 3, 3, 3)",
+)
+average_pooling3d = _make_function(
+    pooling.AveragePooling3D,
+    "average_pooling3d",
+    _POOLING,
+    "tf.ones([2, 6, 6, 6, 3]), 2, 2",
+    "(2, 3, 3, 3, 3)",
+)
+batch_normalization = _make_function(
+    normalization.BatchNormalization,
+    "batch_normalization",
+    _NORMALIZATION,
+    "tf.ones([2, 3]), training=True",
+    "(2, 3)",
+)
+conv1d = _make_function(
+    convolutional.Conv1D,
+    "conv1d",
+    _CONVOLUTION,
+    "tf.ones([2, 6, 3]), 4, 3",
+    "(2, 4, 4)",
+)
+conv2d = _make_function(
+    convolutional.Conv2D,
+    "conv2d",
+    _CONVOLUTION,
+    "tf.ones([2, 6, 6, 3]), 4, 3",
+    "(2, 4, 4, 4)",
+)
+conv2d_transpose = _make_function(
+    convolutional.Conv2DTranspose,
+    "conv2d_transpose",
+    _TRANSPOSED,
+    "tf.ones([2, 6, 6, 3]), 4, 3, strides=2",
+    "(2, 13, 13, 4)",
+)
+conv3d = _make_function(
+    convolutional.Conv3D,
+    "conv3d",
+    _CONVOLUTION,
+    "tf.ones([2, 6, 6, 6, 3]), 4, 3",
+    "(2, 4, 4, 4, 4)",
+)
+conv3d_transpose = _make_function(
+    convolutional.Conv3DTranspose,
+    "conv3d_transpose",
+    _TRANSPOSED,
+    "tf.ones([2, 3, 3, 3, 3]), 4, 3",
+    "(2, 5, 5, 5, 4)",
+)
+dense = _make_function(
+    core.Dense,
+    "dense",
+    f"units {_END}",
+    "tf.ones([2, 3]), 4",
+    "(2, 4)",
+)
+dropout = _make_function(
+    core.Dropout,
+    "dropout",
+    "rate noise_shape seed training name",
+    "tf.ones([2, 3]), rate=0.5, training=True",
+    "(2, 3)",
+)
+flatten = _make_function(
+    core.Flatten,
+    "flatten",
+    "name data_format",
+    "tf.ones([2, 3, 4])",
+    "(2, 12)",
+)
+max_pooling1d = _make_function(
+    pooling.MaxPooling1D,
+    "max_pooling1d",
+    _POOLING,
+    "tf.ones([2, 6, 3]), 2, 2",
+    "(2, 3, 3)",
+)
+max_pooling2d = _make_function(
+    pooling.MaxPooling2D,
+    "max_pooling2d",
+    _POOLING,
+    "tf.ones([2, 6, 6, 3]), 2, 2",
+    "(2, 3, 3, 3)",
+)
+max_pooling3d = _make_function(
+    pooling.MaxPooling3D,
+    "max_pooling3d",
+    _POOLING,
+    "tf.ones([2, 6, 6, 6, 3]), 2, 2",
+    "(2, 3, 3, 3, 3)",
+)
+separable_conv1d = _make_function(
+    convolutional.SeparableConv1D,
+    "separable_conv1d",
+    _SEPARABLE,
+    "tf.ones([2, 6, 3]), 4, 3",
+    "(2, 4, 4)",
+)
+separable_conv2d = _make_function(
+    convolutional.SeparableConv2D,
+    "separable_conv2d",
+    _SEPARABLE,
+    "tf.ones([2, 6, 6, 3]), 4, 3",
+    "(2, 4, 4, 4)",
+)

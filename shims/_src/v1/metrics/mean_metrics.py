@@ -38,6 +38,14 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
     Differs from TensorFlow:
       Nothing.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     value, update = tf.metrics.mean([1.0, 2.0, 6.0])
+      ...     session.run(tf.local_variables_initializer())
+      ...     print(session.run(update), session.run(value))
+      3.0 3.0
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/mean
     """
     check_graph("mean")
@@ -72,6 +80,14 @@ def accuracy(
 
     Differs from TensorFlow:
       Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     value, update = tf.metrics.accuracy([1, 0, 1], [1, 1, 1])
+      ...     session.run(tf.local_variables_initializer())
+      ...     print(session.run(update))
+      0.6666667
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/accuracy
     """

@@ -65,6 +65,12 @@ def to_float(x, name="ToFloat"):
     Differs from TensorFlow:
       Nothing.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.to_float([1, 2])))
+      [1. 2.]
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/to_float
     """
     return _cast_to(x, dtypes.float32, name)
@@ -73,6 +79,12 @@ def to_float(x, name="ToFloat"):
 def to_int32(x, name="ToInt32"):
     """Cast `x` to int32; see `to_float`.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.to_int32([1.7, -1.7])))
+      [ 1 -1]
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/to_int32
     """
     return _cast_to(x, dtypes.int32, name)
@@ -80,6 +92,12 @@ def to_int32(x, name="ToInt32"):
 
 def to_int64(x, name="ToInt64"):
     """Cast `x` to int64; see `to_float`.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.to_int64([1.7])))
+      [1]
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/to_int64
     """

@@ -25,6 +25,13 @@ from shims._src.v1.variables.partitioned_variables import fixed_size_partitioner
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
     """The state of an LSTM: cell state `c` and hidden state `h`.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     state = tf.nn.rnn_cell.LSTMStateTuple(tf.zeros([2, 3]), tf.ones([2, 3]))
+      ...     print(state.c.shape, state.h.shape)
+      (2, 3) (2, 3)
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/LSTMStateTuple
     """
 

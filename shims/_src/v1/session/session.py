@@ -21,6 +21,12 @@ from shims._src.v1.session.fetches import Fetches
 def get_default_session() -> BaseSession | None:
     """Return the session of the innermost `with` block.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(tf.get_default_session() is session)
+      True
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_session
     """
     return innermost_session()
@@ -179,6 +185,12 @@ class Session(BaseSession):
     Differs from TensorFlow:
       Each combination of fetches and feeds is compiled as a whole by XLA; unknown sizes of
       placeholders are padded to powers of two from the second shape on.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     print(session.run(tf.add(1, 2)))
+      3
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session
     """

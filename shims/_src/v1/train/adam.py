@@ -37,6 +37,16 @@ class AdamOptimizer(Optimizer):
       Nothing in a graph. As in TensorFlow, sparse gradients update all rows: the averages of rows
       without a gradient decay.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [], initializer=tf.constant_initializer(1.0))
+      ...     step = tf.train.AdamOptimizer(0.1).minimize(w * w)
+      ...     session.run(tf.global_variables_initializer())
+      ...     session.run(step)
+      ...     print(session.run(w))
+      0.90000004
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdamOptimizer
     """
 

@@ -26,6 +26,13 @@ def get_global_step(graph=None):
     Differs from TensorFlow:
       Nothing.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     step = tf.train.create_global_step()
+      ...     print(tf.train.get_global_step() is step)
+      True
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_global_step
     """
     graph = graph or get_default_graph()
@@ -80,6 +87,13 @@ def get_or_create_global_step(graph=None):
 
     Differs from TensorFlow:
       Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     step = tf.train.get_or_create_global_step()
+      ...     print(step.name, step.shape)
+      global_step:0 ()
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_or_create_global_step
     """

@@ -25,6 +25,16 @@ class GradientDescentOptimizer(KernelOptimizer):
     Differs from TensorFlow:
       Nothing in a graph.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [], initializer=tf.constant_initializer(1.0))
+      ...     step = tf.train.GradientDescentOptimizer(0.1).minimize(w * w)
+      ...     session.run(tf.global_variables_initializer())
+      ...     session.run(step)
+      ...     print(session.run(w))
+      0.8
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/GradientDescentOptimizer
     """
 

@@ -42,6 +42,13 @@ def exponential_decay(
       `staircase` is exact, as in TensorFlow without its graph optimizer. That optimizer multiplies by
       the reciprocal instead, so that `floor(41 / 41)` becomes 0.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     rate = tf.train.exponential_decay(0.1, tf.constant(10), 10, 0.5)
+      ...     print(session.run(rate))
+      0.05
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
     """
     f = functools.partial(_exponential, staircase=staircase)

@@ -18,6 +18,16 @@ class MomentumOptimizer(KernelOptimizer):
     Differs from TensorFlow:
       Nothing in a graph.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [], initializer=tf.constant_initializer(1.0))
+      ...     step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(w * w)
+      ...     session.run(tf.global_variables_initializer())
+      ...     session.run(step)
+      ...     print(session.run(w))
+      0.8
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MomentumOptimizer
     """
 

@@ -27,6 +27,14 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
     Differs from TensorFlow:
       A variable with a static shape keeps it.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+      ...     session.run(v.initializer)
+      ...     print(session.run(tf.assign(v, 5.0)))
+      5.0
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign
     """
     del use_locking
@@ -56,6 +64,14 @@ def assign_add(ref, value, use_locking=None, name=None):
 
     Returns:
       The new value.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.ones_initializer())
+      ...     session.run(v.initializer)
+      ...     print(session.run(tf.assign_add(v, 2.0)))
+      3.0
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign_add
     """

@@ -56,6 +56,14 @@ def get_variable(
     Differs from TensorFlow:
       Nothing in a graph. Eager execution is not supported.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2], initializer=tf.ones_initializer())
+      ...     session.run(w.initializer)
+      ...     print(session.run(w))
+      [1. 1.]
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable
     """
     if executing_eagerly():

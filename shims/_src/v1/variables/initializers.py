@@ -195,6 +195,13 @@ class truncated_normal_initializer(Initializer, eager.truncated_normal_initializ
       seed: the seed of the operation.
       dtype: the dtype of the result.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2, 3], initializer=tf.truncated_normal_initializer(stddev=0.1))
+      ...     print(w.shape)
+      (2, 3)
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/truncated_normal_initializer
     """
 
@@ -224,6 +231,13 @@ class variance_scaling_initializer(Initializer, eager.variance_scaling_initializ
 
     Raises:
       ValueError: an argument has an unsupported value.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2, 3], initializer=tf.variance_scaling_initializer(2.0))
+      ...     print(w.shape)
+      (2, 3)
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variance_scaling_initializer
     """

@@ -17,6 +17,13 @@ def global_variables(scope=None) -> list:
     Args:
       scope: a regular expression that must match the beginning of the names.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2])
+      ...     print([v.name for v in tf.global_variables()])
+      ['w:0']
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables
     """
     return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
@@ -35,6 +42,13 @@ def local_variables(scope=None) -> list:
 
 def trainable_variables(scope=None) -> list:
     """Return the variables that optimizers train.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [2])
+      ...     print([v.name for v in tf.trainable_variables()])
+      ['w:0']
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/trainable_variables
     """
@@ -74,6 +88,14 @@ def variables_initializer(var_list, name="init") -> Operation:
 def global_variables_initializer() -> Operation:
     """Create an operation that initializes all global variables.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     v = tf.get_variable("v", [], initializer=tf.constant_initializer(3.0))
+      ...     session.run(tf.global_variables_initializer())
+      ...     print(session.run(v))
+      3.0
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/global_variables_initializer
     """
     return variables_initializer(global_variables())
@@ -81,6 +103,14 @@ def global_variables_initializer() -> Operation:
 
 def local_variables_initializer() -> Operation:
     """Create an operation that initializes all local variables.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     mean, update = tf.metrics.mean([1.0, 3.0])
+      ...     session.run(tf.local_variables_initializer())
+      ...     print(session.run(update))
+      2.0
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/local_variables_initializer
     """

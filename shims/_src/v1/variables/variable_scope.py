@@ -188,6 +188,13 @@ def variables_by_name() -> dict[str, GraphVariable]:
 def get_variable_scope() -> VariableScope:
     """Return the current variable scope.
 
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     with tf.variable_scope("layer"):
+      ...         print(tf.get_variable_scope().name)
+      layer
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_variable_scope
     """
     return open_scopes().current
@@ -213,6 +220,14 @@ class variable_scope:
 
     Differs from TensorFlow:
       Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     with tf.variable_scope("layer"):
+      ...         w = tf.get_variable("w", [2, 3])
+      ...     print(w.name)
+      layer/w:0
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_scope
     """

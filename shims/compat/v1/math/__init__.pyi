@@ -2,131 +2,2173 @@
 from typing import Any
 from shims.compat.v1.math import special as special
 
-def abs(x: Any, name: Any = None) -> Any: ...
+def abs(x: Any, name: Any = None) -> Any:
+    """Compute the absolute value.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `|x|`, in the shape of `x`; real for complex `x`.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.abs([-1.5, 2.0]))
+      [1.5 2. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/abs
+    """
 def accumulate_n(inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: Any = None) -> Any: ...
-def acos(x: Any, name: Any = None) -> Any: ...
+def acos(x: Any, name: Any = None) -> Any:
+    """Compute `tf.acos` as `jnp.arccos(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.acos([0.5, 1.0]))
+      [1.0471976 0.       ]
+
+    https://www.tensorflow.org/api_docs/python/tf/acos
+    """
 def acosh(x: Any, name: Any = None) -> Any: ...
-def add(x: Any, y: Any, name: Any = None) -> Any: ...
-def add_n(inputs: Any, name: Any = None) -> Any: ...
+def add(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.add` as `jnp.add(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.add([1.0, 5.0, 7.0], 5.0))
+      [ 6. 10. 12.]
+
+    https://www.tensorflow.org/api_docs/python/tf/add
+    """
+def add_n(inputs: Any, name: Any = None) -> Any:
+    """Sum several arrays of one shape.
+
+    Args:
+      inputs: list of arrays, or one array.
+      name: ignored.
+
+    Returns:
+      The sum.
+
+    Raises:
+      InvalidArgumentError: dtypes or shapes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes that are known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.add_n([[1, 2], [3, 4], [5, 6]]))
+      [ 9 12]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/add_n
+    """
 def angle(input: Any, name: Any = None) -> Any: ...
 def approx_max_k(operand: Any, k: Any, reduction_dimension: Any = -1, recall_target: Any = 0.95, reduction_input_size_override: Any = -1, aggregate_to_topk: Any = True, name: Any = None) -> Any: ...
-def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = 'int64') -> Any: ...
+def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = 'int64') -> Any:
+    """Return the position of the largest element along an axis.
+
+    Args:
+      input: array of numbers.
+      axis: the axis to search; 0 when `None`.
+      output_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      Positions, in the shape of `input` without the axis; the first one of equal elements. The
+      position of a NaN is returned only if all elements are NaN.
+
+    Raises:
+      InvalidArgumentError: the axis is empty.
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Sizes may be known only at run time; positions count elements, not padding.
+
+    Example:
+      >>> import shims
+      >>> print(shims.argmax([[1, 9, 2], [8, 3, 8]], axis=1))
+      [1 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/argmax
+    """
 def argmin(input: Any, axis: Any = None, name: Any = None, dimension: Any = None, output_type: Any = 'int64') -> Any: ...
-def asin(x: Any, name: Any = None) -> Any: ...
-def asinh(x: Any, name: Any = None) -> Any: ...
-def atan(x: Any, name: Any = None) -> Any: ...
-def atan2(y: Any, x: Any, name: Any = None) -> Any: ...
-def atanh(x: Any, name: Any = None) -> Any: ...
+def asin(x: Any, name: Any = None) -> Any:
+    """Compute `tf.asin` as `jnp.arcsin(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asin([0.5, 1.0]))
+      [0.5235988 1.5707964]
+
+    https://www.tensorflow.org/api_docs/python/tf/asin
+    """
+def asinh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.asinh` as `jnp.arcsinh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.asinh([0.5, 1.0]))
+      [0.4812118 0.8813736]
+
+    https://www.tensorflow.org/api_docs/python/tf/asinh
+    """
+def atan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.atan` as `jnp.arctan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan([0.5, 1.0]))
+      [0.4636476 0.7853982]
+
+    https://www.tensorflow.org/api_docs/python/tf/atan
+    """
+def atan2(y: Any, x: Any, name: Any = None) -> Any:
+    """Compute `tf.atan2` as `jnp.arctan2(y, x)`.
+
+    Args:
+      y: array.
+      x: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atan2([1.0, 5.0, 7.0], 5.0))
+      [0.19739556 0.7853982  0.95054686]
+
+    https://www.tensorflow.org/api_docs/python/tf/atan2
+    """
+def atanh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.atanh` as `jnp.arctanh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.atanh([0.5, 1.0]))
+      [0.54930615        inf]
+
+    https://www.tensorflow.org/api_docs/python/tf/atanh
+    """
 def bessel_i0(x: Any, name: Any = None) -> Any: ...
-def bessel_i0e(x: Any, name: Any = None) -> Any: ...
+def bessel_i0e(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.bessel_i0e` as `jax.lax.bessel_i0e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i0e([0.5, 1.0]))
+      [0.64503527 0.4657596 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0e
+    """
 def bessel_i1(x: Any, name: Any = None) -> Any: ...
-def bessel_i1e(x: Any, name: Any = None) -> Any: ...
+def bessel_i1e(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.bessel_i1e` as `jax.lax.bessel_i1e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i1e([0.5, 1.0]))
+      [0.1564208  0.20791042]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1e
+    """
 def betainc(a: Any, b: Any, x: Any, name: Any = None) -> Any: ...
 def bincount(arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = 'int32') -> Any: ...
-def ceil(x: Any, name: Any = None) -> Any: ...
+def ceil(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.ceil` as `jnp.ceil(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.ceil([-1.6, 2.4]))
+      [-1.  3.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/ceil
+    """
 def confusion_matrix(labels: Any, predictions: Any, num_classes: Any = None, dtype: Any = 'int32', name: Any = None, weights: Any = None) -> Any: ...
-def conj(x: Any, name: Any = None) -> Any: ...
-def cos(x: Any, name: Any = None) -> Any: ...
-def cosh(x: Any, name: Any = None) -> Any: ...
-def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None) -> Any: ...
+def conj(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.conj` as `jnp.conj(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.conj([1.0 + 2.0j]))
+      [1.-2.j]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/conj
+    """
+def cos(x: Any, name: Any = None) -> Any:
+    """Compute `tf.cos` as `jnp.cos(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cos([0.5, 1.0]))
+      [0.87758255 0.5403023 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/cos
+    """
+def cosh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.cosh` as `jnp.cosh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cosh([0.5, 1.0]))
+      [1.127626  1.5430807]
+
+    https://www.tensorflow.org/api_docs/python/tf/cosh
+    """
+def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None) -> Any:
+    """Count the elements over axes that are not zero.
+
+    Args:
+      input: array.
+      axis: the axes to count over; all when `None`.
+      keepdims: keep them with size 1.
+      dtype: an integer dtype.
+      name: ignored.
+
+    Returns:
+      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
+
+    Differs from TensorFlow:
+      int64 is int32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.count_nonzero([[0, 3], [2, 1]], axis=1))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
+    """
 def cumprod(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
-def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
+def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any:
+    """Compute cumulative sums along an axis.
+
+    Args:
+      x: array of numbers.
+      axis: the axis to accumulate along.
+      exclusive: exclude each element from its own sum.
+      reverse: accumulate from the end.
+      name: ignored.
+
+    Returns:
+      The sums, in the shape and dtype of `x`.
+
+    Differs from TensorFlow:
+      bfloat16 may be rounded at different steps.
+
+    Under jit:
+      An array of data-dependent size is accumulated in place, and padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.cumsum([1, 2, 3]))
+      [1 3 6]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/cumsum
+    """
 def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
 def digamma(x: Any, name: Any = None) -> Any: ...
-def divide(x: Any, y: Any, name: Any = None) -> Any: ...
-def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any: ...
-def equal(x: Any, y: Any, name: Any = None) -> Any: ...
-def erf(x: Any, name: Any = None) -> Any: ...
-def erfc(x: Any, name: Any = None) -> Any: ...
+def divide(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide, with a floating-point or complex result; the same as `truediv`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
+      ones float64.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      float64 is float32 unless `jax_enable_x64` is on.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.divide([6.0, 1.0], 4.0))
+      [1.5  0.25]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide
+    """
+def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide, with 0 where `y` is 0.
+
+    Args:
+      x: floating-point array.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.divide_no_nan([6.0, 1.0], [3.0, 0.0]))
+      [2. 0.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
+    """
+def equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.equal` as `jnp.equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.equal([1.0, 5.0, 7.0], 5.0))
+      [False  True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/equal
+    """
+def erf(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.erf` as `jax.lax.erf(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erf([0.5, 1.0]))
+      [0.5204999 0.8427008]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/erf
+    """
+def erfc(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.erfc` as `jax.lax.erfc(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.erfc([0.5, 1.0]))
+      [0.47950011 0.1572992 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/erfc
+    """
 def erfcinv(x: Any, name: Any = None) -> Any: ...
 def erfinv(x: Any, name: Any = None) -> Any: ...
-def exp(x: Any, name: Any = None) -> Any: ...
-def expm1(x: Any, name: Any = None) -> Any: ...
-def floor(x: Any, name: Any = None) -> Any: ...
-def floordiv(x: Any, y: Any, name: Any = None) -> Any: ...
-def floormod(x: Any, y: Any, name: Any = None) -> Any: ...
-def greater(x: Any, y: Any, name: Any = None) -> Any: ...
-def greater_equal(x: Any, y: Any, name: Any = None) -> Any: ...
+def exp(x: Any, name: Any = None) -> Any:
+    """Compute `tf.exp` as `jnp.exp(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.exp([0.5, 1.0]))
+      [1.6487212 2.7182817]
+
+    https://www.tensorflow.org/api_docs/python/tf/exp
+    """
+def expm1(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.expm1` as `jnp.expm1(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.expm1([0.5, 1.0]))
+      [0.6487213 1.7182819]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/expm1
+    """
+def floor(x: Any, name: Any = None) -> Any:
+    """Compute `tf.floor` as `jnp.floor(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.floor([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/floor
+    """
+def floordiv(x: Any, y: Any, name: Any = None) -> Any:
+    """Divide and round towards minus infinity.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing. `jnp.floor_divide` gives other values at infinities.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.floordiv([7, -7], 2))
+      [ 3 -4]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floordiv
+    """
+def floormod(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the remainder of `floordiv`, with the sign of the divisor.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.mod([5, -5], 3))
+      [2 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floormod
+    """
+def greater(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.greater` as `jnp.greater(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater([1.0, 5.0, 7.0], 5.0))
+      [False False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/greater
+    """
+def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.greater_equal` as `jnp.greater_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.greater_equal([1.0, 5.0, 7.0], 5.0))
+      [False  True  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/greater_equal
+    """
 def igamma(a: Any, x: Any, name: Any = None) -> Any: ...
 def igammac(a: Any, x: Any, name: Any = None) -> Any: ...
 def imag(input: Any, name: Any = None) -> Any: ...
 def in_top_k(predictions: Any, targets: Any, k: Any, name: Any = None) -> Any: ...
 def invert_permutation(x: Any, name: Any = None) -> Any: ...
-def is_finite(x: Any, name: Any = None) -> Any: ...
-def is_inf(x: Any, name: Any = None) -> Any: ...
-def is_nan(x: Any, name: Any = None) -> Any: ...
+def is_finite(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_finite` as `jnp.isfinite(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_finite([1.0, float("inf")]))
+      [ True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_finite
+    """
+def is_inf(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_inf` as `jnp.isinf(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_inf([1.0, float("inf")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_inf
+    """
+def is_nan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.is_nan` as `jnp.isnan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.is_nan([1.0, float("nan")]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/is_nan
+    """
 def is_non_decreasing(x: Any, name: Any = None) -> Any: ...
 def is_strictly_increasing(x: Any, name: Any = None) -> Any: ...
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any: ...
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any:
+    """Divide vectors by their Euclidean norm.
+
+    Args:
+      x: array of numbers.
+      axis: the axes of a vector; all when `None`.
+      epsilon: the minimum of the squared norm.
+      name: ignored.
+      dim: the old name of `axis`.
+
+    Returns:
+      `x / sqrt(max(sum(x**2), epsilon))`, in the shape of `x`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_normalize([[3.0, 4.0]], axis=1))
+      [[0.6 0.8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
+    """
 def lbeta(x: Any, name: Any = None) -> Any: ...
-def less(x: Any, y: Any, name: Any = None) -> Any: ...
-def less_equal(x: Any, y: Any, name: Any = None) -> Any: ...
-def lgamma(x: Any, name: Any = None) -> Any: ...
-def log(x: Any, name: Any = None) -> Any: ...
-def log1p(x: Any, name: Any = None) -> Any: ...
-def log_sigmoid(x: Any, name: Any = None) -> Any: ...
-def log_softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any: ...
-def logical_and(x: Any, y: Any, name: Any = None) -> Any: ...
-def logical_not(x: Any, name: Any = None) -> Any: ...
-def logical_or(x: Any, y: Any, name: Any = None) -> Any: ...
-def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any: ...
-def maximum(x: Any, y: Any, name: Any = None) -> Any: ...
-def minimum(x: Any, y: Any, name: Any = None) -> Any: ...
-def mod(x: Any, y: Any, name: Any = None) -> Any: ...
-def multiply(x: Any, y: Any, name: Any = None) -> Any: ...
+def less(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.less` as `jnp.less(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less([1.0, 5.0, 7.0], 5.0))
+      [ True False False]
+
+    https://www.tensorflow.org/api_docs/python/tf/less
+    """
+def less_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.less_equal` as `jnp.less_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.less_equal([1.0, 5.0, 7.0], 5.0))
+      [ True  True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/less_equal
+    """
+def lgamma(x: Any, name: Any = None) -> Any:
+    """Compute the logarithm of the absolute value of the gamma function.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The array, of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.lgamma([1.0, 5.0]))
+      [0.        3.1780539]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/lgamma
+    """
+def log(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log` as `jnp.log(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log([0.5, 1.0]))
+      [-0.6931472  0.       ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log
+    """
+def log1p(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log1p` as `jnp.log1p(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log1p([0.5, 1.0]))
+      [0.4054651 0.6931472]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log1p
+    """
+def log_sigmoid(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.log_sigmoid` as `jax.nn.log_sigmoid(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.log_sigmoid([0.5, 1.0]))
+      [-0.474077  -0.3132617]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/log_sigmoid
+    """
+def log_softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any:
+    """Compute the logarithm of the softmax along an axis.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis of the classes; the last when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `logits`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.log_softmax([[0.0, 0.0]]))
+      [[-0.6931472 -0.6931472]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
+    """
+def logical_and(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_and` as `jnp.logical_and(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_and([True, False], [True, True]))
+      [ True False]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_and
+    """
+def logical_not(x: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_not` as `jnp.logical_not(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_not([True, False]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_not
+    """
+def logical_or(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.logical_or` as `jnp.logical_or(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.logical_or([True, False], [True, True]))
+      [ True  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/logical_or
+    """
+def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
+    """Compute `tf.math.logical_xor` as `jnp.logical_xor(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.logical_xor([True, False], [True, True]))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/logical_xor
+    """
+def maximum(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the element-wise maximum of two arrays.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
+      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+
+    Under jit:
+      Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.maximum([1.0, 5.0], 3.0))
+      [3. 5.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/maximum
+    """
+def minimum(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the element-wise minimum of two arrays.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
+      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+
+    Under jit:
+      Acts on each element separately; sizes known only at run time are checked to agree.
+
+    Example:
+      >>> import shims
+      >>> print(shims.minimum([1.0, 5.0], 3.0))
+      [1. 3.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/minimum
+    """
+def mod(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the remainder of `floordiv`, with the sign of the divisor.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately; integer division by zero raises when the call has finished.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.mod([5, -5], 3))
+      [2 1]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/floormod
+    """
+def multiply(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.multiply` as `jnp.multiply(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.multiply([1.0, 5.0, 7.0], 5.0))
+      [ 5. 25. 35.]
+
+    https://www.tensorflow.org/api_docs/python/tf/multiply
+    """
 def multiply_no_nan(x: Any, y: Any, name: Any = None) -> Any: ...
 def ndtri(x: Any, name: Any = None) -> Any: ...
-def negative(x: Any, name: Any = None) -> Any: ...
+def negative(x: Any, name: Any = None) -> Any:
+    """Compute `tf.negative` as `jnp.negative(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.negative([-1.6, 2.4]))
+      [ 1.6 -2.4]
+
+    https://www.tensorflow.org/api_docs/python/tf/negative
+    """
 def nextafter(x1: Any, x2: Any, name: Any = None) -> Any: ...
-def not_equal(x: Any, y: Any, name: Any = None) -> Any: ...
+def not_equal(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.not_equal` as `jnp.not_equal(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.not_equal([1.0, 5.0, 7.0], 5.0))
+      [ True False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/not_equal
+    """
 def polygamma(a: Any, x: Any, name: Any = None) -> Any: ...
 def polyval(coeffs: Any, x: Any, name: Any = None) -> Any: ...
-def pow(x: Any, y: Any, name: Any = None) -> Any: ...
-def real(input: Any, name: Any = None) -> Any: ...
-def reciprocal(x: Any, name: Any = None) -> Any: ...
+def pow(x: Any, y: Any, name: Any = None) -> Any:
+    """Raise `x` to the power of `y`.
+
+    Args:
+      x: array of numbers.
+      y: array of the same dtype; the two broadcast.
+      name: ignored.
+
+    Returns:
+      The powers, in the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
+
+    Differs from TensorFlow:
+      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+
+    Under jit:
+      Acts on each element separately; negative integer exponents raise after the call.
+
+    Example:
+      >>> import shims
+      >>> print(shims.pow([2.0, 3.0], 2.0))
+      [4. 9.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/pow
+    """
+def real(input: Any, name: Any = None) -> Any:
+    """Compute `tf.math.real` as `jnp.real(input)`.
+
+    Args:
+      input: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `input`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.real([1.0 + 2.0j]))
+      [1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/real
+    """
+def reciprocal(x: Any, name: Any = None) -> Any:
+    """Compute the reciprocal of `x`.
+
+    Args:
+      x: array of numbers.
+      name: ignored.
+
+    Returns:
+      `1 / x`, in the shape of `x`.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.reciprocal([4.0, 0.5]))
+      [0.25 2.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reciprocal
+    """
 def reciprocal_no_nan(x: Any, name: Any = None) -> Any: ...
-def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Return whether all elements over axes are True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
+      over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_all([[True, False], [True, True]], axis=1))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
+    """
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Return whether any element over axes is True.
+
+    Args:
+      input_tensor: bool array.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      False over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_any([[False, False], [True, False]], axis=1))
+      [False  True]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
+    """
 def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
-def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any: ...
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute `log(sum(exp(x)))` over axes, without overflow.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
+      with sizes of 1); -inf over no elements.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_logsumexp([0.0, 0.0]))
+      0.6931472
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
+    """
+def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the maximum over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+
+    Differs from TensorFlow:
+      Nothing: equal elements share the gradient.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_max([[1, 5], [4, 2]], axis=1))
+      [5 4]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
+    """
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the mean over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to take the mean over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
+      integers are truncated towards 0; NaN over no elements.
+
+    Differs from TensorFlow:
+      float16 is summed in float32, so that it does not overflow.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_mean([[1.0, 2.0], [4.0, 6.0]], axis=1))
+      [1.5 5. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
+    """
+def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Compute the minimum over axes.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to search; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+
+    Differs from TensorFlow:
+      Nothing: equal elements share the gradient.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_min([[1, 5], [4, 2]], axis=1))
+      [1 2]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
+    """
+def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Multiply over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to multiply over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
+      1); 1 over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_prod([[1, 2], [3, 4]], axis=1))
+      [ 2 12]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
+    """
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any:
+    """Compute the population standard deviation over axes.
+
+    Args:
+      input_tensor: floating-point array.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
+      sizes of 1); NaN over no elements.
+
+    Raises:
+      TypeError: the input holds integers.
+
+    Differs from TensorFlow:
+      Nothing: the gradient of equal elements is NaN, and 0 where the incoming gradient is 0.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.reduce_std([1.0, 3.0]))
+      1.0
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_std
+    """
+def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: Any = None, reduction_indices: Any = None, keep_dims: Any = None) -> Any:
+    """Sum over axes, in the dtype of the input.
+
+    Args:
+      input_tensor: array of numbers.
+      axis: the axes to sum over; all when `None`.
+      keepdims: keep them with size 1.
+      name: ignored.
+
+    Returns:
+      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
+      over no elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is skipped, and nothing is copied.
+
+    Example:
+      >>> import shims
+      >>> print(shims.reduce_sum([[1, 2], [3, 4]], axis=0))
+      [4 6]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
+    """
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: Any = False, name: Any = None) -> Any: ...
-def rint(x: Any, name: Any = None) -> Any: ...
-def round(x: Any, name: Any = None) -> Any: ...
-def rsqrt(x: Any, name: Any = None) -> Any: ...
+def rint(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.rint` as `jnp.rint(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rint([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rint
+    """
+def round(x: Any, name: Any = None) -> Any:
+    """Compute `tf.round` as `jnp.round(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.round([-1.6, 2.4]))
+      [-2.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/round
+    """
+def rsqrt(x: Any, name: Any = None) -> Any:
+    """Compute the reciprocal of the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      `1 / sqrt(x)`, in the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.rsqrt([4.0, 16.0]))
+      [0.5  0.25]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
+    """
 def scalar_mul(scalar: Any, x: Any, name: Any = None) -> Any: ...
 def segment_max(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_mean(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_min(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_prod(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
-def sigmoid(x: Any, name: Any = None) -> Any: ...
-def sign(x: Any, name: Any = None) -> Any: ...
-def sin(x: Any, name: Any = None) -> Any: ...
-def sinh(x: Any, name: Any = None) -> Any: ...
+def sigmoid(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sigmoid` as `jax.nn.sigmoid(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sigmoid([0.5, 1.0]))
+      [0.62245935 0.7310586 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/sigmoid
+    """
+def sign(x: Any, name: Any = None) -> Any:
+    """Compute the sign.
+
+    Args:
+      x: array of numbers with a sign.
+      name: ignored.
+
+    Returns:
+      -1, 0 or 1, and NaN for NaN, in the shape of `x`; `x / |x|` for a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sign([-2.5, 0.0, 4.0]))
+      [-1.  0.  1.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sign
+    """
+def sin(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sin` as `jnp.sin(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sin([0.5, 1.0]))
+      [0.47942555 0.84147096]
+
+    https://www.tensorflow.org/api_docs/python/tf/sin
+    """
+def sinh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sinh` as `jnp.sinh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sinh([0.5, 1.0]))
+      [0.5210953 1.1752012]
+
+    https://www.tensorflow.org/api_docs/python/tf/sinh
+    """
 def sobol_sample(dim: Any, num_results: Any, skip: Any = 0, dtype: Any = ..., name: Any = None) -> Any: ...
-def softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any: ...
-def softplus(features: Any, name: Any = None) -> Any: ...
+def softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any:
+    """Compute the softmax along an axis.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis of the classes; the last when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `logits`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.softmax([[0.0, 0.0], [1.0, 3.0]]))
+      [[0.5        0.5       ]
+       [0.11920291 0.880797  ]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax
+    """
+def softplus(features: Any, name: Any = None) -> Any:
+    """Compute `tf.math.softplus` as `jax.nn.softplus(features)`.
+
+    Args:
+      features: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.softplus([0.5, 1.0]))
+      [0.974077  1.3132616]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/softplus
+    """
 def softsign(features: Any, name: Any = None) -> Any: ...
-def sqrt(x: Any, name: Any = None) -> Any: ...
-def square(x: Any, name: Any = None) -> Any: ...
-def squared_difference(x: Any, y: Any, name: Any = None) -> Any: ...
-def subtract(x: Any, y: Any, name: Any = None) -> Any: ...
-def tan(x: Any, name: Any = None) -> Any: ...
-def tanh(x: Any, name: Any = None) -> Any: ...
-def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., name: Any = None) -> Any: ...
+def sqrt(x: Any, name: Any = None) -> Any:
+    """Compute the square root.
+
+    Args:
+      x: floating-point array.
+      name: ignored.
+
+    Returns:
+      The root, in the shape of `x`; NaN below 0.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
+      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
+      NaN.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sqrt([4.0, 2.0]))
+      [2.        1.4142135]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/sqrt
+    """
+def square(x: Any, name: Any = None) -> Any:
+    """Compute `tf.square` as `jnp.square(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.square([0.5, 1.0]))
+      [0.25 1.  ]
+
+    https://www.tensorflow.org/api_docs/python/tf/square
+    """
+def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute the square of the absolute difference.
+
+    Args:
+      x: array.
+      y: array of the same dtype that broadcasts with `x`.
+      name: ignored.
+
+    Returns:
+      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
+      absolute value, as a complex number.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.squared_difference([1.0, 5.0], 3.0))
+      [4. 4.]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
+    """
+def subtract(x: Any, y: Any, name: Any = None) -> Any:
+    """Compute `tf.subtract` as `jnp.subtract(x, y)`.
+
+    Args:
+      x: array.
+      y: array of the same dtype; they broadcast.
+      name: ignored.
+
+    Returns:
+      An array of the shape to which both broadcast.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.subtract([1.0, 5.0, 7.0], 5.0))
+      [-4.  0.  2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/subtract
+    """
+def tan(x: Any, name: Any = None) -> Any:
+    """Compute `tf.tan` as `jnp.tan(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tan([0.5, 1.0]))
+      [0.5463025 1.5574077]
+
+    https://www.tensorflow.org/api_docs/python/tf/tan
+    """
+def tanh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.tanh` as `jnp.tanh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tanh([0.5, 1.0]))
+      [0.46211717 0.7615942 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/tanh
+    """
+def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., name: Any = None) -> Any:
+    """Return the `k` largest elements of the last axis, and their positions.
+
+    Args:
+      input: array of numbers.
+      k: the number of largest elements.
+      sorted: ignored; the result is always sorted.
+      index_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      `(values, indices)`, both of the shape of `input` with `k` in place of the last size; equal
+      elements are ordered by position.
+
+    Raises:
+      InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
+
+    Differs from TensorFlow:
+      NaN is larger than everything else; in TensorFlow its position is undefined.
+
+    Under jit:
+      `k` may be traced, and the number of elements may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> values, indices = shims.math.top_k([1, 9, 3, 9], k=3)
+      >>> values.tolist(), indices.tolist()
+      ([9, 9, 3], [1, 3, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/math/top_k
+    """
 def truediv(x: Any, y: Any, name: Any = None) -> Any: ...
 def unsorted_segment_max(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_min(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_prod(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
-def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any: ...
+def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
+    """Sum each segment of rows; the ids may be in any order.
+
+    Args:
+      data: array of numbers.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
+      name: ignored.
+
+    Returns:
+      `[num_segments, ...]`; 0 for an empty segment.
+
+    Raises:
+      InvalidArgumentError: an id is too large, or the shapes do not match.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow does not check the ids; the result for an id that is too large is unspecified.
+
+    Under jit:
+      `num_segments` may be traced.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.unsorted_segment_sum([1, 2, 3], [1, 0, 1], 3))
+      [2 4 0]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sum
+    """
 def xdivy(x: Any, y: Any, name: Any = None) -> Any: ...
 def xlog1py(x: Any, y: Any, name: Any = None) -> Any: ...
 def xlogy(x: Any, y: Any, name: Any = None) -> Any: ...

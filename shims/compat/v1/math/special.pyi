@@ -2,9 +2,59 @@
 from typing import Any
 
 def bessel_i0(x: Any, name: Any = None) -> Any: ...
-def bessel_i0e(x: Any, name: Any = None) -> Any: ...
+def bessel_i0e(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.bessel_i0e` as `jax.lax.bessel_i0e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i0e([0.5, 1.0]))
+      [0.64503527 0.4657596 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0e
+    """
 def bessel_i1(x: Any, name: Any = None) -> Any: ...
-def bessel_i1e(x: Any, name: Any = None) -> Any: ...
+def bessel_i1e(x: Any, name: Any = None) -> Any:
+    """Compute `tf.math.bessel_i1e` as `jax.lax.bessel_i1e(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.bessel_i1e([0.5, 1.0]))
+      [0.1564208  0.20791042]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1e
+    """
 def dawsn(x: Any, name: Any = None) -> Any: ...
 def expint(x: Any, name: Any = None) -> Any: ...
 def fresnel_cos(x: Any, name: Any = None) -> Any: ...

@@ -12,14 +12,82 @@ def avg_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
 def avg_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: Any = None) -> Any: ...
 def batch_norm_with_global_normalization(t: Any = None, m: Any = None, v: Any = None, beta: Any = None, gamma: Any = None, variance_epsilon: Any = None, scale_after_normalization: Any = None, name: Any = None, input: Any = None, mean: Any = None, variance: Any = None) -> Any: ...
 def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any, name: Any = None) -> Any: ...
-def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -> Any: ...
+def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -> Any:
+    """Add a vector along the axis of the channels.
+
+    Args:
+      value: array of numbers.
+      bias: vector of the same dtype.
+      data_format: `N...C` (channels last, the default) or `NC...` (channels in axis 1).
+      name: ignored.
+
+    Returns:
+      An array of the shape of `value`.
+
+    Raises:
+      InvalidArgumentError: the dtypes differ, `value` has fewer than two axes, or the size of
+        `bias` is not the number of channels.
+      ValueError: `data_format` is unknown.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.bias_add([[1.0, 2.0], [3.0, 4.0]], [10.0, 20.0]))
+      [[11. 22.]
+       [13. 24.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/bias_add
+    """
 def bidirectional_dynamic_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, sequence_length: Any = None, initial_state_fw: Any = None, initial_state_bw: Any = None, dtype: Any = None, parallel_iterations: Any = None, swap_memory: Any = False, time_major: Any = False, scope: Any = None) -> Any: ...
 def collapse_repeated(labels: Any, seq_length: Any, name: Any = None) -> Any: ...
 def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: Any, seed: Any = None, name: Any = None) -> Any: ...
 def compute_average_loss(per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None) -> Any: ...
 def conv1d(value: Any = None, filters: Any = None, stride: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = None, data_format: Any = None, name: Any = None, input: Any = None, dilations: Any = None) -> Any: ...
 def conv1d_transpose(input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = 'SAME', data_format: Any = 'NWC', dilations: Any = None, name: Any = None) -> Any: ...
-def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = True, data_format: Any = 'NHWC', dilations: Any = ..., name: Any = None, filters: Any = None) -> Any: ...
+def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, use_cudnn_on_gpu: Any = True, data_format: Any = 'NHWC', dilations: Any = ..., name: Any = None, filters: Any = None) -> Any:
+    """Compute a two-dimensional convolution.
+
+    Args:
+      input: array `[..., height, width, channels]` (`NHWC`) or `[..., channels, height, width]`.
+      filters: array `[height, width, channels / groups, out]` of the same dtype.
+      strides: one number, one for height and width each, or one for every axis.
+      padding: `SAME`, `VALID`, or a pair of pads for every axis.
+      data_format: `NHWC` or `NCHW`.
+      dilations: the distance between the kernel's elements, like `strides`.
+      name: ignored.
+
+    Returns:
+      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME` an odd
+      element of padding is added at the end.
+
+    Raises:
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
+      ValueError: a list has a wrong length.
+      UnimplementedError: a stride over the batch or the channels.
+
+    Differs from TensorFlow:
+      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
+      input.
+
+    Under jit:
+      All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
+      above 1, at least one kernel must then fit. If `input` has NaN or infinities, more elements of
+      the kernel's gradient may be NaN than in TensorFlow.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.conv2d(shims.ones([1, 3, 3, 1]), shims.ones([2, 2, 1, 1]), strides=1, padding="VALID")[0, :, :, 0])
+      [[4. 4.]
+       [4. 4.]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/conv2d
+    """
 def conv2d_transpose(value: Any = None, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = 'SAME', data_format: Any = 'NHWC', name: Any = None, input: Any = None, filters: Any = None, dilations: Any = None) -> Any: ...
 def conv3d(input: Any, filter: Any = None, strides: Any = None, padding: Any = None, data_format: Any = 'NDHWC', dilations: Any = ..., name: Any = None, filters: Any = None) -> Any: ...
 def conv3d_transpose(value: Any, filter: Any = None, output_shape: Any = None, strides: Any = None, padding: Any = 'SAME', data_format: Any = 'NDHWC', name: Any = None, input: Any = None, filters: Any = None, dilations: Any = None) -> Any: ...
@@ -44,12 +112,111 @@ def embedding_lookup(params: Any, ids: Any, partition_strategy: Any = 'mod', nam
 def embedding_lookup_sparse(params: Any, sp_ids: Any, sp_weights: Any, partition_strategy: Any = 'mod', name: Any = None, combiner: Any = None, max_norm: Any = None, allow_fast_lookup: Any = False) -> Any: ...
 def fused_batch_norm(x: Any, scale: Any, offset: Any, mean: Any = None, variance: Any = None, epsilon: Any = 0.001, data_format: Any = 'NHWC', is_training: Any = True, name: Any = None, exponential_avg_factor: Any = 1.0) -> Any: ...
 def in_top_k(predictions: Any, targets: Any, k: Any, name: Any = None) -> Any: ...
-def l2_loss(t: Any, name: Any = None) -> Any: ...
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any: ...
-def leaky_relu(features: Any, alpha: Any = 0.2, name: Any = None) -> Any: ...
+def l2_loss(t: Any, name: Any = None) -> Any:
+    """Compute half the sum of squares.
+
+    Args:
+      t: floating-point array.
+      name: ignored.
+
+    Returns:
+      A scalar, of shape `[]`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_loss([3.0, 4.0]))
+      12.5
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/l2_loss
+    """
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: Any = None, dim: Any = None) -> Any:
+    """Divide vectors by their Euclidean norm.
+
+    Args:
+      x: array of numbers.
+      axis: the axes of a vector; all when `None`.
+      epsilon: the minimum of the squared norm.
+      name: ignored.
+      dim: the old name of `axis`.
+
+    Returns:
+      `x / sqrt(max(sum(x**2), epsilon))`, in the shape of `x`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.l2_normalize([[3.0, 4.0]], axis=1))
+      [[0.6 0.8]]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
+    """
+def leaky_relu(features: Any, alpha: Any = 0.2, name: Any = None) -> Any:
+    """Compute the leaky rectified linear unit: `x` if positive, `alpha * x` otherwise.
+
+    Args:
+      features: array of numbers.
+      alpha: the slope below 0.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Differs from TensorFlow:
+      Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.leaky_relu([-1.0, 2.0]))
+      [-0.2  2. ]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/leaky_relu
+    """
 def local_response_normalization(input: Any, depth_radius: Any = 5, bias: Any = 1, alpha: Any = 1, beta: Any = 0.5, name: Any = None) -> Any: ...
 def log_poisson_loss(targets: Any, log_input: Any, compute_full_loss: Any = False, name: Any = None) -> Any: ...
-def log_softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any: ...
+def log_softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any:
+    """Compute the logarithm of the softmax along an axis.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis of the classes; the last when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `logits`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.log_softmax([[0.0, 0.0]]))
+      [[-0.6931472 -0.6931472]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
+    """
 def log_uniform_candidate_sampler(true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: Any = None) -> Any: ...
 def lrn(input: Any, depth_radius: Any = 5, bias: Any = 1, alpha: Any = 1, beta: Any = 0.5, name: Any = None) -> Any: ...
 def max_pool(value: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', name: Any = None, input: Any = None) -> Any: ...
@@ -58,36 +225,347 @@ def max_pool2d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: 
 def max_pool3d(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = 'NDHWC', name: Any = None) -> Any: ...
 def max_pool_v2(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = None, name: Any = None) -> Any: ...
 def max_pool_with_argmax(input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = 'NHWC', Targmax: Any = None, name: Any = None, output_dtype: Any = None, include_batch_in_index: Any = False) -> Any: ...
-def moments(x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: Any = None, keepdims: Any = None) -> Any: ...
+def moments(x: Any, axes: Any, shift: Any = None, name: Any = None, keep_dims: Any = None, keepdims: Any = None) -> Any:
+    """Compute mean and variance over axes.
+
+    Args:
+      x: floating-point array.
+      axes: the axes to reduce.
+      shift: ignored.
+      keepdims: whether to keep the reduced axes with size 1.
+      name: ignored.
+
+    Returns:
+      `(mean, variance)`, in the shape of `x` without the axes (with `keepdims`, with sizes of 1);
+      the variance is divided by the number of elements.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Sizes may be known only at run time; padding is not counted.
+
+    Example:
+      >>> import shims
+      >>> x = shims.constant([[1.0, 2.0], [3.0, 6.0]])
+      >>> mean, variance = shims.nn.moments(x, axes=[0])
+      >>> print(mean, variance)
+      [2. 4.] [1. 4.]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/moments
+    """
 def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: Any = False, partition_strategy: Any = 'mod', name: Any = 'nce_loss') -> Any: ...
 def normalize_moments(counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: Any = None) -> Any: ...
 def pool(input: Any, window_shape: Any, pooling_type: Any, padding: Any, dilation_rate: Any = None, strides: Any = None, name: Any = None, data_format: Any = None, dilations: Any = None) -> Any: ...
 def raw_rnn(cell: Any, loop_fn: Any, parallel_iterations: Any = None, swap_memory: Any = False, scope: Any = None) -> Any: ...
-def relu(features: Any, name: Any = None) -> Any: ...
-def relu6(features: Any, name: Any = None) -> Any: ...
+def relu(features: Any, name: Any = None) -> Any:
+    """Compute the rectified linear unit, `max(x, 0)`.
+
+    Args:
+      features: array of numbers.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing: NaN stays NaN, and the gradient at 0 is 0.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.relu([-1.0, 0.0, 2.0]))
+      [0. 0. 2.]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu
+    """
+def relu6(features: Any, name: Any = None) -> Any:
+    """Clip an array to [0, 6].
+
+    Args:
+      features: array of real numbers.
+      name: ignored.
+
+    Returns:
+      An array of the shape and dtype of `features`.
+
+    Differs from TensorFlow:
+      Nothing. `jax.nn.relu6` converts integers to floating point.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.relu6([-1.0, 3.0, 9.0]))
+      [0. 3. 6.]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/relu6
+    """
 def relu_layer(x: Any, weights: Any, biases: Any, name: Any = None) -> Any: ...
 def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse_weights: Any = None, combiner: Any = 'mean', default_id: Any = None, name: Any = None, partition_strategy: Any = 'div', max_norm: Any = None, allow_fast_lookup: Any = False) -> Any: ...
 def sampled_softmax_loss(weights: Any, biases: Any, labels: Any, inputs: Any, num_sampled: Any, num_classes: Any, num_true: Any = 1, sampled_values: Any = None, remove_accidental_hits: Any = True, partition_strategy: Any = 'mod', name: Any = 'sampled_softmax_loss', seed: Any = None) -> Any: ...
 def scale_regularization_loss(regularization_loss: Any) -> Any: ...
 def selu(features: Any, name: Any = None) -> Any: ...
 def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any, rate: Any = None, name: Any = None, data_format: Any = None, dilations: Any = None) -> Any: ...
-def sigmoid(x: Any, name: Any = None) -> Any: ...
-def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any: ...
-def silu(features: Any, beta: Any = 1.0) -> Any: ...
-def softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any: ...
+def sigmoid(x: Any, name: Any = None) -> Any:
+    """Compute `tf.sigmoid` as `jax.nn.sigmoid(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.sigmoid([0.5, 1.0]))
+      [0.62245935 0.7310586 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/sigmoid
+    """
+def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any:
+    """Compute the sigmoid cross-entropy of independent labels, elementwise.
+
+    Args:
+      labels: array, probabilities.
+      logits: array of the same dtype and shape.
+      name: ignored.
+
+    Returns:
+      `max(z, 0) - z * labels + log(1 + exp(-|z|))`.
+
+    Raises:
+      InvalidArgumentError: dtypes or known shapes differ.
+      ValueError: an argument is missing.
+
+    Differs from TensorFlow:
+      Nothing: at logit 0 the gradient is `0.5 - labels`.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.sigmoid_cross_entropy_with_logits(labels=[1.0, 0.0], logits=[0.0, 0.0]))
+      [0.6931472 0.6931472]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sigmoid_cross_entropy_with_logits
+    """
+def silu(features: Any, beta: Any = 1.0) -> Any:
+    """Compute the sigmoid linear unit (swish), `x * sigmoid(beta * x)`.
+
+    Args:
+      features: floating-point array.
+      beta: scalar.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.silu([0.0, 1.0]))
+      [0.        0.7310586]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/silu
+    """
+def softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any:
+    """Compute the softmax along an axis.
+
+    Args:
+      logits: floating-point array.
+      axis: the axis of the classes; the last when `None`.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `logits`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
+
+    Under jit:
+      Sizes may be known only at run time; padding is ignored.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.softmax([[0.0, 0.0], [1.0, 3.0]]))
+      [[0.5        0.5       ]
+       [0.11920291 0.880797  ]]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/softmax
+    """
 def softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, dim: Any = -1, name: Any = None, axis: Any = None) -> Any: ...
 def softmax_cross_entropy_with_logits_v2(labels: Any, logits: Any, axis: Any = None, name: Any = None, dim: Any = None) -> Any: ...
-def softplus(features: Any, name: Any = None) -> Any: ...
+def softplus(features: Any, name: Any = None) -> Any:
+    """Compute `tf.math.softplus` as `jax.nn.softplus(features)`.
+
+    Args:
+      features: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.math.softplus([0.5, 1.0]))
+      [0.974077  1.3132616]
+
+    https://www.tensorflow.org/api_docs/python/tf/math/softplus
+    """
 def softsign(features: Any, name: Any = None) -> Any: ...
 def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: Any = None, block_shape: Any = None) -> Any: ...
 def space_to_depth(input: Any, block_size: Any, name: Any = None, data_format: Any = 'NHWC') -> Any: ...
-def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any: ...
+def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = None, name: Any = None) -> Any:
+    """Compute the softmax cross-entropy of mutually exclusive classes, given as indices.
+
+    Args:
+      labels: integers `[...]`.
+      logits: floating-point array `[..., classes]`.
+      name: ignored.
+
+    Returns:
+      The losses `[...]`.
+
+    Raises:
+      InvalidArgumentError: a label is out of range, or the shapes are incompatible.
+
+    Differs from TensorFlow:
+      On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
+
+    Under jit:
+      Inside `shims.function` a label out of range raises when the call has finished; in an enclosing trace its
+      loss is NaN, as in TensorFlow's XLA.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.sparse_softmax_cross_entropy_with_logits([1, 0], [[0.0, 0.0], [9.0, 0.0]]))
+      [6.931472e-01 1.233740e-04]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits
+    """
 def static_bidirectional_rnn(cell_fw: Any, cell_bw: Any, inputs: Any, initial_state_fw: Any = None, initial_state_bw: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any: ...
 def static_rnn(cell: Any, inputs: Any, initial_state: Any = None, dtype: Any = None, sequence_length: Any = None, scope: Any = None) -> Any: ...
 def sufficient_statistics(x: Any, axes: Any, shift: Any = None, keep_dims: Any = None, name: Any = None, keepdims: Any = None) -> Any: ...
-def swish(features: Any, beta: Any = 1.0) -> Any: ...
-def tanh(x: Any, name: Any = None) -> Any: ...
-def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., name: Any = None) -> Any: ...
+def swish(features: Any, beta: Any = 1.0) -> Any:
+    """Compute the sigmoid linear unit (swish), `x * sigmoid(beta * x)`.
+
+    Args:
+      features: floating-point array.
+      beta: scalar.
+
+    Returns:
+      An array of the shape of `features`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.nn.silu([0.0, 1.0]))
+      [0.        0.7310586]
+
+    https://www.tensorflow.org/api_docs/python/tf/nn/silu
+    """
+def tanh(x: Any, name: Any = None) -> Any:
+    """Compute `tf.tanh` as `jnp.tanh(x)`.
+
+    Args:
+      x: array.
+      name: ignored.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Raises:
+      InvalidArgumentError: TensorFlow has no kernel for the dtype.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Under jit:
+      Acts on each element separately, so that sizes may be symbolic.
+
+    Example:
+      >>> import shims
+      >>> print(shims.tanh([0.5, 1.0]))
+      [0.46211717 0.7615942 ]
+
+    https://www.tensorflow.org/api_docs/python/tf/tanh
+    """
+def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., name: Any = None) -> Any:
+    """Return the `k` largest elements of the last axis, and their positions.
+
+    Args:
+      input: array of numbers.
+      k: the number of largest elements.
+      sorted: ignored; the result is always sorted.
+      index_type: the dtype of the positions.
+      name: ignored.
+
+    Returns:
+      `(values, indices)`, both of the shape of `input` with `k` in place of the last size; equal
+      elements are ordered by position.
+
+    Raises:
+      InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
+
+    Differs from TensorFlow:
+      NaN is larger than everything else; in TensorFlow its position is undefined.
+
+    Under jit:
+      `k` may be traced, and the number of elements may be known only at run time.
+
+    Example:
+      >>> import shims
+      >>> values, indices = shims.math.top_k([1, 9, 3, 9], k=3)
+      >>> values.tolist(), indices.tolist()
+      ([9, 9, 3], [1, 3, 2])
+
+    https://www.tensorflow.org/api_docs/python/tf/math/top_k
+    """
 def uniform_candidate_sampler(true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = None, name: Any = None) -> Any: ...
 def weighted_cross_entropy_with_logits(labels: Any = None, logits: Any = None, pos_weight: Any = None, name: Any = None, targets: Any = None) -> Any: ...
 def weighted_moments(x: Any, axes: Any, frequency_weights: Any, name: Any = None, keep_dims: Any = None, keepdims: Any = None) -> Any: ...

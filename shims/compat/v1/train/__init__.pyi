@@ -55,6 +55,34 @@ class AdagradOptimizer:
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: Any = 1, aggregation_method: Any = None, colocate_gradients_with_ops: Any = False, name: Any = None, grad_loss: Any = None) -> Any: ...
     def variables(self) -> Any: ...
 class AdamOptimizer:
+    """Adam: updates by moving averages of the gradients and of their squares.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      beta1: the decay rate of the average of gradients; same types as `learning_rate`.
+      beta2: the decay rate of the average of squared gradients; same types.
+      epsilon: a constant added to the root of the average of squares; same types.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/Adam:0`, `w/Adam_1:0`.
+      use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get their own
+        scope.
+
+    Differs from TensorFlow:
+      Nothing in a graph. As in TensorFlow, sparse gradients update all rows: the averages of rows
+      without a gradient decay.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [], initializer=tf.constant_initializer(1.0))
+      ...     step = tf.train.AdamOptimizer(0.1).minimize(w * w)
+      ...     session.run(tf.global_variables_initializer())
+      ...     session.run(step)
+      ...     print(session.run(w))
+      0.90000004
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdamOptimizer
+    """
     GATE_GRAPH: Any
     GATE_NONE: Any
     GATE_OP: Any
@@ -137,6 +165,28 @@ class GlobalStepWaiterHook:
     def begin(self) -> Any: ...
     def end(self, session: Any) -> Any: ...
 class GradientDescentOptimizer:
+    """Gradient descent: updates of `-learning_rate * gradient`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations.
+
+    Differs from TensorFlow:
+      Nothing in a graph.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [], initializer=tf.constant_initializer(1.0))
+      ...     step = tf.train.GradientDescentOptimizer(0.1).minimize(w * w)
+      ...     session.run(tf.global_variables_initializer())
+      ...     session.run(step)
+      ...     print(session.run(w))
+      0.8
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/GradientDescentOptimizer
+    """
     GATE_GRAPH: Any
     GATE_NONE: Any
     GATE_OP: Any
@@ -164,6 +214,30 @@ class LooperThread:
     def start_loop(self) -> Any: ...
     def stop_loop(self) -> Any: ...
 class MomentumOptimizer:
+    """Gradient descent with momentum: `a = momentum * a + gradient`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      momentum: the momentum; same types as `learning_rate`.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/Momentum:0`.
+      use_nesterov: whether to update by `gradient + momentum * a` instead of `a`.
+
+    Differs from TensorFlow:
+      Nothing in a graph.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     w = tf.get_variable("w", [], initializer=tf.constant_initializer(1.0))
+      ...     step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(w * w)
+      ...     session.run(tf.global_variables_initializer())
+      ...     session.run(step)
+      ...     print(session.run(w))
+      0.8
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MomentumOptimizer
+    """
     GATE_GRAPH: Any
     GATE_NONE: Any
     GATE_OP: Any
@@ -376,12 +450,80 @@ def checkpoint_exists(checkpoint_prefix: Any) -> Any: ...
 def cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0, name: Any = None) -> Any: ...
 def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: Any = 2.0, m_mul: Any = 1.0, alpha: Any = 0.0, name: Any = None) -> Any: ...
 def create_global_step(graph: Any = None) -> Any: ...
-def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: Any = False, name: Any = None) -> Any: ...
+def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any, staircase: Any = False, name: Any = None) -> Any:
+    """Compute `learning_rate * decay_rate ** (global_step / decay_steps)`.
+
+    Args:
+      learning_rate: a number or a scalar tensor of a floating-point dtype.
+      global_step: the current step, a scalar.
+      decay_steps: the steps after which the rate is multiplied by `decay_rate`, a scalar.
+      decay_rate: a scalar.
+      staircase: whether the rate changes only at multiples of `decay_steps`.
+      name: the name of the operation.
+
+    Returns:
+      A tensor of the dtype of `learning_rate`; in eager execution, a function without
+      arguments that returns one.
+
+    Raises:
+      ValueError: `global_step` is `None`.
+
+    Differs from TensorFlow:
+      A single operation replaces TensorFlow's several operations. The division of
+      `staircase` is exact, as in TensorFlow without its graph optimizer. That optimizer multiplies by
+      the reciprocal instead, so that `floor(41 / 41)` becomes 0.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     rate = tf.train.exponential_decay(0.1, tf.constant(10), 10, 0.5)
+      ...     print(session.run(rate))
+      0.05
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
+    """
 def export_meta_graph(*args: Any, **kwargs: Any) -> Any: ...
 def generate_checkpoint_state_proto(save_dir: Any, model_checkpoint_path: Any, all_model_checkpoint_paths: Any = None, all_model_checkpoint_timestamps: Any = None, last_preserved_timestamp: Any = None) -> Any: ...
 def get_checkpoint_mtimes(checkpoint_prefixes: Any) -> Any: ...
-def get_global_step(graph: Any = None) -> Any: ...
-def get_or_create_global_step(graph: Any = None) -> Any: ...
+def get_global_step(graph: Any = None) -> Any:
+    """Return the variable or tensor of the global step, or `None`.
+
+    Args:
+      graph: the graph; the default one if `None`.
+
+    Raises:
+      TypeError: the global step is not an integer scalar.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     step = tf.train.create_global_step()
+      ...     print(tf.train.get_global_step() is step)
+      True
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_global_step
+    """
+def get_or_create_global_step(graph: Any = None) -> Any:
+    """Return the variable of the global step, creating it if there is none.
+
+    Args:
+      graph: the graph; the default one if `None`.
+
+    Differs from TensorFlow:
+      Nothing.
+
+    Example:
+      >>> import shims.compat.v1 as tf
+      >>> with tf.Graph().as_default(), tf.Session() as session:
+      ...     step = tf.train.get_or_create_global_step()
+      ...     print(step.name, step.shape)
+      global_step:0 ()
+
+    https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_or_create_global_step
+    """
 def global_step(sess: Any, global_step_tensor: Any) -> Any: ...
 def import_meta_graph(meta_graph_or_file: Any, clear_devices: Any = False, import_scope: Any = None, **kwargs: Any) -> Any: ...
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> Any: ...
