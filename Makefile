@@ -32,9 +32,8 @@ hard-knocks: setup  ## damages files, kills writers, changes programs (ten minut
 	@$(PY) -m tools.hard_knocks
 python-on-sizes: setup  ## runs Python's operators over sizes (an hour); writes docs/python-on-sizes.md and .json
 	@$(PY) -m tools.python_on_sizes
-docs:  ## the site, in build/site/html; installs its generator into build/docs
-	@test -x build/docs/bin/zensical || { $(PYTHON) -m venv build/docs && build/docs/bin/pip install -q '.[docs]'; }
-	@build/docs/bin/python -m tools.site
+docs: setup  ## the site, in build/site/html
+	@$(PY) -m tools.site
 where: setup  ## where an operator's row, code, tests and pages are: make where NAME=tf.boolean_mask
 	@$(PY) -m tools.where $(NAME)
 parity-gpu:  ## operators on this machine's accelerator, against what TensorFlow gave; needs only $(PYTHON) with JAX

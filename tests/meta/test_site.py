@@ -1,6 +1,8 @@
 """The site: every page has a place in the navigation, every link leads to a page, the API page is fresh."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -42,6 +44,22 @@ def test_what_is_gathered(tmp_path):
     assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*.md")} == set(PAGES)
     assert (tmp_path / "docs/scorecard.json").is_file()
     assert 'docs_dir = "source"' in site.settings()
+
+
+def test_the_site_builds():
+    """Strictly: a dead link, a page without its place or a fault in the configuration ends the build."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.site"],
+        cwd=tree.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    built = {
+        path.relative_to(site.SITE / "html") for path in (site.SITE / "html").rglob("index.html")
+    }
+    assert len(built) >= len(PAGES)
 
 
 def test_the_api_page_is_fresh():
