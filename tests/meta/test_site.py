@@ -39,6 +39,13 @@ def test_links_stay_on_the_site(page):
             assert file.suffix != ".md" or file.relative_to(tree.ROOT) in PAGES, target
 
 
+def test_the_index_lists_every_page():
+    text = (tree.ROOT / "docs/index.md").read_text()
+    listed = {target.partition("#")[0] for target in LINK.findall(text)}
+    missing = [page for page in PAGES if str(page.parent) == "docs" and page.name not in listed]
+    assert [page.name for page in missing] == ["index.md"]
+
+
 def test_what_is_gathered(tmp_path):
     site.gather(tmp_path)
     assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*.md")} == set(PAGES)
