@@ -5,7 +5,7 @@ from __future__ import annotations
 # [data-item]   what is filtered; data-state names its checkbox, [data-state-box]
 # [data-group]  hidden while nothing in it matches; a <details> among them is opened instead
 # .near         the lines that are shown around a match
-# .map          its links are one stop of the tab key, and arrows move among them
+# [data-arrows]  its links are one stop of the tab key, and arrows move among them
 FILTER = """
 (() => {
   "use strict";
@@ -86,7 +86,7 @@ FILTER = """
     else if (event.key === "n") step(1);
     else if (event.key === "p") step(-1);
   });
-  for (const map of all(".map")) {
+  for (const map of all("[data-arrows]")) {
     const links = all("a", map);
     const middle = one => {
       const r = one.getBoundingClientRect();
@@ -111,5 +111,18 @@ FILTER = """
   }
   apply();
   if (location.hash) follow();
+})();
+"""
+
+# The arrows of a diagram at the box under the pointer or the focus.
+ARROWS = """
+(() => {
+  const light = event => {
+    const box = event.target.closest("[data-step]"), number = box && box.dataset.step;
+    for (const path of document.querySelectorAll(".diagram path"))
+      path.classList.toggle("lit", !!number && (path.dataset.from === number || path.dataset.to === number));
+  };
+  for (const diagram of document.querySelectorAll(".diagram"))
+    for (const name of ["mouseover", "mouseout", "focusin"]) diagram.addEventListener(name, light);
 })();
 """

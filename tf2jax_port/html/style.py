@@ -158,3 +158,39 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: 0.84rem; overflow-wr
 @media print { .wide, pre { overflow: visible; } }
 """
 )
+
+# Pages with a filter: what is beside the list, and above it where the page is narrow.
+PANEL = """
+.work { display: grid; grid-template-columns: minmax(18rem, 26rem) minmax(0, 1fr); gap: 1.4rem;
+  align-items: start; margin-top: 1rem; }
+.panel { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 0.6rem 3px 1rem; }
+.panel h2 { margin: 1.2rem 0 0.4rem; } .places > h2 { margin: 0.7rem 0 0.6rem; }
+.search { display: flex; align-items: center; gap: 0.7rem; flex-wrap: wrap; }
+.search input { flex: 1 1 9rem; min-width: 0; font: inherit; color: var(--ink); background: var(--card);
+  border: 1px solid var(--edge); border-radius: 8px; padding: 0.45rem 0.7rem; }
+.search output { font-size: 0.85rem; color: var(--soft); font-variant-numeric: tabular-nums; }
+.states { border: 0; margin: 0.7rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.4rem; }
+.states label { border: 1px solid var(--edge); border-radius: 999px; padding: 0.15rem 0.7rem 0.15rem 0.5rem;
+  font-size: 0.84rem; cursor: pointer; background: var(--card); white-space: nowrap; }
+.states label:has(:checked) { background: var(--mute-bg); border-color: var(--soft); }
+.states label.bad:has(:checked) { background: var(--bad-bg); color: var(--bad); border-color: var(--bad); }
+.states label.warn:has(:checked) { background: var(--warn-bg); color: var(--warn); border-color: var(--warn); }
+.states label.good:has(:checked) { background: var(--good-bg); color: var(--good); border-color: var(--good); }
+.states label:focus-within { outline: 2px solid var(--accent); outline-offset: 2px; }
+.states input { accent-color: currentcolor; margin: 0 0.35rem 0 0; vertical-align: -0.1em; }
+.keys { font-size: 0.82rem; color: var(--soft); margin-top: 0.6rem; }
+kbd { font: 0.9em ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--line);
+  border-radius: 4px; padding: 0 0.3em; background: var(--card); }
+.key { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.4rem 0; padding: 0;
+  list-style: none; font-size: 0.82rem; color: var(--soft); }
+.key b { display: inline-block; width: 0.9em; height: 0.9em; border-radius: 3px;
+  vertical-align: -0.1em; margin-right: 0.4em; border: 1px solid var(--edge); }
+.key .warn { background: var(--warn-map); } .key .bad { background: var(--bad-map); }
+.jump { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; font-size: 0.88rem; margin: 0.8rem 0 0;
+  padding: 0; list-style: none; }
+.key.solid { flex-direction: column; } .key.solid .good { background: var(--good); }
+.key.solid .warn { background: var(--warn); } .key.solid .bad { background: var(--bad); }
+@media (max-width: 900px) { .work { grid-template-columns: minmax(0, 1fr); gap: 0.6rem; }
+  .panel { position: static; max-height: none; overflow: visible; padding-bottom: 0; } }
+@media (max-width: 640px) { .keys.scripted { display: none; } }
+"""

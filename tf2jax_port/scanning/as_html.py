@@ -7,6 +7,7 @@ from html import escape
 
 from tf2jax_port.html.page import page, path, words
 from tf2jax_port.html.script import FILTER
+from tf2jax_port.html.style import PANEL
 from tf2jax_port.rewrite.findings.findings import State, count_states
 from tf2jax_port.rewrite.findings.ledger import Ledger
 from tf2jax_port.rewrite.rules.codes import find_rule
@@ -22,33 +23,6 @@ MOST_PLACES = 30_000
 MOST_LINES = 100_000
 _FEW = 8
 _CSS = """
-.work { display: grid; grid-template-columns: minmax(18rem, 26rem) minmax(0, 1fr); gap: 1.4rem;
-  align-items: start; margin-top: 1rem; }
-.panel { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 0.6rem 3px 1rem; }
-.panel h2 { margin: 1.2rem 0 0.4rem; } .places > h2 { margin: 0.7rem 0 0.6rem; }
-.search { display: flex; align-items: center; gap: 0.7rem; flex-wrap: wrap; }
-.search input { flex: 1 1 9rem; min-width: 0; font: inherit; color: var(--ink); background: var(--card);
-  border: 1px solid var(--edge); border-radius: 8px; padding: 0.45rem 0.7rem; }
-.search output { font-size: 0.85rem; color: var(--soft); font-variant-numeric: tabular-nums; }
-.states { border: 0; margin: 0.7rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.4rem; }
-.states label { border: 1px solid var(--edge); border-radius: 999px; padding: 0.15rem 0.7rem 0.15rem 0.5rem;
-  font-size: 0.84rem; cursor: pointer; background: var(--card); white-space: nowrap; }
-.states label:has(:checked) { background: var(--mute-bg); border-color: var(--soft); }
-.states label.bad:has(:checked) { background: var(--bad-bg); color: var(--bad); border-color: var(--bad); }
-.states label.warn:has(:checked) { background: var(--warn-bg); color: var(--warn); border-color: var(--warn); }
-.states label.good:has(:checked) { background: var(--good-bg); color: var(--good); border-color: var(--good); }
-.states label:focus-within { outline: 2px solid var(--accent); outline-offset: 2px; }
-.states input { accent-color: currentcolor; margin: 0 0.35rem 0 0; vertical-align: -0.1em; }
-.keys { font-size: 0.82rem; color: var(--soft); margin-top: 0.6rem; }
-kbd { font: 0.9em ui-monospace, Menlo, Consolas, monospace; border: 1px solid var(--line);
-  border-radius: 4px; padding: 0 0.3em; background: var(--card); }
-.key { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.4rem 0; padding: 0;
-  list-style: none; font-size: 0.82rem; color: var(--soft); }
-.key b { display: inline-block; width: 0.9em; height: 0.9em; border-radius: 3px;
-  vertical-align: -0.1em; margin-right: 0.4em; border: 1px solid var(--edge); }
-.key .warn { background: var(--warn-map); } .key .bad { background: var(--bad-map); }
-.jump { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; font-size: 0.88rem; margin: 0.8rem 0 0;
-  padding: 0; list-style: none; }
 .file { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   overflow: clip; overflow-wrap: anywhere; margin: 0 0 0.6rem; }
 .file > summary { color: var(--ink); padding: 0.5rem 0.9rem; position: sticky; top: 0; z-index: 1;
@@ -70,10 +44,8 @@ _PAGE_CSS = (
     + """
 }
 .code mark.kept { background: var(--mute-bg); box-shadow: inset 0 -2px var(--edge); }
-@media (max-width: 900px) { .work { grid-template-columns: minmax(0, 1fr); gap: 0.6rem; }
-  .panel { position: static; max-height: none; overflow: visible; padding-bottom: 0; }
-  .map { aspect-ratio: auto; height: 14rem; } }
-@media (max-width: 640px) { .hide { display: none; } .keys { display: none; } }
+@media (max-width: 900px) { .map { aspect-ratio: auto; height: 14rem; } }
+@media (max-width: 640px) { .hide { display: none; } }
 """
 )
 
@@ -90,7 +62,7 @@ def to_html(ledger: Ledger, title: str) -> str:
         *(_sections(ledger, files, ids) if files else ()),
         _skipped(ledger),
     ]
-    css = treemap.CSS + annotated.CSS + _PAGE_CSS
+    css = PANEL + treemap.CSS + annotated.CSS + _PAGE_CSS
     return page(heading, parts, css=css, script=FILTER if files else "", kind="broad")
 
 

@@ -69,7 +69,7 @@ def to_map(files: Sequence[FileEffort], link: Callable[[FileEffort], str]) -> st
     if not root.work:
         return ""
     drawn = "".join(_inside(root, Box(0, 0, WIDTH, HEIGHT), ""))
-    return f'<nav class="map" aria-label="Files by the work left in them">{drawn}</nav>'
+    return f'<nav class="map" data-arrows aria-label="Files by the work left in them">{drawn}</nav>'
 
 
 def tree(files: Sequence[FileEffort], link: Callable[[FileEffort], str]) -> Node:
