@@ -226,9 +226,9 @@ def test_the_pages_are_linked_and_escape_what_they_show(proof):
             assert not anchor or f'id="{anchor}"' in there
     assert "module.leaf gives other values" in pages[as_html.INDEX]
     page = next(text for name, text in pages.items() if "package.module" in name)
-    assert '<code class="fault"><i>3</i>        return x * 2</code>' in page
-    assert '<code class="ran"><i>2</i>' in page
-    assert '<code class="missed"><i>23</i>' in page
+    assert '<code class="fault" data-n="3">        <span class="k">return</span> x * ' in page
+    assert '<code class="ran" data-n="2">' in page
+    assert '<code class="missed" data-n="23">' in page
 
 
 def test_the_text_begins_with_what_is_wrong(proof):

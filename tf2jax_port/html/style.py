@@ -139,9 +139,10 @@ details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); }
 footer { margin-top: 2.5rem; color: var(--soft); font-size: 0.84rem; overflow-wrap: anywhere; }
 .code { background: var(--card); }
 .code > code, .code .run > code { display: block; position: relative; white-space: pre-wrap;
-  overflow-wrap: anywhere; padding: 0 0.8rem 0 4.4rem; min-height: 1.5em; tab-size: 4; }
+  overflow-wrap: anywhere; padding: 0 0.8rem 0 5.9rem; text-indent: -1.5rem; min-height: 1.5em;
+  tab-size: 4; }
 .code [data-n]::before { content: attr(data-n); position: absolute; left: 0; width: 3.6rem;
-  text-align: right; color: var(--soft); user-select: none; }
+  text-align: right; color: var(--soft); user-select: none; text-indent: 0; }
 .code .k { color: var(--keyword); } .code .s { color: var(--string); }
 .code .c { color: var(--soft); font-style: italic; } .code .n { color: var(--number); }
 .code .d { color: var(--defined); }
@@ -153,8 +154,7 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: 0.84rem; overflow-wr
 @media (max-width: 640px) { th, td { padding: 0.4rem 0.5rem; } main, main.broad {
   padding: 1rem 0.7rem 3rem; } .hero { padding: 0.9rem 1rem; }
   .code > code, .code .run > code { padding-left: 4.2rem;
-  text-indent: -1.2rem; word-break: break-all; } .code [data-n]::before { width: 2.4rem;
-  text-indent: 0; } }
+  text-indent: -1.2rem; word-break: break-all; } .code [data-n]::before { width: 2.4rem; } }
 @media print { .wide, pre { overflow: visible; } }
 """
 )

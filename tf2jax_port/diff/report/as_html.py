@@ -17,10 +17,20 @@ from tf2jax_port.diff.vocabulary.lanes import STAGES, TRAINING, Lane, present, t
 from tf2jax_port.diff.vocabulary.numbers import number, short
 from tf2jax_port.diff.vocabulary.reasons import Reason
 from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL, shown
-from tf2jax_port.html.style import CSS
+from tf2jax_port.html import side_by_side
+from tf2jax_port.html.page import page
 
 _BAR_WIDTH, _BAR_HEIGHT = 190, 12
 _MOST_LEAVES = 200
+_CSS = (
+    side_by_side.CSS
+    + """
+main { max-width: 1400px; }
+@media (max-width: 640px) { .stages li { flex-basis: 8rem; } .chip { padding: 0.1rem 0.45rem; }
+  .matrix th, .matrix td { padding: 0.35rem 0.25rem; } .matrix th[scope=row] { padding-left: 0.6rem;
+  white-space: normal; } }
+"""
+)
 
 
 def to_html(report: Report) -> str:
@@ -43,14 +53,7 @@ def to_html(report: Report) -> str:
         f"<h2>Reproduce</h2><pre><code>{escape(report.reproduce)}</code></pre>",
         _footer(report),
     ]
-    heading = escape(f"{shown(report.verdict)}: {report.old} and {report.new}")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{heading}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return page(f"{shown(report.verdict)}: {report.old} and {report.new}", parts, css=_CSS)
 
 
 Report._repr_html_ = to_html  # the report does not import its views
