@@ -112,7 +112,7 @@ def test_a_notebook_is_shown_by_cells(tmp_path, run):
     )
     run("scan", tmp_path / "a.ipynb", "--html", tmp_path / "scan.html")
     page = (tmp_path / "scan.html").read_text()
-    assert "<h4>Cell 2</h4>" in page
+    assert "<h3>Cell 2</h3>" in page
     assert '<code data-n="2"><mark class="bad">tf.foo</mark>(' in page
     assert 'id="f1-cell-2-2-1"' in page
 

@@ -14,8 +14,8 @@ FILTER = """
   const items = all("[data-item]"), groups = all("[data-group]"), boxes = all("[data-state-box]");
   if (!box) return;
   for (const part of all(".scripted")) part.hidden = false;
-  const opened = new Map(groups.filter(g => g.tagName === "DETAILS").map(g => [g, g.open]));
-  let texts = null, shown = items;
+  const folds = groups.filter(group => group.tagName === "DETAILS");
+  let texts = null, shown = items, before = null;  // what was open before something was filtered
 
   const textOf = item => {
     const group = item.closest("[data-name]");
@@ -45,11 +45,14 @@ FILTER = """
     });
     document.body.classList.toggle("filtering", wanted.length > 0);
     if (wanted.length) for (const item of shown) for (const l of around(item)) l.classList.add("near");
-    for (const group of groups) {
-      group.hidden = wanted.length > 0 && !alive.has(group);
-      if (!opened.has(group)) continue;
-      if (wanted.length) group.open = alive.has(group);
-      else group.open = opened.get(group) || (group.classList.contains("gap") && alive.has(group));
+    for (const group of groups) group.hidden = wanted.length > 0 && !alive.has(group);
+    if (wanted.length) {
+      before = before || new Map(folds.map(fold => [fold, fold.open]));
+      for (const fold of folds) fold.open = alive.has(fold);
+    } else {
+      if (before) for (const fold of folds) fold.open = before.get(fold);
+      before = null;
+      for (const fold of folds) if (fold.classList.contains("gap") && alive.has(fold)) fold.open = true;
     }
     const count = n => n.toLocaleString("en"), many = count(items.filter(isOn).length);
     said.textContent = (wanted.length ? `${count(shown.length)} of ` : "") + `${many} ${box.dataset.things}`;

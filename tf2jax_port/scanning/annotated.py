@@ -36,7 +36,7 @@ _REFERENCE = re.compile(r"[\w.]+")
 CSS = """
 .source { border-top: 1px solid var(--line); padding: 0.4rem 0; scroll-margin-top: 6rem; }
 .source .run { content-visibility: auto; contain-intrinsic-size: auto 20rem; }
-.source h4 { margin: 0; padding: 0.3rem 0.9rem; font-size: 0.8rem; color: var(--soft); }
+.source h3 { margin: 0; padding: 0.3rem 0.9rem; font-size: 0.8rem; color: var(--soft); }
 .gap { margin: 0; } .gap > summary, .gap > p { margin: 0; padding: 0.1rem 0.9rem 0.1rem 4.4rem; color: var(--soft);
   background: var(--mute-bg); font: 0.78rem/1.6 system-ui, sans-serif; }
 .note { margin: 0.15rem 0.8rem 0.45rem 4.4rem; padding: 0.3rem 0.7rem; border-radius: 6px;
@@ -93,7 +93,7 @@ def source_html(file: FileEffort, name: str, limits: Limits) -> str:
     parts = []
     for cell, findings in of_cell.items():
         if cell:
-            parts.append(f"<h4>Cell {cell}</h4>")
+            parts.append(f"<h3>Cell {cell}</h3>")
         parts += _listing(texts.get(cell, ""), findings, name, limits)
     return f'<div class="source code" id="{name}">{"".join(parts)}</div>'
 
