@@ -164,7 +164,7 @@ PANEL = """
 .work { display: grid; grid-template-columns: minmax(18rem, 26rem) minmax(0, 1fr); gap: 1.4rem;
   align-items: start; margin-top: 1rem; }
 .panel { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 0.6rem 3px 1rem; }
-.panel h2 { margin: 1.2rem 0 0.4rem; } .places > h2 { margin: 0.7rem 0 0.6rem; }
+.panel h2 { margin: 1.2rem 0 0.4rem; } .work > section > h2 { margin: 0.7rem 0 0.6rem; }
 .search { display: flex; align-items: center; gap: 0.7rem; flex-wrap: wrap; }
 .search input { flex: 1 1 9rem; min-width: 0; font: inherit; color: var(--ink); background: var(--card);
   border: 1px solid var(--edge); border-radius: 8px; padding: 0.45rem 0.7rem; }

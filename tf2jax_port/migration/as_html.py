@@ -28,7 +28,6 @@ _CSS = """
   gap: 0.2rem 0.8rem; margin: 0.25rem 0 0.35rem; } .steps .bar { width: 9rem; flex: none; }
 .steps dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.1rem 0.9rem; margin: 0;
   font-size: 0.9rem; } .steps dt { color: var(--soft); } .steps dd { margin: 0; }
-.steps dd a { display: inline-block; max-width: 100%; }
 .diagram { max-height: 80vh; overflow: auto; }
 @media (max-width: 640px) { .steps > li { padding: 0.7rem 0.8rem; } .steps h3 { padding-left: 2.9rem; }
   .steps dl { grid-template-columns: minmax(0, 1fr); } .steps dd { margin-bottom: 0.3rem; } }
