@@ -46,6 +46,11 @@ def test_reasons(works, edges):
         later = steps[step.number - 1 :]
         free = [s for s in later if all(n < step.number for n in s.needs)]
         assert reason.possible == len(free)
+        between = steps[reason.since - 1 : step.number - 1]
+        assert all(n < reason.since for n in step.needs)
+        assert reason.since == 1 or reason.since - 1 in step.needs
+        assert all((s.effort, s.files) < (step.effort, step.files) for s in between)
+        assert reason.is_level == any(s.effort == step.effort for s in between)
         others = sorted((s.effort, s.files) for s in free if s is not step)
         if not others:
             assert reason.next == 0

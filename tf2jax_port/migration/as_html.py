@@ -132,6 +132,13 @@ def _sentences(step: Step, reason: Reason, steps: Sequence[Step]) -> Iterator[st
         yield "It imports no file with TensorFlow."
     if reason.waited:
         yield f"It has less work than step {step.number - 1}, but needs it."
+    if reason.since < step.number:
+        span = f"steps {reason.since} to {step.number - 1}"
+        if reason.since == step.number - 1:
+            span = f"step {reason.since}"
+        has = "has" if reason.since == step.number - 1 else "have"
+        level = ", or as much and an earlier name" if reason.is_level else ""
+        yield f"It could have come as step {reason.since}, but {span} {has} less work{level}."
     if not reason.next:
         if step.number < len(steps):
             yield "No other step is possible here."

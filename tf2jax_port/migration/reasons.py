@@ -20,6 +20,8 @@ class Reason:
       possible: the number of steps that could stand here, this one included.
       next: the number of the one that would stand here otherwise; 0 if there is none.
       is_tie: whether that one has the same work, so that the names decide.
+      since: the first position at which this step was possible.
+      is_level: whether one of those that came from there on has as much work, so that the names decided.
       waited: whether this step has less work than the one before it, which it imports.
     """
 
@@ -27,6 +29,8 @@ class Reason:
     possible: int
     next: int
     is_tie: bool
+    since: int
+    is_level: bool
     waited: bool
 
 
@@ -47,12 +51,15 @@ def reasons_of(steps: Sequence[Step]) -> tuple[Reason, ...]:
     reasons = []
     for step in steps:
         here = possible.pop(bisect.bisect_left(possible, key(step.number)))
+        since = max(step.needs, default=0) + 1
         others = possible[0] if possible else None
         reasons.append(
             Reason(
                 needs=needs[step.number],
                 possible=len(possible) + 1,
                 next=others[2] if others else 0,
+                since=since,
+                is_level=any(s.effort == step.effort for s in steps[since - 1 : step.number - 1]),
                 is_tie=others is not None and others[0] == here[0],
                 waited=step.number > 1 and here[0] < steps[step.number - 2].effort,
             )

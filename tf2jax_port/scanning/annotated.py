@@ -62,7 +62,7 @@ CSS = """
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Limits:
-    """What is left out of a page that would be too large.
+    """The parts of a page that are left out if it would be too large.
 
     Attributes:
       notes: whether references without manual work have their messages.

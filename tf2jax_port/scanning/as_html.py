@@ -56,9 +56,11 @@ def to_html(ledger: Ledger, title: str) -> str:
     ids = {file.entry.path: f"f{number}" for number, file in enumerate(files, 1)}
     heading = f"TensorFlow in {title}"
     sentence = summary(ledger, files) if files else "No reference to TensorFlow."
+    advice = targets.sentence(targets.compared(ledger))
+    by_target = f'<p>{words(advice)} <a href="#targets">By file</a></p>' if advice else ""
     parts = [
         '<a class="skip" href="#source">To the source</a>' if files else "",
-        f'<header class="hero"><h1>{path(heading)}</h1><p>{words(sentence)}</p></header>',
+        f'<header class="hero"><h1>{path(heading)}</h1><p>{words(sentence)}</p>{by_target}</header>',
         *(_sections(ledger, files, ids) if files else ()),
         _skipped(ledger),
     ]
@@ -183,7 +185,6 @@ def _targets(files: Sequence[Compared], ids: Mapping[str, str]) -> Iterator[str]
         for name, *settled, chosen, why in targets.rows(files)
     )
     yield '<h2 id="targets">Targets</h2>'
-    yield f'<p class="soft">{words(targets.sentence(files))}</p>'
     table = (
         f'<div class="wide"><table><thead><tr><th>file</th>{numbers}<th>recommended</th><th>why</th>'
         f"</tr></thead><tbody>{body}</tbody></table></div>"
