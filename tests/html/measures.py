@@ -103,22 +103,23 @@ new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).th
 })
 """
 
-# Where the parts of a page stand: their edges in percent of the width, in the order of their tops.
+# Where the parts of a page stand: their edges in percent of the width, and whether each is below the one before it
+# in the text of the page, inside of it, or beside it. Heights differ with the fonts, and are not measured.
 LAYOUT = """
 (() => {
   const parts = ["header.hero", "h1", "h2", "h3", ".panel", ".search input", ".states", ".map", ".jump",
     "#source", ".file", ".note", ".gap", ".steps > li", ".steps dl", ".diagram", ".duo", ".duo .heads > span",
     ".here > code", ".worst", ".cards", ".card", ".stages", ".stages > li", ".wide", ".function", ".source", "footer"];
-  const found = [];
-  for (const part of parts)
-    for (const one of document.querySelectorAll(part)) {
-      const box = one.getBoundingClientRect();
-      if (!box.width || !one.checkVisibility()) continue;
-      const percent = x => Math.round(1000 * x / innerWidth) / 10;
-      found.push([part, percent(box.left), percent(box.right), Math.round(box.top + scrollY)]);
-    }
-  found.sort((a, b) => a[3] - b[3] || a[1] - b[1] || parts.indexOf(a[0]) - parts.indexOf(b[0]));
-  return found.map(([part, left, right]) => [part, left, right]);
+  const percent = x => Math.round(1000 * x / innerWidth) / 10;
+  let before = null;
+  return [...document.querySelectorAll(parts.join(","))].filter(one =>
+    one.checkVisibility() && one.getBoundingClientRect().width).map(one => {
+      const box = one.getBoundingClientRect(), last = before;
+      before = one;
+      const other = last && last.getBoundingClientRect();
+      const how = !last ? "" : last.contains(one) ? "inside" : box.top >= other.bottom - 1 ? "below" : "beside";
+      return [parts.find(part => one.matches(part)), percent(box.left), percent(box.right), how];
+    });
 })()
 """
 

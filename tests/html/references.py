@@ -51,16 +51,18 @@ def moved(old: list[list[Any]], new: list[list[Any]]) -> list[str]:
     """Return what stands elsewhere, as sentences."""
     names, others = ([part for part, *_ in layout] for layout in (old, new))
     if names != others:
-        at = next(
-            (n for n, (a, b) in enumerate(zip(names, others)) if a != b),
-            min(len(names), len(others)),
-        )
+        pairs = enumerate(zip(names, others, strict=False))
+        at = next((n for n, (a, b) in pairs if a != b), min(len(names), len(others)))
         return [f"part {at} was {names[at : at + 3]} and is {others[at : at + 3]}"]
-    return [
-        f"{part} was from {left} to {right} percent, and is from {new_left} to {new_right}"
-        for (part, left, right), (_, new_left, new_right) in zip(old, new)
-        if max(abs(left - new_left), abs(right - new_right)) > EDGE
-    ]
+    found = []
+    for (part, left, right, how), (_, new_left, new_right, now) in zip(old, new, strict=True):
+        if max(abs(left - new_left), abs(right - new_right)) > EDGE:
+            found.append(
+                f"{part} was from {left} to {right} percent, and is from {new_left} to {new_right}"
+            )
+        if how != now:
+            found.append(f"{part} was {how} the part before it, and is {now}")
+    return found
 
 
 def unlike(old: Image.Image, new: Image.Image) -> str:

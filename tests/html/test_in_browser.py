@@ -82,6 +82,19 @@ def test_a_page_is_like_the_stored_one(one, name, width, dark):
 
 
 @pytest.mark.parametrize(
+    "font", ["DejaVu Serif", "DejaVu Sans Mono", "DejaVu Sans; font-size: 92%"]
+)
+@WAYS
+@pytest.mark.parametrize("name", ["scan", "plan", "diff"])
+def test_other_fonts_stand_in_the_same_places(one, name, width, dark, font):
+    text = samples.pages()[name]
+    css = f"body, button, input {{ font-family: {font} !important; }}"
+    layout, _ = references.seen(one, text.replace("</style>", f"{css}</style>"), width, dark)
+    known = references.stored()["layouts"][f"{name}-{mode_name(width, dark)}"]
+    assert references.moved(known, layout) == []
+
+
+@pytest.mark.parametrize(
     ("css", "width", "is_moved", "is_unlike"),
     [
         (".work { grid-template-columns: 1fr !important; }", 1600, True, True),
