@@ -137,13 +137,13 @@ def test_many_leaves_fit_a_screen_the_worst_first():
     assert "and 25 equal; largest R" in stream.getvalue()
 
 
-def located_page(old, new=None, **found):
+def located_page(old, new=None, kind="value", **found):
     place = [None if one is None else Place(str(one[0]), one[1], "f") for one in (old, new)]
     spots = [
         place[0] and Spot(place[0], "Mean", ("x", "MatMul, line 4"), ("Softmax, line 6",)),
         place[1] and Spot(place[1], "div"),
     ]
-    located = Located("value", 0, *spots, confirmed=True, **found)
+    located = Located(kind, 0, *spots, confirmed=True, **found)
     page = to_html(dataclasses.replace(report("different"), located=located))
     assert Page(page).unbalanced == []
     return page
@@ -198,6 +198,20 @@ def test_both_functions_are_shown_with_what_changes_in_each_line(tmp_path):
         ("good", ", ddof=1"),
     ]
     assert '<div class="same"><code data-n="5">' in duo
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("gradient", "gradients begin"),
+        ("interface", "shapes or types begin"),
+        ("error", "port stops"),
+    ],
+)
+def test_the_page_says_what_happens_at_the_line(tmp_path, kind, said):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    page = located_page((tmp_path / "a.py", 1), kind=kind)
+    assert f"Here the {said}" in page
 
 
 def test_a_file_that_is_gone_or_broken_shows_what_is_known(tmp_path):

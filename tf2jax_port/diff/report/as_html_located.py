@@ -8,13 +8,27 @@ from html import escape
 from pathlib import Path
 
 from tf2jax_port.diff.locate.result import showing
-from tf2jax_port.diff.locate.result.located import Located, NotLocated, Spot
+from tf2jax_port.diff.locate.result.located import (
+    GRADIENT,
+    INTERFACE,
+    RAISED,
+    VALUE,
+    Located,
+    NotLocated,
+    Spot,
+)
 from tf2jax_port.diff.values.attempt import Failure, attempt
 from tf2jax_port.html.page import path
 from tf2jax_port.html.side_by_side import Text, side_by_side
 
 _MOST = 14  # lines of the function before and after the line
 _WIDE, _HIGH, _GAP = 190, 24, 40
+_LABELS = {
+    VALUE: "Here the results begin to differ",
+    GRADIENT: "Here the gradients begin to differ, on the way back from the outputs",
+    INTERFACE: "Here the shapes or types begin to differ",
+    RAISED: "Here the port stops",
+}
 
 
 def located_section(found: Located | NotLocated | None) -> str:
@@ -39,7 +53,7 @@ def _label(found: Located) -> str:
     operations = " against ".join(
         f"<code>{escape(one.operation)}</code>" for one in (found.old, found.new) if one
     )
-    return f"Here the results begin to differ: {operations}"
+    return f"{_LABELS[found.kind]}: {operations}"
 
 
 def _text(name: str, one: Spot | None) -> Text:
