@@ -6,6 +6,7 @@ import time
 import pytest
 from PIL import Image
 
+from tests.diff.reports import report
 from tests.html import references, samples
 from tests.html.browser import browser, executable
 from tests.html.measures import CONTRAST, CUT, FOCUS, OVERFLOW
@@ -243,6 +244,15 @@ def test_five_thousand_findings_open_in_two_seconds(one, tmp_path):
     one.wait("document.getElementById('found').textContent.includes(' of ')")
     one.picture()
     assert time.monotonic() - start < 2
+    assert one.faults == []
+
+
+def test_a_report_in_a_notebook_leaves_the_notebook_alone(show):
+    one = show(f"<p>A notebook.</p>{report('equal')._repr_html_()}", 400)
+    assert one.run("getComputedStyle(document.querySelector('p')).fontSize") == "16px"
+    inside = "document.querySelector('iframe').contentDocument"
+    one.wait(f"!!{inside}.querySelector('h1')")
+    assert one.run(f"{inside}.documentElement.scrollWidth") <= 400
     assert one.faults == []
 
 

@@ -65,7 +65,17 @@ def to_html(report: Report) -> str:
     return page(f"{shown(report.verdict)}: {report.old} and {report.new}", parts, css=_CSS)
 
 
-Report._repr_html_ = to_html  # the report does not import its views
+def in_notebook(report: Report) -> str:
+    """Render the page in a frame of its own: its style sheet does not reach the notebook around it."""
+    title = escape(f"{shown(report.verdict)}: {report.old} and {report.new}", quote=True)
+    page_of = escape(to_html(report), quote=True)
+    return (
+        f'<iframe title="{title}" srcdoc="{page_of}" '
+        'style="width: 100%; height: 40rem; border: 0"></iframe>'
+    )
+
+
+Report._repr_html_ = in_notebook  # the report does not import its views
 
 
 def _hero(report: Report) -> str:
