@@ -50,11 +50,9 @@ def _hero(path: str, rows: list[Row]) -> str:
     proved = sum(row.status is Status.PROVED for row in rows)
     kind = "different" if wrong else "equal" if proved == len(asked) else "limited"
     lines, branches = share(rows, "lines"), share(rows, "branches")
-    reached = (
-        f", {lines.text} of lines and {branches.text} of branches reached"
-        if lines and branches
-        else ""
-    )
+    shares = [f"{lines.text} of lines"] if lines else []
+    shares += [f"{branches.text} of branches"] if branches and branches.total else []
+    reached = f", {' and '.join(shares)} reached" if shares else ""
     said = f"{counted(len(wrong), 'function')} wrong, " if wrong else ""
     return (
         f'<header class="hero {kind}"><h1><code>{breakable(path)}</code></h1>'
