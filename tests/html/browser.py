@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+_PATIENCE = 60  # seconds
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
 
@@ -62,6 +64,8 @@ class Browser:
     def _messages(self) -> Iterator[Mapping[str, Any]]:
         while True:
             while b"\0" not in self._buffer:
+                if not select.select([self._reading], [], [], _PATIENCE)[0]:
+                    raise TimeoutError(f"the browser says nothing for {_PATIENCE} seconds")
                 part = os.read(self._reading, 1 << 16)
                 if not part:
                     return
