@@ -81,9 +81,12 @@ def test_different_is_1_and_both_files_are_written(folder):
     data = json.loads((folder / "out.json").read_text())
     assert (data["verdict"], data["stage"]) == ("different", "gradients")
     assert data["reproduce"] == (
-        "tf2jax-port diff old.py:total new.py:total --inputs cases.py --seed 0 --no-x64 --case 0"
+        "tf2jax-port diff old.py:total new.py:total --inputs cases.py --seed 0 --no-x64 --locate "
+        "--case 0"
     )
-    assert (folder / "out.html").read_text().startswith("<!doctype html>")
+    page = (folder / "out.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "Where it begins" in page  # a page asks for the first divergence, too
 
 
 def test_what_cannot_run_is_2(folder):

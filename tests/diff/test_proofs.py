@@ -13,15 +13,15 @@ import jsonschema
 import numpy as np
 import pytest
 
+from tests.diff.made_proof import MODULE, SOURCE, call, calls_of, lanes_of, made_proof, write_root
 from tests.diff.test_containment import ROOT
 from tests.diff.test_processes_end import marked, wait_for
 from tests.scanning.test_sarif import check
 from tf2jax_port.cli import next_step
 from tf2jax_port.diff.code_bases import order, prove, replay_program
-from tf2jax_port.diff.code_bases.call_file import Call, Calls
-from tf2jax_port.diff.code_bases.encoding import encode
+from tf2jax_port.diff.code_bases.call_file import Calls
 from tf2jax_port.diff.code_bases.kept import keys
-from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
+from tf2jax_port.diff.code_bases.outcomes import Outcome
 from tf2jax_port.diff.code_bases.port_files import PortFiles
 from tf2jax_port.diff.code_bases.reached import Watch
 from tf2jax_port.diff.code_bases.replay import LANES
@@ -38,84 +38,16 @@ from tf2jax_port.diff.proofs.judging import judged
 from tf2jax_port.diff.proofs.wording import headline
 
 SCHEMA = json.loads((ROOT / "docs" / "schemas" / "proof.schema.json").read_text())
-MODULE = "package.module"
-SOURCE = """\
-def leaf(x):
-    if x > 1:
-        return x * 2
-    return x
-
-def outer(x):
-    return leaf(x)
-
-def raises(x):
-    # TJ301: to be written
-    return tf.foo(x)
-
-def limited(x):
-    return x
-
-def proved(x):
-    return x
-
-def unfit(x):
-    return x
-
-def idle(x):
-    return x
-
-def plain(n):
-    return n
-"""
 
 
 @pytest.fixture
 def root(tmp_path):
-    (tmp_path / "package" / "tests").mkdir(parents=True)
-    (tmp_path / "package" / "__init__.py").touch()
-    (tmp_path / "package" / "module.py").write_text(SOURCE)
-    (tmp_path / "package" / "tests" / "module_test.py").write_text("def test():\n    pass\n")
-    return tmp_path
-
-
-def call(name, number=1.0, unfit=""):
-    arrays = []
-    node = encode([[np.float32(number)], {}], arrays)
-    node["items"][0]["items"][0]["array"] = 0
-    arguments = {} if unfit else {"call": node}
-    return Call(MODULE, name, arguments, encode(None, []), unfit)
-
-
-def calls_of(*names, edges=()):
-    found = tuple(call(name, unfit="<text>" if name == "unfit" else "") for name in names)
-    pairs = frozenset(((MODULE, one), (MODULE, other)) for one, other in edges)
-    return Calls(found, (np.float32(1),), ("package",), pairs, frozenset({(MODULE, "plain")}))
-
-
-def lanes_of(index, outcome, detail="", place="", lines=()):
-    reached = {"package/module.py": {"lines": list(lines), "branches": []}}
-    eager = Replayed(outcome, detail, place, reached)
-    return {
-        (index, lane): eager if lane == "eager" else eager._replace(reached=None) for lane in LANES
-    }
+    return write_root(tmp_path)
 
 
 @pytest.fixture
 def proof(root):
-    calls = calls_of(
-        *("leaf", "leaf", "outer", "raises", "limited", "proved", "unfit"),
-        edges=[("outer", "leaf"), ("proved", "limited")],
-    )
-    results = {
-        **lanes_of(0, Outcome.EQUAL, lines=[2, 4]),
-        **lanes_of(1, Outcome.DIFFERENT, "value 0: 1 became <2>", lines=[2, 3]),
-        **lanes_of(2, Outcome.DIFFERENT, "value 0", lines=[7]),
-        **lanes_of(3, Outcome.EQUAL, lines=[11]),
-        (3, "jit"): Replayed(Outcome.ERROR, "NameError: tf", "package/module.py:11"),
-        **lanes_of(4, Outcome.EQUAL, "with 64 bits"),
-        **lanes_of(5, Outcome.EQUAL, lines=[17]),
-    }
-    return judged(calls, results, root)
+    return made_proof(root)
 
 
 def test_each_function_has_a_status_and_a_place(proof):
@@ -226,9 +158,9 @@ def test_the_pages_are_linked_and_escape_what_they_show(proof):
             assert not anchor or f'id="{anchor}"' in there
     assert "module.leaf gives other values" in pages[as_html.INDEX]
     page = next(text for name, text in pages.items() if "package.module" in name)
-    assert '<code class="fault"><i>3</i>        return x * 2</code>' in page
-    assert '<code class="ran"><i>2</i>' in page
-    assert '<code class="missed"><i>23</i>' in page
+    assert '<code class="fault" data-n="3">        <span class="k">return</span> x * ' in page
+    assert '<code class="ran" data-n="2">' in page
+    assert '<code class="missed" data-n="23">' in page
 
 
 def test_the_text_begins_with_what_is_wrong(proof):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html.parser
 import io
 import re
 
@@ -14,6 +13,7 @@ import tensorflow as tf
 from rich.console import Console
 
 import tf2jax_port
+from tests.html.reading import Page
 from tf2jax_port.diff.closeness.closeness import gauge
 from tf2jax_port.diff.closeness.comparison import furthest
 from tf2jax_port.diff.functions.loading import DiffError
@@ -29,8 +29,6 @@ from tf2jax_port.diff.vocabulary.verdicts import shown
 
 from .reports import PAIRS, report
 
-VOID = {"meta", "rect", "path"}
-
 
 def as_text(kind: str, width: int = 100) -> str:
     stream = io.StringIO()
@@ -38,33 +36,11 @@ def as_text(kind: str, width: int = 100) -> str:
     return stream.getvalue()
 
 
-class Balance(html.parser.HTMLParser):
-    """Checks that every element is closed, and collects what refers to elsewhere."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.references: list[str] = []
-
-    def handle_starttag(self, tag, attrs):
-        self.references += [value for name, value in attrs if name in ("src", "href")]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        assert tag in VOID
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
 @pytest.mark.parametrize("kind", PAIRS)
 def test_the_page_is_whole_and_needs_nothing_else(kind):
     page = to_html(report(kind))
-    parser = Balance()
-    parser.feed(page)
-    assert parser.open == []
-    assert parser.references == []
+    parsed = Page(page)
+    assert parsed.unbalanced == parsed.elsewhere == parsed.links == []
     assert not re.search(r"https?:|@import|url\(|<script", page)
     assert "prefers-color-scheme: dark" in page
     assert report(kind).verdict in page
@@ -161,28 +137,88 @@ def test_many_leaves_fit_a_screen_the_worst_first():
     assert "and 25 equal; largest R" in stream.getvalue()
 
 
-def test_the_page_has_the_located_lines_side_by_side(tmp_path):
+def located_page(old, new=None, kind="value", **found):
+    place = [None if one is None else Place(str(one[0]), one[1], "f") for one in (old, new)]
+    spots = [
+        place[0] and Spot(place[0], "Mean", ("x", "MatMul, line 4"), ("Softmax, line 6",)),
+        place[1] and Spot(place[1], "div"),
+    ]
+    located = Located(kind, 0, *spots, confirmed=True, **found)
+    page = to_html(dataclasses.replace(report("different"), located=located))
+    assert Page(page).unbalanced == []
+    return page
+
+
+def test_the_page_begins_with_the_located_line(tmp_path):
     (tmp_path / "a.py").write_text("\n".join(f"line = {n} < 10" for n in range(1, 10)))
-    place = Place(str(tmp_path / "a.py"), 5, "f")
-    old = Spot(place, "Mean", ("x", "MatMul, line 4"), ("Softmax, line 6",))
-    found = Located("value", 0, old, None, cause="population & sample", confirmed=True)
-    page = to_html(dataclasses.replace(report("different"), located=found))
-    parser = Balance()
-    parser.feed(page)
-    assert parser.open == []
+    page = located_page((tmp_path / "a.py", 5), cause="population & sample")
+    row = page[page.index('<div class="changed here">') :]
+    assert row.startswith(
+        '<div class="changed here"><code data-n="5">line = <span class="n">5</span> &lt; '
+        '<span class="n">10</span></code><code class="none">'
+    )
     for text in (
-        "<mark>   5  line = 5 &lt; 10</mark>",
-        "   8  line = 8",
+        "Here the results begin to differ: <code>Mean</code>",
         "population &amp; sample",
         ">MatMul, line 4<",
         ">Softmax, line 6<",
         "no line of the program's own",
     ):
         assert text in page
-    assert "   9  line" not in page
+    assert page.index("Where it begins") < page.index("What differs")
+    assert 'data-n="8"' in page  # three lines around it, outside of a function
+    assert 'data-n="9"' not in page
     assert "not located: no time" in to_html(
         dataclasses.replace(report("different"), located=NotLocated("no time"))
     )
+
+
+def test_both_functions_are_shown_with_what_changes_in_each_line(tmp_path):
+    (tmp_path / "old.py").write_text(
+        "import tensorflow as tf\n\n\n@tf.function\ndef f(x):\n    y = 2 * x\n    def g(z):\n"
+        "        return z\n    return tf.math.reduce_std(g(y), axis=-1)\n\n\nother = 1\n"
+    )
+    (tmp_path / "new.py").write_text(
+        "def f(x):\n    y = 2 * x\n    return jnp.std(y, axis=-1, ddof=1)\n"
+    )
+    page = located_page((tmp_path / "old.py", 9), (tmp_path / "new.py", 3))
+    begin = page.index('<div class="duo code">')
+    duo = page[begin : page.index("<details>", begin)]
+    assert re.findall(r'data-n="(\d+)"', duo) == ["4", "5", "1", "6", "2", "7", "8", "9", "3"]
+    assert "other" not in duo
+    here = duo[duo.index('<div class="changed here">') :]
+    marked = re.findall(r'<mark class="(\w+)">(.*?)</mark>', here)
+    plain = [(kind, re.sub(r"<[^>]+>", "", text)) for kind, text in marked]
+    assert plain == [
+        ("bad", "tf"),
+        ("bad", "math.reduce_std(g"),
+        ("bad", ")"),
+        ("good", "jnp"),
+        ("good", "std"),
+        ("good", ", ddof=1"),
+    ]
+    assert '<div class="same"><code data-n="5">' in duo
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("gradient", "gradients begin"),
+        ("interface", "shapes or types begin"),
+        ("error", "port stops"),
+    ],
+)
+def test_the_page_says_what_happens_at_the_line(tmp_path, kind, said):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    page = located_page((tmp_path / "a.py", 1), kind=kind)
+    assert f"Here the {said}" in page
+
+
+def test_a_file_that_is_gone_or_broken_shows_what_is_known(tmp_path):
+    page = located_page((tmp_path / "gone.py", 5))
+    assert 'class="changed here"' in page
+    (tmp_path / "broken.py").write_text("def f(:\n    return 1\n")
+    assert "return" in located_page((tmp_path / "broken.py", 2))
 
 
 def test_the_page_counts_errors_and_has_the_verdict_of_every_lane():
@@ -215,7 +251,7 @@ def test_a_notebook_compares_without_another_import():
     cases = [(np.float32([0.5, 1.5]),)]
     found = tf2jax_port.diff(tf.square, jnp.square, cases, x64=False)
     assert found.verdict == "equal"
-    assert found._repr_html_().startswith("<!doctype html>")
+    assert 'srcdoc="&lt;!doctype html&gt;' in found._repr_html_()
     with pytest.raises(AttributeError, match="no attribute 'dif'"):
         tf2jax_port.dif  # noqa: B018
 
@@ -234,7 +270,9 @@ def test_a_notebook_names_functions_and_cases_as_the_command_does(tmp_path):
 
 
 def test_a_notebook_shows_the_page():
-    assert report("equal")._repr_html_() == to_html(report("equal"))
+    (frame,) = Page(report("equal")._repr_html_()).elements
+    assert frame[0] == "iframe"
+    assert frame[1]["srcdoc"] == to_html(report("equal"))
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 import json
 import pathlib
+import re
 import xml.etree.ElementTree
 
 import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from tests.html.reading import Page
 from tf2jax_port.cli import main
 from tf2jax_port.migration.imports import import_graph
 
@@ -83,21 +85,55 @@ def test_the_text(folder):
     assert "3 places to write, 0 to look at." in said
 
 
-def test_the_picture(folder, tmp_path):
-    page = tmp_path / "plan.html"
-    assert run(folder, "--html", page).exit_code == 1
-    text = page.read_text()
-    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
-    drawing = text[text.index("<svg") : text.index("</svg>") + len("</svg>")]
-    root = xml.etree.ElementTree.fromstring(drawing.replace("&nbsp;", " "))
-    names = ["".join(t.itertext()) for t in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert [" ".join(n.split()) for n in names] == [
-        "1 left.py +1",
-        "2 ops.py",
-        "3 model.py",
-        "4 train.py",
+@pytest.fixture
+def page(folder, tmp_path):
+    path = tmp_path / "plan.html"
+    assert run(folder, "--html", path).exit_code == 1
+    return path.read_text()
+
+
+def test_the_picture(page):
+    drawing = page[page.index("<svg") : page.index("</svg>") + len("</svg>")]
+    root = xml.etree.ElementTree.fromstring(drawing)
+    links = list(root.iter("{http://www.w3.org/2000/svg}a"))
+    assert [link.get("aria-label") for link in links] == [
+        "Step 1: app/left.py, app/right.py",
+        "Step 2: app/ops.py",
+        "Step 3: app/model.py",
+        "Step 4: train.py",
     ]
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}path"))) == 2
+    texts = ["".join(t.itertext()) for t in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[:3] == ["1", "app/left.py", "app/right.py"]
+    arrows = list(root.iter("{http://www.w3.org/2000/svg}path"))
+    assert [(a.get("data-from"), a.get("data-to")) for a in arrows] == [("2", "3"), ("3", "4")]
+
+
+def test_boxes_are_as_wide_as_their_paths(folder, tmp_path):
+    name = "a_folder_with_quite_a_long_name/and_another_one/and_the_file_itself.py"
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).write_text(FILES["app/ops.py"])
+    run(folder, "--html", tmp_path / "plan.html")
+    page = (tmp_path / "plan.html").read_text()
+    assert f"{folder.as_posix()}/{name}" in Page(page).text
+    label = page.index(f'aria-label="Step 1: {name}"')
+    assert float(re.search(r' width="(\d+)"', page[label:])[1]) > 6.6 * len(name)
+
+
+def test_each_step_says_why_it_is_there(page, folder):
+    items = re.findall(r'<li id="step\d"[^>]*>.*?</li>', page, re.DOTALL)
+    said = [Page(item).text.replace(f"{folder.as_posix()}/", "") for item in items]
+    assert len(said) == 4
+    assert (
+        "Its files import each other. It imports no file with TensorFlow. 2 steps are possible here; "
+        "2 app/ops.py has the same work, and its name comes later."
+    ) in said[0]
+    assert (
+        "It imports no file with TensorFlow. It could have come as step 1, but step 1 has less work, or as "
+        "much and an earlier name. No other step is possible here."
+    ) in said[1]
+    assert "Unlocks3 app/model.py" in said[1]
+    assert "It imports 2 app/ops.py. No other step is possible here." in said[2]
+    assert "It imports 3 app/model.py. It has less work than step 3, but needs it." in said[3]
 
 
 def test_nothing_to_do(tmp_path):

@@ -204,7 +204,9 @@ def test_a_scan_without_a_target_compares_all(project):
 def test_the_page_and_the_plan_name_targets(project):
     run("scan", ".", "--html", "page.html")
     page = (project / "page.html").read_text()
-    assert "<h2>Targets</h2>" in page
+    assert '<h2 id="targets">Targets</h2>' in page
+    advice = page.index("Settled by target: jax")
+    assert page.index("<h1>") < advice < page.index('id="filter"')  # before one reads what is left
     assert "it runs in the graph that <code>train.py</code> builds" in page
     document = json.loads(run("plan", ".", "--format", "json", "--target", "auto").stdout)
     assert [s["targets"] for s in document["steps"]] == [["jax"], ["graph"], ["graph"]]

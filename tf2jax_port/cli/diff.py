@@ -44,7 +44,11 @@ INPUTS = (
     metavar="INPUTS",
     help=INPUTS,
 )
-@click.option("--locate", is_flag=True, help="Find the first operation at which the two differ.")
+@click.option(
+    "--locate",
+    is_flag=True,
+    help="Find the first operation at which the two differ; --html does so, too.",
+)
 @click.option(
     "--worst",
     "worst_file",
@@ -178,7 +182,7 @@ def diff(
             x64,
             only,
             state,
-            locate,
+            locate or html_file is not None,
             beside=jobs == 1,
             worst=worst_file is not None,
             path=tuple(sys.path),

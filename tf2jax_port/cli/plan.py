@@ -16,7 +16,10 @@ _SHOWN = 40
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @cli_options.format_option("A table, or JSON for programs.", ("text", "json"))
 @click.option(
-    "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the diagram there."
+    "--html",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.html",
+    help="Write a page: steps with reasons, diagram.",
 )
 @click.option("--all", "whole", is_flag=True, help="Show all steps.")
 @cli_options.target_option

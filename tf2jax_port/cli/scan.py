@@ -22,7 +22,10 @@ _SHOWN = 15
 @click.option("--statistics", is_flag=True, help="Count findings by diagnostic instead.")
 @click.option("--overview", is_flag=True, help="Show tables by state, file and name instead.")
 @click.option(
-    "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page with a map."
+    "--html",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.html",
+    help="Write a page: source with findings, map.",
 )
 @click.option(
     "--all", "whole", is_flag=True, help="Show every reference; with --overview, every row."

@@ -1,1 +1,1 @@
-"""Provide the style sheet of all HTML pages."""
+"""Provide what all HTML pages share: frame, style sheet, script, source text in color."""

@@ -1,4 +1,4 @@
-"""Draw the code base as a treemap: a box for each file, sized by its references."""
+"""Draw the code base as a treemap: a box for each file, as large as the work left in it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,42 @@ from html import escape
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.scanning.effort import FileEffort
 
-_HEADER, _GAP, _LETTER = 15.0, 2.0, 6.6
+# The map has the size of its place on the page; these are the proportions that the boxes are laid out for.
+WIDTH, HEIGHT = 420.0, 360.0
+_HEADER, _GAP = 17.0, 2.0
 _SMALLEST = 5.0  # a folder with a shorter side is drawn as one box
+CSS = """
+.map { position: relative; overflow: hidden; aspect-ratio: 7 / 6; max-height: 30rem; width: 100%; font-size: 0.72rem;
+  line-height: 1.3; }
+.map div, .map a { position: absolute; overflow: hidden; border-radius: 3px; }
+.map .folder { border: 1px solid var(--line); background: var(--card); }
+.map .folder > b { display: block; padding: 0 0.3rem; font-weight: 500; color: var(--soft);
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.map .inside { inset: 1px; border-radius: 0; } .map .folder > b + .inside { top: 1.3em; }
+.map a, .map .leaf { color: var(--ink); border: 1px solid var(--card); text-decoration: none;
+  container-type: size; }
+.map span { display: block; padding: 0.05rem 0.3rem; overflow: hidden; white-space: nowrap;
+  text-overflow: ellipsis; }
+@container (width < 2.3rem) or (height < 1rem) { .map span { display: none; } }
+.map a:hover { outline: 2px solid var(--ink); outline-offset: -2px; }
+.map a:focus-visible { outline: 3px solid var(--accent); outline-offset: -3px; }
+"""
 
 
 @dataclasses.dataclass(slots=True)
 class Node:
-    """A folder or file: how many references it has, and how many need a review or manual work."""
+    """A folder or file: how many references it has to review, and to write by hand."""
 
     name: str
     target: str = ""
-    total: int = 0
     review: int = 0
     manual: int = 0
     children: dict[str, Node] = dataclasses.field(default_factory=dict)
+
+    @property
+    def work(self) -> int:
+        """The work left, in quarters of a reference to write by hand."""
+        return 4 * self.manual + self.review
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,24 +58,18 @@ class Box:
     height: float
 
 
-def to_svg(
-    files: Sequence[FileEffort], link: Callable[[FileEffort], str], width: int, height: int
-) -> str:
-    """Draw the treemap as SVG.
+def to_map(files: Sequence[FileEffort], link: Callable[[FileEffort], str]) -> str:
+    """Draw the treemap in HTML; empty if no work is left.
 
     Args:
-      files: the files to draw.
+      files: the files to draw; those without work are left out.
       link: a function that returns the link target of a file's box.
-      width: in pixels.
-      height: in pixels.
     """
-    root = tree(files, link)
-    drawn = "".join(_draw(root, Box(0, 0, width, height), ""))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="100%" '
-        f'role="img" aria-label="{len(files)} files by references: done, to look at, to write">'
-        f"{drawn}</svg>"
-    )
+    root = tree([file for file in files if file.effort], link)
+    if not root.work:
+        return ""
+    drawn = "".join(_inside(root, Box(0, 0, WIDTH, HEIGHT), ""))
+    return f'<nav class="map" data-arrows aria-label="Files by the work left in them">{drawn}</nav>'
 
 
 def tree(files: Sequence[FileEffort], link: Callable[[FileEffort], str]) -> Node:
@@ -66,7 +82,6 @@ def tree(files: Sequence[FileEffort], link: Callable[[FileEffort], str]) -> Node
             nodes.append(nodes[-1].children.setdefault(part, Node(part)))
         nodes[-1].target = link(file)
         for node in nodes:
-            node.total += file.total
             node.review += file.counts[State.REVIEW]
             node.manual += file.counts[State.MANUAL]
     return _shortened(root)
@@ -83,20 +98,34 @@ def _shortened(node: Node) -> Node:
     return node
 
 
-def _draw(node: Node, box: Box, path: str) -> Iterator[str]:
+def _inside(node: Node, box: Box, path: str) -> Iterator[str]:
+    """Draw what a folder holds, in percent of its inner box."""
     full = f"{path}/{node.name}".strip("/") if path else node.name
-    if not node.children or min(box.width, box.height) < _SMALLEST:
-        yield _leaf(node, box, full)
-        return
-    has_header = bool(node.name) and box.height > 2 * _HEADER and box.width > 30
-    yield _frame(node, box, full, has_header)
-    top = _HEADER if has_header else _GAP
-    inner = Box(
-        box.x + _GAP, box.y + top, max(box.width - 2 * _GAP, 1), max(box.height - top - _GAP, 1)
+    children = sorted(node.children.values(), key=lambda n: (-n.work, n.name))
+    for child, place in zip(
+        children,
+        squarified([c.work for c in children], Box(0, 0, box.width, box.height)),
+        strict=True,
+    ):
+        yield from _draw(child, place, box, full)
+
+
+def _draw(node: Node, box: Box, outer: Box, path: str) -> Iterator[str]:
+    full = f"{path}/{node.name}".strip("/") if path else node.name
+    style = (
+        f"left:{box.x / outer.width:.3%};top:{box.y / outer.height:.3%};"
+        f"width:{box.width / outer.width:.3%};height:{box.height / outer.height:.3%}"
     )
-    children = sorted(node.children.values(), key=lambda n: (-n.total, n.name))
-    for child, place in zip(children, squarified([c.total for c in children], inner), strict=True):
-        yield from _draw(child, place, full)
+    if not node.children or min(box.width, box.height) < _SMALLEST:
+        yield _leaf(node, style, full)
+        return
+    has_header = box.height > 2 * _HEADER and box.width > 30
+    top = _HEADER if has_header else _GAP
+    inner = Box(0, 0, max(box.width - 2 * _GAP, 1), max(box.height - top - _GAP, 1))
+    label = f"<b>{escape(node.name)}</b>" if has_header else ""
+    yield f'<div class="folder" style="{style}" title="{_title(node, full)}">{label}<div class="inside">'
+    yield from _inside(node, inner, path)
+    yield "</div></div>"
 
 
 def squarified(sizes: Sequence[int], box: Box) -> list[Box]:
@@ -151,62 +180,16 @@ def _lay_out_row(row: Sequence[int], box: Box, part: float) -> tuple[list[Box], 
     return placed, Box(box.x, box.y + thick, box.width, box.height - thick)
 
 
-def _frame(node: Node, box: Box, path: str, has_header: bool) -> str:
-    label = _label(node.name, box.width - 8) if has_header else ""
-    text = f'<text x="{box.x + 4:.1f}" y="{box.y + 11:.1f}">{label}</text>' if label else ""
-    return (
-        f"<g><title>{_title(node, path)}</title>"
-        f'<rect {_attributes(box)} rx="3" fill="var(--card)" stroke="var(--line)"/>{text}</g>'
-    )
-
-
-def _leaf(node: Node, box: Box, path: str) -> str:
-    shown = Box(
-        box.x + _GAP / 2,
-        box.y + _GAP / 2,
-        max(box.width - _GAP, 0.5),
-        max(box.height - _GAP, 0.5),
-    )
-    label = _label(node.name, shown.width - 8) if shown.height > 14 else ""
-    text = (
-        f'<text class="file" x="{shown.x + 4:.1f}" y="{shown.y + 12:.1f}">{label}</text>'
-        if label
-        else ""
-    )
-    drawn = f"<title>{_title(node, path)}</title>{''.join(_bands(node, shown))}{text}"
-    return f'<a href="{escape(node.target)}">{drawn}</a>' if node.target else f"<g>{drawn}</g>"
-
-
-def _bands(node: Node, box: Box) -> Iterator[str]:
-    """Draw a box as colored bands, from the bottom: finished, to review, to write by hand."""
-    bottom = box.y + box.height
-    parts = (
-        (node.total - node.review - node.manual, "good"),
-        (node.review, "warn"),
-        (node.manual, "bad"),
-    )
-    for count, color in parts:
-        if count:
-            height = box.height * count / node.total
-            bottom -= height
-            band = Box(box.x, bottom, box.width, height)
-            yield f'<rect class="{color}" {_attributes(band)}/>'
+def _leaf(node: Node, style: str, path: str) -> str:
+    """Draw a box in two colors: what to write by hand above what to review."""
+    cut = f"{4 * node.manual / node.work:.1%}"
+    style += f";background:linear-gradient(var(--bad-map) {cut},var(--warn-map) {cut})"
+    said = _title(node, path)
+    name = f"<span>{escape(node.name)}</span>"
+    if not node.target:
+        return f'<div class="leaf" style="{style}" title="{said}">{name}</div>'
+    return f'<a href="{escape(node.target)}" style="{style}" title="{said}" aria-label="{said}">{name}</a>'
 
 
 def _title(node: Node, path: str) -> str:
-    done = node.total - node.review - node.manual
-    return escape(
-        f"{path}\n{node.total} references: {done} done, {node.review} to look at, "
-        f"{node.manual} to write"
-    )
-
-
-def _label(name: str, room: float) -> str:
-    letters = int(room / _LETTER)
-    if len(name) > letters:
-        name = f"{name[: letters - 1]}…" if letters > 3 else ""
-    return escape(name)
-
-
-def _attributes(box: Box) -> str:
-    return f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
+    return escape(f"{path}: {node.manual} to write, {node.review} to look at", quote=True)

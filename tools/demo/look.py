@@ -2,7 +2,7 @@
 
 STYLE = """
 :root { --ink: #1d2430; --dim: #667085; --paper: #ffffff; --card: #f6f7f9; --line: #dfe3ea;
-  --good: #12805c; --good-bg: #e3f5ec; --bad: #b42318; --bad-bg: #fdeceb; --warn: #93590b;
+  --good: #0f734f; --good-bg: #e3f5ec; --bad: #b42318; --bad-bg: #fdeceb; --warn: #93590b;
   --warn-bg: #fdf3e0; --old: #fff1ef; --new: #ebf9f1; --accent: #3d5afe; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --dim: #98a2b3; --paper: #14181f;
   --card: #1c222c; --line: #303846; --good: #5fd3a4; --good-bg: #12332a; --bad: #ff8d83;

@@ -11,6 +11,7 @@ from tf2jax_port.diff.proofs.as_html_file import file_page
 from tf2jax_port.diff.proofs.proof import SCOPE, WRONG, Proof, Status, share
 from tf2jax_port.diff.proofs.wording import counted, headline, short, summary
 from tf2jax_port.diff.vocabulary.verdicts import shown
+from tf2jax_port.html.page import path as breakable
 
 INDEX = "index.html"
 
@@ -77,7 +78,7 @@ def _cards(proof: Proof) -> str:
 
 def _faults(proof: Proof, names: dict[str, str]) -> str:
     rows = "".join(
-        f"<tr><td>{look.link(row, short(row), names)}<br><span class='soft mono'>{look.path(row.place)}</span></td>"
+        f"<tr><td>{look.link(row, short(row), names)}<br><span class='soft mono'>{breakable(row.place)}</span></td>"
         f"<td>{look.chip(row.status)}</td><td class='name'>{escape(row.why)}</td>"
         f'<td class="num hide">{row.above or ""}</td></tr>'
         for row in proof.faults
@@ -103,7 +104,7 @@ def _files(proof: Proof, names: dict[str, str]) -> str:
             continue
         wrong = sum(counts[status] for status in WRONG)
         body += (
-            f'<tr><td><a href="{escape(names[path], quote=True)}"><code>{look.path(path)}</code></a></td>'
+            f'<tr><td><a href="{escape(names[path], quote=True)}"><code>{breakable(path)}</code></a></td>'
             f'<td class="hide">{look.bar(rows)}</td>'
             f'<td class="num">{counts[Status.PROVED] or ""}</td>'
             f'<td class="num">{counts[Status.LIMITED] or ""}</td>'

@@ -9,6 +9,8 @@ from tf2jax_port.diff.code_bases.replay import ALL_LANES
 from tf2jax_port.diff.proofs import look
 from tf2jax_port.diff.proofs.proof import WRONG, Proof, Row, Status, share
 from tf2jax_port.diff.proofs.wording import counted
+from tf2jax_port.html.page import path as breakable
+from tf2jax_port.html.syntax import Piece, colored, line_html
 
 _AROUND = 60  # lines of a function that is not wrong are collapsed above this number
 
@@ -24,9 +26,10 @@ def file_page(proof: Proof, path: str, rows: list[Row], names: dict[str, str], i
       index: the name of the page of the code base.
     """
     try:
-        source = Path(proof.root, path).read_text(errors="replace").splitlines()
+        text = Path(proof.root, path).read_text(errors="replace")
     except OSError:  # it was removed meanwhile
-        source = []
+        text = ""
+    source = colored(text.removesuffix("\n")) if text else []
     by_name = {row.function: row for row in proof.rows}
     parts = [
         f'<p><a href="{escape(index, quote=True)}">← the code base</a></p>',
@@ -34,7 +37,8 @@ def file_page(proof: Proof, path: str, rows: list[Row], names: dict[str, str], i
         "<h2>Functions</h2>",
         _table(rows),
         "<h2>Lines</h2>",
-        '<p class="soft">Green: a replayed call reached the line. Yellow: none did.</p>',
+        '<ul class="key"><li><b class="good"></b>a replayed call reached the line</li>'
+        '<li><b class="warn"></b>none did</li><li><b class="bad"></b>where a fault shows</li></ul>',
         *(_function(row, source, by_name, names) for row in rows),
     ]
     return look.page(path, parts)
@@ -46,14 +50,12 @@ def _hero(path: str, rows: list[Row]) -> str:
     proved = sum(row.status is Status.PROVED for row in rows)
     kind = "different" if wrong else "equal" if proved == len(asked) else "limited"
     lines, branches = share(rows, "lines"), share(rows, "branches")
-    reached = (
-        f", {lines.text} of lines and {branches.text} of branches reached"
-        if lines and branches
-        else ""
-    )
+    shares = [f"{lines.text} of lines"] if lines else []
+    shares += [f"{branches.text} of branches"] if branches and branches.total else []
+    reached = f", {' and '.join(shares)} reached" if shares else ""
     said = f"{counted(len(wrong), 'function')} wrong, " if wrong else ""
     return (
-        f'<header class="hero {kind}"><h1><code>{look.path(path)}</code></h1>'
+        f'<header class="hero {kind}"><h1><code>{breakable(path)}</code></h1>'
         f"<p>{said}{proved} of {counted(len(asked), 'function')} proved{reached}</p></header>"
     )
 
@@ -87,7 +89,7 @@ def _lanes(row: Row) -> str:
 
 
 def _function(
-    row: Row, source: list[str], by_name: dict[tuple[str, str], Row], names: dict[str, str]
+    row: Row, source: list[list[Piece]], by_name: dict[tuple[str, str], Row], names: dict[str, str]
 ) -> str:
     first, last = row.span
     below = ", ".join(
@@ -97,7 +99,7 @@ def _function(
         _line(number, source[number - 1], row)
         for number in range(first, min(last, len(source)) + 1)
     )
-    shown = f'<div class="source">{listing}</div>'
+    shown = f'<div class="source code">{listing}</div>'
     is_open = row.status in WRONG or (
         last - first < _AROUND and row.status is not Status.NO_TENSORS
     )
@@ -114,8 +116,8 @@ def _function(
     )
 
 
-def _line(number: int, text: str, row: Row) -> str:
+def _line(number: int, text: list[Piece], row: Row) -> str:
     kind = "ran" if number in row.reached else "missed" if number in row.possible else ""
     if row.status in WRONG and number == row.line:
         kind = "fault"
-    return f'<code class="{kind}"><i>{number}</i>{escape(text)}</code>'
+    return f'<code class="{kind}" data-n="{number}">{line_html(text)}</code>'

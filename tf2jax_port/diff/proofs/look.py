@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from tf2jax_port.diff.proofs.proof import Row, Share, Status
-from tf2jax_port.html.style import CSS
+from tf2jax_port.html.page import page as frame
 
 _KINDS = {
     Status.PROVED: "good",
@@ -18,39 +18,29 @@ _KINDS = {
     Status.FAILS_UNDER_JIT: "bad",
 }
 _CSS = """
-a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
-td code, td .mono, h1, .name { overflow-wrap: anywhere; } td.num, th.num { text-align: right; white-space: nowrap; }
-.chip.good { background: var(--good-bg); color: var(--good); }
-.chip.warn { background: var(--warn-bg); color: var(--warn); }
-.chip.bad { background: var(--bad-bg); color: var(--bad); }
-.bar { display: flex; height: 0.55rem; min-width: 5rem; border-radius: 3px; overflow: hidden;
-  background: var(--mute-bg); margin-top: 0.5rem; }
-.bar .good { background: var(--good); } .bar .warn { background: var(--warn); }
-.bar .bad { background: var(--bad); } .bar .mute { background: var(--mute-bg); }
-.narrow { display: none; }
-.source { border: 1px solid var(--line); border-radius: 10px; background: var(--card);
-  overflow-x: auto; padding: 0.5rem 0; margin: 0.4rem 0; }
-.source code { display: block; white-space: pre; width: max-content; min-width: 100%; padding: 0 1rem 0 0; }
-.source i { display: inline-block; width: 3.6rem; padding-right: 0.8rem; text-align: right;
-  font-style: normal; color: var(--soft); border-right: 3px solid transparent; margin-right: 0.7rem; }
-.source .ran i { border-color: var(--good); } .source .missed i { border-color: var(--warn); }
-.source .fault { background: var(--bad-bg); } .source .fault i { border-color: var(--bad); color: var(--bad); }
+td .mono, .name { overflow-wrap: anywhere; } td.num, th.num { text-align: right; white-space: nowrap; }
+td .bar { margin-top: 0.5rem; }
+.source { border: 1px solid var(--line); border-radius: 10px; padding: 0.5rem 0; margin: 0.4rem 0; }
+.source code::after { content: ""; position: absolute; left: 3.9rem; top: 0; bottom: 0; width: 3px; }
+.source .ran::after { background: var(--good); } .source .missed::after { background: var(--warn); }
+.source .fault { background: var(--bad-bg); } .source .fault::after { background: var(--bad); }
+.source .fault[data-n]::before { color: var(--bad); font-weight: 700; }
+.key { display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; margin: 0.4rem 0; padding: 0; list-style: none;
+  font-size: 0.88rem; color: var(--soft); }
+.key b { display: inline-block; width: 3px; height: 1em; vertical-align: -0.15em; margin-right: 0.5em; }
+.key .good { background: var(--good); } .key .warn { background: var(--warn); }
+.key .bad { background: var(--bad); }
 .function { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   padding: 0.6rem 0.9rem; margin: 0.6rem 0; overflow-wrap: anywhere; }
 .function h3 { font-size: 0.95rem; margin: 0 0 0.2rem; } .function:target { border-color: var(--accent); }
-@media (max-width: 640px) { .hide { display: none; } .narrow { display: inline; } .hero { padding: 0.9rem 1rem; } }
+@media (max-width: 640px) { .hide { display: none; } td .chip { white-space: normal; border-radius: 10px; }
+  td:first-child:not(:only-child) { min-width: 7.5rem; } .source code::after { left: 2.6rem; } }
 """
 
 
 def page(title: str, parts: Iterable[str]) -> str:
     """Return a page; nothing is loaded from elsewhere."""
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{CSS}{_CSS}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return frame(title, parts, css=_CSS)
 
 
 def chip(status: Status) -> str:
@@ -93,8 +83,3 @@ def link(row: Row, shown: str, names: Mapping[str, str]) -> str:
     if row.path not in names:
         return text
     return f'<a href="{escape(names[row.path], quote=True)}#{anchor(row)}">{text}</a>'
-
-
-def path(text: str) -> str:
-    """Return a path that may be broken behind each folder."""
-    return escape(text).replace("/", "/<wbr>")

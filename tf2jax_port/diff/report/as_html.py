@@ -17,10 +17,29 @@ from tf2jax_port.diff.vocabulary.lanes import STAGES, TRAINING, Lane, present, t
 from tf2jax_port.diff.vocabulary.numbers import number, short
 from tf2jax_port.diff.vocabulary.reasons import Reason
 from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, EQUAL, shown
-from tf2jax_port.html.style import CSS
+from tf2jax_port.html import side_by_side
+from tf2jax_port.html.page import page
 
 _BAR_WIDTH, _BAR_HEIGHT = 190, 12
 _MOST_LEAVES = 200
+_CSS = (
+    side_by_side.CSS
+    + """
+main { max-width: 1400px; }
+.histogram th, .histogram td { padding: 0.1rem 0.85rem; border: 0; } .histogram tr:first-child > * { padding-top: 0.6rem; }
+.histogram tr:last-child > * { padding-bottom: 0.6rem; } .histogram th, .histogram .num { white-space: nowrap;
+  width: 1%; text-align: right; } .histogram div { height: 0.8rem; border-radius: 2px; margin-top: 0.3rem; }
+.histogram .good { background: var(--good); } .histogram .bad { background: var(--bad); }
+@media (max-width: 640px) { .stages li { flex-basis: 8rem; } .chip { padding: 0.1rem 0.45rem; }
+  .matrix th, .matrix td { padding: 0.35rem 0.25rem; } .matrix th[scope=row] { padding-left: 0.6rem;
+  white-space: normal; }
+  .stack thead { display: none; } .stack tr { display: block; padding: 0.45rem 0.7rem;
+  border-bottom: 1px solid var(--line); } .stack tr:last-child { border: 0; }
+  .stack td { display: inline-block; border: 0; padding: 0.1rem 0.7rem 0.1rem 0; } .stack td.full { display: block; }
+  .stack td:empty { display: none; } .stack td[data-label]::before { content: attr(data-label) " ";
+  color: var(--soft); font-size: 0.8rem; } }
+"""
+)
 
 
 def to_html(report: Report) -> str:
@@ -43,17 +62,20 @@ def to_html(report: Report) -> str:
         f"<h2>Reproduce</h2><pre><code>{escape(report.reproduce)}</code></pre>",
         _footer(report),
     ]
-    heading = escape(f"{shown(report.verdict)}: {report.old} and {report.new}")
+    return page(f"{shown(report.verdict)}: {report.old} and {report.new}", parts, css=_CSS)
+
+
+def in_notebook(report: Report) -> str:
+    """Render the page in a frame of its own: its style sheet does not reach the notebook around it."""
+    title = escape(f"{shown(report.verdict)}: {report.old} and {report.new}", quote=True)
+    page_of = escape(to_html(report), quote=True)
     return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{heading}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main>\n</body>\n</html>\n"
+        f'<iframe title="{title}" srcdoc="{page_of}" '
+        'style="width: 100%; height: 40rem; border: 0"></iframe>'
     )
 
 
-Report._repr_html_ = to_html  # the report does not import its views
+Report._repr_html_ = in_notebook  # the report does not import its views
 
 
 def _hero(report: Report) -> str:
@@ -75,14 +97,15 @@ def _hero(report: Report) -> str:
 
 def _three(report: Report) -> str:
     rows = "".join(
-        f'<tr><td class="mono">{escape(name)}</td><td class="num">{escape(now)}</td>'
-        f'<td class="num">{escape(right)}</td><td class="soft">{escape(where)}</td></tr>'
+        f'<tr><td class="mono full">{escape(name)}</td><td class="num" data-label="is">{escape(now)}</td>'
+        f'<td class="num" data-label="should be">{escape(right)}</td>'
+        f'<td class="soft full">{escape(where)}</td></tr>'
         for name, now, right, where in wording.three(report)
     )
     if not rows:
         return ""
     return (
-        '<h2>What differs</h2><div class="wide"><table><thead><tr><th></th><th>is</th>'
+        '<h2>What differs</h2><div class="wide"><table class="stack"><thead><tr><th></th><th>is</th>'
         f"<th>should be</th><th></th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -176,21 +199,18 @@ def _histogram(finding: Finding) -> str:
     counts = finding.comparison.histogram
     if not counts:
         return ""
-    most, total, wide = max(counts), sum(counts), 56
-    bars = ""
+    most, total = max(counts), sum(counts)
+    rows = ""
     for i, count in enumerate(counts):
-        high = 70 * count / most
-        color = "var(--good)" if i == 0 or ERRORS[i - 1] < LIMIT else "var(--bad)"
+        color = "good" if i == 0 or ERRORS[i - 1] < LIMIT else "bad"
         label = "none" if i == 0 else f"≤ {ERRORS[i]:.0e}" if i < len(ERRORS) else "more"
-        bars += (
-            f'<rect x="{i * wide}" y="{80 - high:.1f}" width="{wide - 6}" height="{high:.1f}" '
-            f'fill="{color}"/><text x="{i * wide}" y="95">{escape(label)}</text>'
-            f'<text x="{i * wide}" y="{76 - high:.1f}">{100 * count / total:.3g} %</text>'
+        rows += (
+            f'<tr><th scope="row">{escape(label)}</th><td class="num">{100 * count / total:.3g} %</td>'
+            f'<td><div class="{color}" style="width:{100 * count / most:.1f}%"></div></td></tr>'
         )
     return (
         "<h2>Errors of its elements over the original's own error</h2>"
-        f'<div class="wide"><svg width="{wide * len(counts)}" height="104" viewBox="0 -14 '
-        f'{wide * len(counts)} 114" role="img" aria-label="error histogram">{bars}</svg></div>'
+        f'<div class="wide"><table class="histogram" aria-label="error histogram"><tbody>{rows}</tbody></table></div>'
     )
 
 
@@ -232,7 +252,7 @@ def _leaves(report: Report) -> str:
     heads = "".join(f"<th>{escape(lane.title)}</th>" for lane in lanes)
     more = f'<p class="soft">and {escape(wording.rest(rest))}</p>' if rest else ""
     return (
-        '<h2>How close, output by output and gradient by gradient</h2><div class="wide"><table>'
+        '<h2>How close, output by output and gradient by gradient</h2><div class="wide"><table class="stack">'
         "<thead><tr><th>Output or gradient</th><th>Type</th>"
         f"{heads}<th>R</th><th></th></tr></thead>"
         f"<tbody>{rows}</tbody></table></div>{more}"
@@ -242,18 +262,22 @@ def _leaves(report: Report) -> str:
 
 
 def _leaf(leaf: Leaf, lanes: Sequence[Lane]) -> str:
-    states = [leaf.lanes.get(lane.id, "not covered") for lane in lanes]
-    chips = "".join(
-        f'<td><span class="chip {state.replace(" ", "-")}">{escape(state)}</span></td>'
-        for state in states
-    )
+    chips = "".join(_state(leaf.lanes.get(lane.id, "not covered"), lane) for lane in lanes)
     words = wording.measured(leaf.worst)
     bar = _bar(leaf.worst.comparison.closeness.ratio) if words.startswith("R ") else ""
     return (
         f'<tr><td class="mono">{escape(leaf.title)}</td>'
         f'<td class="mono">{escape(wording.kind(leaf.worst))}</td>'
-        f'{chips}<td class="num">{bar}{escape(words)}</td>'
-        f'<td class="soft">{escape(wording.remark(leaf))}</td></tr>'
+        f'{chips}<td class="num full">{bar}{escape(words)}</td>'
+        f'<td class="soft full">{escape(wording.remark(leaf))}</td></tr>'
+    )
+
+
+def _state(state: str, lane: Lane) -> str:
+    """Render a cell with the state of a lane; where the page is narrow, it names the lane."""
+    return (
+        f'<td data-label="{escape(lane.title)}"><span class="chip {state.replace(" ", "-")}">'
+        f"{escape(state)}</span></td>"
     )
 
 
@@ -282,18 +306,14 @@ def _cases(rows: Sequence[CaseRow], lanes: Sequence[Lane]) -> str:
     head = "".join(f"<th>{escape(lane.title)}</th>" for lane in lanes)
     body = ""
     for row in rows:
-        cells = "".join(
-            f'<td><span class="chip {row.states[lane.id].replace(" ", "-")}">'
-            f"{escape(row.states[lane.id])}</span></td>"
-            for lane in lanes
-        )
+        cells = "".join(_state(row.states[lane.id], lane) for lane in lanes)
         body += (
-            f'<tr><td class="num">{row.index}</td><td class="mono">'
+            f'<tr><td class="num" data-label="case">{row.index}</td><td class="mono">'
             f"{escape(', '.join(row.inputs))}</td>{cells}"
-            f'<td class="soft">{escape(row.sentence)}</td></tr>'
+            f'<td class="soft full">{escape(row.sentence)}</td></tr>'
         )
     return (
-        '<h2>Case by case</h2><div class="wide"><table><thead><tr><th>Case</th><th>Inputs</th>'
+        '<h2>Case by case</h2><div class="wide"><table class="stack"><thead><tr><th>Case</th><th>Inputs</th>'
         f"{head}<th></th></tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-import textwrap
+import ast
+import warnings
 from html import escape
 from pathlib import Path
 
 from tf2jax_port.diff.locate.result import showing
-from tf2jax_port.diff.locate.result.located import Located, NotLocated, Spot
+from tf2jax_port.diff.locate.result.located import (
+    GRADIENT,
+    INTERFACE,
+    RAISED,
+    VALUE,
+    Located,
+    NotLocated,
+    Spot,
+)
 from tf2jax_port.diff.values.attempt import Failure, attempt
+from tf2jax_port.html.page import path
+from tf2jax_port.html.side_by_side import Text, side_by_side
 
-_AROUND = 3
+_MOST = 14  # lines of the function before and after the line
 _WIDE, _HIGH, _GAP = 190, 24, 40
+_LABELS = {
+    VALUE: "Here the results begin to differ",
+    GRADIENT: "Here the gradients begin to differ, on the way back from the outputs",
+    INTERFACE: "Here the shapes or types begin to differ",
+    RAISED: "Here the port stops",
+}
 
 
 def located_section(found: Located | NotLocated | None) -> str:
@@ -22,37 +39,54 @@ def located_section(found: Located | NotLocated | None) -> str:
         return f'<h2>Where it begins</h2><p class="soft">not located: {escape(found.reason)}</p>'
     guess = "".join(f"<p>{escape(line)}</p>" for line in showing.guess(found))
     words = "".join(f"<p>{escape(line)}</p>" for line in showing.evidence(found))
-    sides = _side("original", found.old) + _side("port", found.new)
     graphs = "".join(f"<div>{_graph(one)}</div>" for one in (found.old, found.new) if one)
+    sources = side_by_side(_text("original", found.old), _text("port", found.new), _label(found))
     return (
-        f'<h2>Where it begins</h2><div class="sides">{sides}</div><div class="worst">{guess}</div>'
-        f"<details><summary>the evidence</summary>{words}"
+        f"<h2>Where it begins: the first divergence</h2>{sources}"
+        + (f'<div class="worst">{guess}</div>' if guess else "")
+        + f"<details><summary>the evidence</summary>{words}"
         f'<div class="sides">{graphs}</div></details>'
     )
 
 
-def _side(name: str, one: Spot | None) -> str:
-    if one is None:
-        return f"<div><b>{name}</b><p>no line of the program's own</p></div>"
-    where = f"{one.place.shown}:{one.place.line}"
-    return (
-        f'<div><b>{name}</b> <span class="mono">{escape(where)}</span>'
-        f"<pre><code>{_source(one)}</code></pre></div>"
+def _label(found: Located) -> str:
+    operations = " against ".join(
+        f"<code>{escape(one.operation)}</code>" for one in (found.old, found.new) if one
     )
+    return f"{_LABELS[found.kind]}: {operations}"
 
 
-def _source(one: Spot) -> str:
-    """Render a source line among its neighbors; alone, if the file cannot be read."""
-    read = attempt(lambda: Path(one.place.file).read_text(encoding="utf-8").splitlines())
-    if isinstance(read, Failure) or len(read) < one.place.line:
-        return f"<mark>{escape(one.place.text)}</mark>"
-    first = max(0, one.place.line - 1 - _AROUND)
-    shown = []
-    excerpt = "\n".join(read[first : one.place.line + _AROUND])
-    for number, text in enumerate(textwrap.dedent(excerpt).split("\n"), first + 1):
-        line = escape(f"{number:4}  {text}")
-        shown.append(f"<mark>{line}</mark>" if number == one.place.line else line)
-    return "\n".join(shown)
+def _text(name: str, one: Spot | None) -> Text:
+    """Return the function that contains a source line; the line alone, if the file cannot be read."""
+    if one is None:
+        return Text(f"<b>{name}</b>: no line of the program's own", [], 1, 0)
+    line = one.place.line
+    heading = f'<b>{name}</b> <span class="mono">{path(one.place.shown)}:{line}</span>'
+    read = attempt(lambda: Path(one.place.file).read_text(encoding="utf-8"))
+    lines = [] if isinstance(read, Failure) else read.split("\n")
+    if len(lines) < line:
+        return Text(heading, [one.place.text], line, line)
+    first, last = _function("\n".join(lines), line)
+    first, last = max(first, line - _MOST), min(last, line + _MOST)
+    return Text(heading, lines[first - 1 : last], first, line)
+
+
+def _function(text: str, line: int) -> tuple[int, int]:
+    """Return the first and last line of the innermost function that contains a line."""
+    spans = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        tree = attempt(lambda: ast.parse(text))
+    if not isinstance(tree, Failure):
+        spans = [
+            (min([node.lineno, *(d.lineno for d in node.decorator_list)]), node.end_lineno or line)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+    around = [span for span in spans if span[0] <= line <= span[1]]
+    if around:
+        return max(around)
+    return max(1, line - 3), min(text.count("\n") + 1, line + 3)
 
 
 def _graph(one: Spot) -> str:
