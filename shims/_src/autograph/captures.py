@@ -50,6 +50,18 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
         symbols.elts = [_late_name(s) if s.value in late else s for s in symbols.elts]
         return nodes
 
+    def _get_block_vars(self, node, modified):
+        """Put variables before the items and attributes whose names contain them, in the order of assignment.
+
+        An item is then set under the number that the block leaves, as in `a[i] = x; i += 1`.
+        """
+        names, undefined, nouts = super()._get_block_vars(node, modified)
+        return (
+            sorted(names[:nouts], key=_depth) + sorted(names[nouts:], key=_depth),
+            undefined,
+            nouts,
+        )
+
     def visit_If(self, node):
         return self._marked(node, super().visit_If(node), 5)
 
@@ -58,6 +70,11 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
 
     def visit_For(self, node):
         return self._marked(node, super().visit_For(node), 5)
+
+
+def _depth(name) -> int:
+    """Return how many attributes and items lead from a variable to what a name stands for."""
+    return 1 + _depth(name.qn[0]) if name.is_composite() else 0
 
 
 def _late_name(symbol):
