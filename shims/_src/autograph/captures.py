@@ -42,6 +42,7 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
     def __init__(self, context, late: dict[ast.AST, set[str]]):
         super().__init__(context)
         self._late = late
+        self._tries = 0
 
     def _marked(self, node, nodes, position: int):
         """Mark the names in the argument at a position of the call that replaces a statement."""
@@ -62,6 +63,22 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
             nouts,
         )
 
+    def visit_Try(self, node):
+        self._tries += 1
+        node = self.generic_visit(node)
+        self._tries -= 1
+        return node
+
+    def _create_state_functions(self, block_vars, nonlocal_declarations, getter_name, setter_name):
+        """Let the values of variables in a `try` be missing, whose definitions may be those of an earlier iteration."""
+        found = super()._create_state_functions(
+            block_vars, nonlocal_declarations, getter_name, setter_name
+        )
+        if self._tries and block_vars:
+            values = found[0].body[0].value
+            values.elts = [_or_undefined(v) if isinstance(v, ast.Name) else v for v in values.elts]
+        return found
+
     def visit_If(self, node):
         return self._marked(node, super().visit_If(node), 5)
 
@@ -75,6 +92,12 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
 def _depth(name) -> int:
     """Return how many attributes and items lead from a variable to what a name stands for."""
     return 1 + _depth(name.qn[0]) if name.is_composite() else 0
+
+
+def _or_undefined(name: ast.Name):
+    operator = ast.Attribute(ast.Name("ag__", ast.Load()), "ldu", ast.Load())
+    nothing = ast.arguments([], [], None, [], [], None, [])
+    return ast.Call(operator, [ast.Lambda(nothing, name), ast.Constant(name.id)], [])
 
 
 def _late_name(symbol):

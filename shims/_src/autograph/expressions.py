@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from shims._src.autograph import aliases, effects, lists, sizes
+from shims._src.control_flow import untaken_branches
 from shims._src.control_flow.staged_branches import join_blocks, stage_branches
 from shims._src.control_flow.staging import (
     Block,
@@ -69,7 +70,9 @@ def _one_of(value, right: Callable, label: str):
             return _chosen(truth, other, first)
         return _chosen(truth, first, other)
     if question is None:
-        raise failure[0]
+        chosen = truth if label == "and" else jnp.logical_not(truth)
+        untaken_branches.skip_unless_reached(lambda: chosen, failure[0])
+        return first
     holds = question.answer()
     return right() if holds == (label == "and") else value
 
@@ -191,7 +194,8 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
         return if_true() if condition else if_false()
     with lists.no_leaks():
         found.clear()
-        return aliases.joined(stage_branches(condition, thunks, label="if")[0], found)
+        (chosen,) = stage_branches(condition, thunks, label="if", raised=condition)
+        return aliases.joined(chosen, found)
 
 
 def _of_branch(run: Callable, found: list[dict]) -> tuple:
@@ -213,4 +217,6 @@ def assert_stmt(condition, message: Callable, text: str) -> None:
     found = message()
     shown = f"`{text}` does not hold." if found is None else str(found)
     bad = jnp.logical_not(scalar_condition(condition, "assert"))
+    given = () if found is None else (found,)
+    untaken_branches.raise_if_handled(bad, AssertionError(*given))
     primitives.check(bad, errors.message("assert", shown))

@@ -47,7 +47,6 @@ from shims._src.control_flow.undefined import Undefined
 from shims._src.errors import errors
 from shims._src.recording import snapshots
 from shims._src.sizes import loop_numbers, primitives, trace
-from shims._src.tracing import postponed_errors
 from shims._src.tracing.size_questions import depend_on_data, exceeds_int32, question_of
 
 # The most iterations of a loop that Python runs because it could not be staged.
@@ -72,10 +71,16 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     if is_staged(condition):
         of_sizes = functools.partial(effects.is_of_sizes, condition)
         raised = None if of_sizes() else condition
-        with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
-            stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised)
-        if not found:
-            return
+        try:
+            with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
+                stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised)
+            if not found:
+                return
+        except untaken_branches.DependsOnIteration:
+            holds = untaken_branches.decided(condition)
+            if holds is None:
+                raise
+            condition = holds
     if condition:
         body()
     else:
@@ -165,7 +170,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
             effects.begin()
             try:
                 loop, grown = growing.trace_growing_loop(step, init, names, label="while")
-            except postponed_errors.REFUSALS as error:
+            except Exception as error:  # noqa: BLE001 - it is raised again, unless no iteration runs
                 untaken_branches.check_not_reached(
                     lambda: _test_function(test, set_state)(init), error
                 )
@@ -216,6 +221,8 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     items = as_python(iterated, failure[0])
     with sizes.attempt() as second_failure:
         _python_for(items, extra_test, body, get_state, set_state, names)
+    if second_failure and isinstance(failure[0], untaken_branches.DependsOnIteration):
+        raise second_failure[0]  # for the handler outside of the loop
     if second_failure:
         # An error of this library explains more than the error of the Python loop that follows it.
         ours = isinstance(failure[0], errors.OpError)
@@ -268,7 +275,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 loop, grown = growing.trace_growing_loop(
                     step, init, names, _item_avals(items), label="for", limit=items.length
                 )
-            except postponed_errors.REFUSALS as error:
+            except Exception as error:  # noqa: BLE001 - it is raised again, unless no iteration runs
                 untaken_branches.check_not_reached(lambda: as_array(items.length) > 0, error)
                 set_state(init)
                 return
