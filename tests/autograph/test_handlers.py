@@ -203,19 +203,8 @@ def of_a_loop(x):
     return y
 
 
-def of_a_list(x):
-    held, i = [], jnp.int32(0)
-    try:
-        while i < jnp.sum(x > 0):
-            held.insert(0, x[i])
-            i = i + 1
-    except Exception:  # noqa: BLE001
-        return jnp.float32(-10)
-    return held[0]
-
-
 @pytest.mark.parametrize("lane", [shims.function, lambda f: jax.jit(shims.function(f))])
-@pytest.mark.parametrize("f", [of_two_structures, of_texts, of_one_branch, of_a_loop, of_a_list])
+@pytest.mark.parametrize("f", [of_two_structures, of_texts, of_one_branch, of_a_loop])
 def test_what_cannot_be_staged_reaches_no_handler(f, lane):
     with pytest.raises((TypeError, ValueError, shims.errors.UnimplementedError), match="At: "):
         lane(f)(X)
