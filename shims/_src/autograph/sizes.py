@@ -93,7 +93,7 @@ def _staged_membership(item, container):
         return _staged_search_of_array(current_value(item), container)
     if isinstance(container, range) and is_staged(item) and not item.ndim:
         return _staged_search_of_range(item, container)
-    if not isinstance(container, (tuple, list, set, frozenset)):
+    if not isinstance(container, (tuple, list, set, frozenset)) or any(map(np.ndim, container)):
         return None
     if any(map(is_staged, (item, *container))) and not np.ndim(item):
         return _staged_search(item, container)

@@ -45,6 +45,8 @@ from shims._src.control_flow.staging import (
 )
 from shims._src.control_flow.undefined import Undefined
 from shims._src.errors import errors
+from shims._src.lowering.refusals import ragged_rows_error
+from shims._src.platform import jax_private as jp
 from shims._src.recording import snapshots
 from shims._src.sizes import loop_numbers, primitives, trace
 from shims._src.tracing.size_questions import depend_on_data, exceeds_int32, question_of
@@ -267,6 +269,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     aliases.check(list(init))
     shared = lists.shared(init)
     items = items_of(iterated)
+    known = _sizes_of_bodies()
     try:
         with lists.no_leaks(), directives.loop_options():
             step = _Step(body, get_state, set_state, names, iterated)
@@ -282,6 +285,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
             effects.end()
             _note_added(init, names)
             _check_replaced(init, shared, step)
+            _check_rows(loop.emitted, known)
             live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
@@ -295,6 +299,21 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
         set_state(init)
         raise
     set_state(after)
+
+
+def _sizes_of_bodies() -> frozenset[str]:
+    """Return the sizes that belong to the branches and loop bodies traced so far."""
+    state = trace.current()
+    return frozenset() if state is None else state.fresh.inner
+
+
+def _check_rows(emitted, known: frozenset[str]) -> None:
+    """Check that the elements that the iterations of a loop append are of one size, not of one that each has."""
+    own = _sizes_of_bodies() - known
+    for aval in jax.tree.leaves(emitted):
+        for d in filter(jp.is_symbolic, aval.shape):
+            if jp.variables(d) & own:
+                raise ragged_rows_error(d)
 
 
 def _note_added(init, names) -> None:
