@@ -160,3 +160,30 @@ def test_gradients_of_sorted_elements():
 def test_an_array_among_the_values_that_a_size_is_searched_in(lane):
     with pytest.raises(ValueError, match="ambiguous"):
         lane(lambda x: x[x > 0].shape[0] in (np.array([2, 3]), 5))(jnp.asarray(X))
+
+
+def equal_lists(x):
+    held = []
+    for i, v in enumerate(x):
+        if v > 0:
+            held.append(i)
+    return jnp.asarray(held == [0, 2, 3]), jnp.asarray(held != [0, 2, 3])
+
+
+def equal_tuples(x):
+    if (x[0], x[1]) == (3.0, -1.0):
+        return x[2]
+    return x[3]
+
+
+def unequal_lengths(x):
+    return jnp.asarray([x[0]] == [x[0], x[1]]), jnp.asarray([x[0], 3] != [x[0], 3])
+
+
+@pytest.mark.parametrize("program", [equal_lists, equal_tuples, unequal_lengths])
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+def test_equality_of_lists_and_tuples(program):
+    for x in (X, -X):
+        x = jnp.asarray(x)
+        for lane in (shims.function(program), jax.jit(shims.function(program))):
+            np.testing.assert_array_equal(lane(x), program(x))

@@ -43,6 +43,8 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
         super().__init__(context)
         self._late = late
         self._tries = 0
+        # For each function around the current code, the names that functions in it change.
+        self._changed_inside: list[frozenset] = []
 
     def _marked(self, node, nodes, position: int):
         """Mark the names in the argument at a position of the call that replaces a statement."""
@@ -56,12 +58,25 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
 
         An item is then set under the number that the block leaves, as in `a[i] = x; i += 1`.
         """
+        if self._changed_inside and any(isinstance(n, ast.Call) for n in ast.walk(node)):
+            # A call in the block may change what an inner function declares as `nonlocal`.
+            modified = modified | (
+                self._changed_inside[-1] & anno.getanno(node, anno.Static.DEFINED_VARS_IN)
+            )
         names, undefined, nouts = super()._get_block_vars(node, modified)
         return (
             sorted(names[:nouts], key=_depth) + sorted(names[nouts:], key=_depth),
             undefined,
             nouts,
         )
+
+    def visit_FunctionDef(self, node):
+        inner = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node]
+        shared = {name for f in inner for name in _nonlocal_names(f)}
+        self._changed_inside.append(frozenset(map(qual_names.QN, shared)))
+        node = super().visit_FunctionDef(node)
+        self._changed_inside.pop()
+        return node
 
     def visit_Try(self, node):
         self._tries += 1
@@ -92,6 +107,10 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
 def _depth(name) -> int:
     """Return how many attributes and items lead from a variable to what a name stands for."""
     return 1 + _depth(name.qn[0]) if name.is_composite() else 0
+
+
+def _nonlocal_names(function: ast.FunctionDef) -> set[str]:
+    return {name for n in ast.walk(function) if isinstance(n, ast.Nonlocal) for name in n.names}
 
 
 def _or_undefined(name: ast.Name):
