@@ -106,8 +106,13 @@ def _own_step(error: BaseException) -> types.TracebackType | None:
 
 def _sizes_in_steps(step: types.TracebackType | None, error: BaseException) -> set[str]:
     found: set[str] = set()
+    seen: set[types.FrameType] = set()  # an exception that is raised again and again has a long traceback
     while step is not None:
         frame = step.tb_frame
+        if frame in seen and step.tb_next is not None:
+            step = step.tb_next
+            continue
+        seen.add(frame)
         by_python = step.tb_next is None and isinstance(error, TypeError) and not _raises(step)
         if by_python or not user_frames.is_user_frame(frame):
             for value in frame.f_locals.values():

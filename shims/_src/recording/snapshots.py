@@ -25,6 +25,8 @@ from shims._src.recording import reads
 # Objects beyond this number are not looked at, and arrays with more bytes are not copied.
 _MOST = 20_000
 _MOST_BYTES = 1 << 24
+# The most bytes of all arrays that a snapshot copies.
+_MOST_IN_ALL = 1 << 26
 _CONSTANTS = (str, bytes, int, float, complex, type(None), range, slice, np.generic)
 # Modules whose classes hold nothing but attributes and items, so that the program's classes may inherit from them.
 _PLAIN_MODULES = ("builtins", "abc", "typing", "enum", "dataclasses", "collections", "contextlib")
@@ -42,6 +44,7 @@ class Snapshot:
         self._kept: list[tuple[_Kind, Any, Any]] = []
         seen: dict[int, Any] = {}
         left: list[Any] = list(functions)
+        copied = 0
         while left and len(seen) < _MOST:
             value = left.pop()
             if isinstance(value, _CONSTANTS) or id(value) in seen:
@@ -51,6 +54,9 @@ class Snapshot:
             if has_variables and isinstance(value, types.FunctionType):
                 kinds = [*kinds, _CELLS, _GLOBALS] if kinds else []
                 left.extend(_passed_on(value))
+            if _ARRAY in kinds:
+                copied += value.nbytes
+                kinds = kinds if copied <= _MOST_IN_ALL else []
             for kind in kinds:
                 self._kept.append((kind, value, kind.read(value)))
             left.extend(held(value))
