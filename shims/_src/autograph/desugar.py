@@ -353,7 +353,7 @@ class _ContainerChanges(ast.NodeTransformer):
     def _unpacked(self, node, targets: list) -> list:
         """Return assignments of the elements of a value to several targets, from left to right as in Python."""
         names = [self._new_name(node) for _ in targets]
-        stored = [ast.Name(name, ast.Store()) for name in names]
+        stored: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
         first = _copy_positions(node, ast.Assign([ast.Tuple(stored, ast.Store())], node.value))
         pairs = zip(targets, names, strict=True)
         return [

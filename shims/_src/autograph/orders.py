@@ -29,7 +29,7 @@ def traced_keys(elements: Sequence[Any], keys: Sequence[Any]) -> jax.Array | Non
 
 
 def _are_alike(elements: Sequence[Any]) -> bool:
-    trees = [jax.tree.structure(e) for e in elements]
+    trees: list[Any] = [jax.tree.structure(e) for e in elements]
     leaves = [jax.tree.leaves(e) for e in elements]
     if any(tree != trees[0] for tree in trees):
         return False
