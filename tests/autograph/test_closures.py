@@ -205,3 +205,77 @@ def test_branches_whose_values_cannot_be_combined_are_refused_where_they_are_rea
 
     with pytest.raises(TypeError, match="`k` depends on a traced condition, but is not an array"):
         jax.jit(shims.function(f))(X)
+
+
+def changed_in_a_branch(x):
+    n = jnp.float32(1)
+    if x[0] > 0:
+
+        def add():
+            nonlocal n
+            n = n + x[0]
+
+        add()
+    return n
+
+
+def changed_by_a_call(x):
+    n, held = jnp.float32(0), [x[0]]
+
+    def add(v):
+        nonlocal n, held
+        n = n + v
+        held = [v]
+        return v
+
+    if x[0] > 2:
+        add(x[0])
+    else:
+        add(add(x[1]) + 1)
+    return n, held[0]
+
+
+def changed_in_a_while(x):
+    n, i = jnp.float32(0), jnp.int32(0)
+
+    def add(v):
+        nonlocal n
+        n = n + v
+
+    while i < jnp.sum(x > 0):
+        add(x[i])
+        i = i + 1
+    return n
+
+
+def changed_by_a_function_of_a_function(x):
+    n = jnp.float32(0)
+
+    def add(v):
+        nonlocal n
+        n = n + v
+
+    def run(v):
+        add(v * 2)
+
+    for v in x:
+        if v > 1:
+            run(v)
+    return n
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        changed_in_a_branch,
+        changed_by_a_call,
+        changed_in_a_while,
+        changed_by_a_function_of_a_function,
+    ],
+)
+def test_nonlocal_variables_that_calls_in_statements_on_data_change(f):
+    for x in (jnp.array([3.0, -1, 2]), jnp.array([-3.0, 1, 2])):
+        wanted = jax.tree.leaves(f(x))
+        for lane in (shims.function(f), jax.jit(shims.function(f))):
+            for a, b in zip(jax.tree.leaves(lane(x)), wanted, strict=True):
+                np.testing.assert_allclose(a, b)

@@ -161,3 +161,50 @@ def test_equal_sizes_are_one_element(program, lane):
         warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
         for x in (X, -X):
             assert LANES[lane](program)(x) == program(x)
+
+
+def of_two_structures(x):
+    try:
+        if x[0] > 5:
+            y = jnp.zeros(3)
+        else:
+            y = (1.0, 2.0)
+    except Exception:  # noqa: BLE001
+        y = -10.0
+    return y
+
+
+def of_texts(x):
+    y = -10.0
+    with contextlib.suppress(Exception):
+        if x[0] > 5:
+            y = "a"
+        else:
+            y = 1.0
+    return y
+
+
+def of_one_branch(x):
+    try:
+        if x[0] > 0:
+            z = x.sum()
+        return z * 1
+    except Exception:  # noqa: BLE001
+        return jnp.float32(-10)
+
+
+def of_a_loop(x):
+    y = 1.0
+    try:
+        while x[0] > 5:
+            y = "a"
+    except (TypeError, ValueError):
+        y = -10.0
+    return y
+
+
+@pytest.mark.parametrize("lane", [shims.function, lambda f: jax.jit(shims.function(f))])
+@pytest.mark.parametrize("f", [of_two_structures, of_texts, of_one_branch, of_a_loop])
+def test_what_cannot_be_staged_reaches_no_handler(f, lane):
+    with pytest.raises((TypeError, ValueError, shims.errors.UnimplementedError), match="At: "):
+        lane(f)(X)

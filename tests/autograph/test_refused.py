@@ -40,7 +40,7 @@ def with_class(x):
 
 
 def with_skipped_walrus(x):
-    if x is None and (y := 1) > 0:
+    if abs(x) + (x is None and (y := 1)) < 0:
         return y
     return x + 1
 
@@ -70,7 +70,7 @@ WARNINGS = {
     with_skipped_walrus: (
         1,
         "`:=` inside `and`, `or`, a chain of comparisons or a conditional expression cannot be "
-        "converted",
+        "converted after a call",
     ),
     with_while_else_walrus: (1, "`while ... := ... else` cannot be converted"),
     NAMESPACE["with_exec"]: (0, "its source cannot be found"),

@@ -60,7 +60,70 @@ def nested(x):
     return (total := (part := x[x > 1]).sum() + part.shape[0]) * total
 
 
+def in_and(x):
+    if x.shape[0] > 2 and (s := x.sum()) > 0:
+        return s
+    return x[0]
+
+
+def in_and_of_sizes(x):
+    if x.shape[0] > 2 and (p := x[x > 0]).shape[0] > 1:
+        return p.sum()
+    return x[0]
+
+
+def in_or(x):
+    if x.shape[0] > 9 or (s := x.sum()) > 0:
+        return s
+    return s * 2
+
+
+def in_an_operand_of_data(x):
+    s = n = 0
+    if x[0] > 0 and (s := x.sum()) > 0 and x.shape[0] > (n := 2):
+        return x[1]
+    return x[0] + s + n
+
+
+def in_a_conditional_expression(x):
+    y = (s := x.sum()) * 2 if x.shape[0] > 2 else x[0]
+    return y + s
+
+
+def in_a_chain(x):
+    if 0 < (n := x.shape[0]) < 9 and n > 1:
+        return x.sum() * n
+    return x[0]
+
+
+def in_while_with_and(x):
+    i = 0
+    while i < 3 and (s := x[i] * 2) > 0:
+        i += 1
+    return i + s
+
+
+def in_not(x):
+    if not (x.shape[0] > 2 and (s := x.sum()) > 0):
+        return x[0]
+    return s
+
+
+def in_a_value(x):
+    y = x.shape[0] > 2 and (s := x.sum())
+    return y + s
+
+
 PROGRAMS = [
+    in_and,
+    in_and_of_sizes,
+    in_or,
+    in_an_operand_of_data,
+    in_a_conditional_expression,
+    in_a_chain,
+    in_while_with_and,
+    in_not,
+    in_a_value,
     in_a_loop,
     in_elif,
     twice_in_one_expression,

@@ -6,6 +6,7 @@ import jax.monitoring
 import numpy as np
 import pytest
 
+import shims
 import shims.compat.v1 as tf
 
 
@@ -99,3 +100,24 @@ def test_a_list_of_tensors_is_one_tensor_whatever_made_their_sizes():
         assert found.tolist() == [[5.0, 3.0], [6.0, 3.0], [7.0, 3.0]]
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(both, {x: [[1.0, 5.0], [-2.0, 6.0]]})
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: shims.random.normal([2]),
+        lambda: shims.random.shuffle(np.arange(4)),
+        lambda: shims.nn.dropout(np.ones(4, np.float32), 0.5),
+    ],
+)
+def test_random_operators_of_version_2_warn_in_a_graph(draw):
+    with tf.Graph().as_default(), pytest.warns(shims.errors.FrozenRandomWarning, match="compat.v1"):
+        draw()
+
+
+def test_the_random_operators_that_the_warning_names_draw_in_every_run():
+    with tf.Graph().as_default():
+        numbers = tf.random.normal([4])
+        with tf.Session() as session:
+            first, second = session.run(numbers), session.run(numbers)
+    assert not np.array_equal(first, second)

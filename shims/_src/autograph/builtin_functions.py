@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.autograph import sizes
+from shims._src.autograph import orders, sizes
 from shims._src.autograph.expressions import staged_number
 from shims._src.autograph.grown_lists import GrownList
 from shims._src.autograph.iteration import (
@@ -159,12 +159,22 @@ def all_(iterable):
 
 
 def sorted_(iterable, *, key=None, reverse=False):
-    """Replace `sorted`; for a traced vector return the sorted vector."""
+    """Replace `sorted`; for a traced vector return the sorted vector, for traced elements a list."""
     x = current_value(iterable)
+    if isinstance(x, GrownList) and x.has_one_part() and key is None and x.array().ndim == 1:
+        numbers = jnp.sort(x.array())
+        return GrownList(jnp.flip(numbers) if reverse else numbers)
     if is_staged(x) and x.ndim == 1 and key is None:
         x = jnp.sort(x)
         return jnp.flip(x) if reverse else x
-    return sorted(iterable, key=replacement_of(key) or key, reverse=reverse)
+    key = replacement_of(key) or key
+    elements = list(iterable)
+    keys = elements if key is None else list(map(key, elements))
+    vector = orders.traced_keys(elements, keys)
+    if vector is not None:
+        return orders.in_order(elements, vector, reverse=bool(reverse))
+    places = sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+    return [elements[i] for i in places]
 
 
 def _is_unknown(value) -> bool:
@@ -207,11 +217,20 @@ def _extremum(builtin, reduction, pairwise):
             return _as_size(functools.reduce(pairwise, map(staged_number, values)))
         if "key" in kwargs:
             kwargs["key"] = replacement_of(kwargs["key"]) or kwargs["key"]
+        if kwargs.keys() == {"key"}:
+            elements = list(args[0]) if len(args) == 1 else list(args)
+            keys = list(map(kwargs["key"] or (lambda e: e), elements))
+            vector = orders.traced_keys(elements, keys)
+            if vector is not None:
+                return orders.at(elements, _PLACES[builtin](vector))
+            if elements:
+                return elements[builtin(range(len(keys)), key=keys.__getitem__)]
         return builtin(*args, **kwargs)
 
     return extremum
 
 
+_PLACES: dict[Callable, Callable] = {max: jnp.argmax, min: jnp.argmin}
 _REPLACEMENTS: dict[int, Callable] = {
     id(range): range_,
     id(len): len_,

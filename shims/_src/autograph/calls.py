@@ -194,7 +194,7 @@ def _is_as_written(f) -> bool:
 
 
 # Builtin functions that treat the elements of a list alike.
-_OF_NUMBERS = (sum, max, min, sorted, any, all)
+_OF_NUMBERS = (sum, max, min, any, all)
 
 
 def converted_call(f, args: tuple, kwargs: dict | None, scope=None):

@@ -42,6 +42,9 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
     def __init__(self, context, late: dict[ast.AST, set[str]]):
         super().__init__(context)
         self._late = late
+        self._tries = 0
+        # For each function around the current code, the names that functions in it change.
+        self._changed_inside: list[frozenset] = []
 
     def _marked(self, node, nodes, position: int):
         """Mark the names in the argument at a position of the call that replaces a statement."""
@@ -49,6 +52,47 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
         late = self._late[node]
         symbols.elts = [_late_name(s) if s.value in late else s for s in symbols.elts]
         return nodes
+
+    def _get_block_vars(self, node, modified):
+        """Put variables before the items and attributes whose names contain them, in the order of assignment.
+
+        An item is then set under the number that the block leaves, as in `a[i] = x; i += 1`.
+        """
+        if self._changed_inside and any(isinstance(n, ast.Call) for n in ast.walk(node)):
+            # A call in the block may change what an inner function declares as `nonlocal`.
+            modified = modified | (
+                self._changed_inside[-1] & anno.getanno(node, anno.Static.DEFINED_VARS_IN)
+            )
+        names, undefined, nouts = super()._get_block_vars(node, modified)
+        return (
+            sorted(names[:nouts], key=_depth) + sorted(names[nouts:], key=_depth),
+            undefined,
+            nouts,
+        )
+
+    def visit_FunctionDef(self, node):
+        inner = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n is not node]
+        shared = {name for f in inner for name in _nonlocal_names(f)}
+        self._changed_inside.append(frozenset(map(qual_names.QN, shared)))
+        node = super().visit_FunctionDef(node)
+        self._changed_inside.pop()
+        return node
+
+    def visit_Try(self, node):
+        self._tries += 1
+        node = self.generic_visit(node)
+        self._tries -= 1
+        return node
+
+    def _create_state_functions(self, block_vars, nonlocal_declarations, getter_name, setter_name):
+        """Let the values of variables in a `try` be missing, whose definitions may be those of an earlier iteration."""
+        found = super()._create_state_functions(
+            block_vars, nonlocal_declarations, getter_name, setter_name
+        )
+        if self._tries and block_vars:
+            values = found[0].body[0].value
+            values.elts = [_or_undefined(v) if isinstance(v, ast.Name) else v for v in values.elts]
+        return found
 
     def visit_If(self, node):
         return self._marked(node, super().visit_If(node), 5)
@@ -58,6 +102,21 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
 
     def visit_For(self, node):
         return self._marked(node, super().visit_For(node), 5)
+
+
+def _depth(name) -> int:
+    """Return how many attributes and items lead from a variable to what a name stands for."""
+    return 1 + _depth(name.qn[0]) if name.is_composite() else 0
+
+
+def _nonlocal_names(function: ast.FunctionDef) -> set[str]:
+    return {name for n in ast.walk(function) if isinstance(n, ast.Nonlocal) for name in n.names}
+
+
+def _or_undefined(name: ast.Name):
+    operator = ast.Attribute(ast.Name("ag__", ast.Load()), "ldu", ast.Load())
+    nothing = ast.arguments([], [], None, [], [], None, [])
+    return ast.Call(operator, [ast.Lambda(nothing, name), ast.Constant(name.id)], [])
 
 
 def _late_name(symbol):

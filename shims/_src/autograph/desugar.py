@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from shims._src.autograph.source import UnconvertibleError, enclosing_class, mangle
-from shims._src.autograph.walrus import ComprehensionWalrus, HoistedWalrus
+from shims._src.autograph.walrus import ComprehensionWalrus, HoistedWalrus, refuse_walrus
 
 _REFUSED = {
     ast.Match: "`match` statements cannot be converted",
@@ -39,7 +39,9 @@ def desugar(node, function: types.FunctionType):
         node = _ExplicitSuper(node).visit(node)
     node = _PartAssignments().visit(ComprehensionWalrus().visit(node))
     node = _Statements().visit(_Conditions().visit(node))
-    return _ContainerChanges().visit(HoistedWalrus().visit(node))
+    node = HoistedWalrus().visit(node)
+    refuse_walrus(node)
+    return _ContainerChanges().visit(node)
 
 
 def _refuse_unsupported(node) -> None:
@@ -48,20 +50,6 @@ def _refuse_unsupported(node) -> None:
         reason = _REFUSED.get(type(inner))
         if reason is not None:
             raise UnconvertibleError(reason, inner.lineno)
-        if isinstance(inner, (ast.BoolOp, ast.IfExp)) or (
-            isinstance(inner, ast.Compare) and len(inner.ops) > 1
-        ):
-            _refuse_walrus(inner)
-
-
-def _refuse_walrus(node) -> None:
-    for inner in _in_scope(node):
-        if isinstance(inner, ast.NamedExpr):
-            raise UnconvertibleError(
-                "`:=` inside `and`, `or`, a chain of comparisons or a conditional expression "
-                "cannot be converted",
-                inner.lineno,
-            )
 
 
 def _in_scope(node):
@@ -284,8 +272,10 @@ class _ContainerChanges(ast.NodeTransformer):
     def __init__(self):
         self._local: list[set[str]] = []
         self._made: list[set[str]] = []
-        # The names that the loops around a statement assign in their bodies.
+        # The names that the statements around a statement assign in their blocks.
         self._counted: list[set[str]] = []
+        # The number of values that have been given names.
+        self._values = 0
 
     def visit_FunctionDef(self, node):
         local = _bound_names(node)
@@ -299,12 +289,13 @@ class _ContainerChanges(ast.NodeTransformer):
         return node
 
     def visit_While(self, node):
-        self._counted.append({name for part in node.body for name in _stored_names(part)})
+        blocks = [*node.body, *node.orelse]
+        self._counted.append({name for part in blocks for name in _stored_names(part)})
         self.generic_visit(node)
         self._counted.pop()
         return node
 
-    visit_For = visit_While
+    visit_For = visit_If = visit_While
 
     def visit_Lambda(self, node):
         return node
@@ -334,12 +325,49 @@ class _ContainerChanges(ast.NodeTransformer):
     def visit_Assign(self, node):
         self.generic_visit(node)
         target = node.targets[0]
-        if len(node.targets) == 1 and self._is_item_of_local(target):
+        if len(node.targets) > 1 and any(map(self._has_item_of_local, node.targets)):
+            return self._one_by_one(node, node.targets, node.value)
+        is_plain = not any(isinstance(x, ast.Starred) for x in getattr(target, "elts", ()))
+        is_unpacked = isinstance(target, (ast.Tuple, ast.List)) and is_plain
+        if is_unpacked and self._has_item_of_local(target):
+            return self._unpacked(node, target.elts)
+        if self._is_item_of_local(target):
             name, key = target.value.id, _as_value(target.slice)
             value = _operator_call("set_item", ast.Name(name, ast.Load()), key, node.value)
             return self._after_note(node, [_assignment(name, value)], target)
         notes = [note for target in node.targets for note in _store_notes(target)]
         return self._after_note(node, [node, *notes], *node.targets)
+
+    def _has_item_of_local(self, target) -> bool:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            return any(map(self._has_item_of_local, target.elts))
+        return self._is_item_of_local(target)
+
+    def _one_by_one(self, node, targets: list, value) -> list:
+        """Return assignments of one value to several targets, from left to right as in Python."""
+        name = self._new_name(node)
+        first = _copy_positions(node, _assignment(name, value))
+        assigned = [ast.Assign([target], ast.Name(name, ast.Load())) for target in targets]
+        return [first, *self._each(node, assigned)]
+
+    def _unpacked(self, node, targets: list) -> list:
+        """Return assignments of the elements of a value to several targets, from left to right as in Python."""
+        names = [self._new_name(node) for _ in targets]
+        stored: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
+        first = _copy_positions(node, ast.Assign([ast.Tuple(stored, ast.Store())], node.value))
+        pairs = zip(targets, names, strict=True)
+        return [
+            first,
+            *self._each(node, [ast.Assign([t], ast.Name(n, ast.Load())) for t, n in pairs]),
+        ]
+
+    def _new_name(self, place) -> str:
+        self._values += 1
+        return f"value_{place.lineno}_{self._values}"
+
+    def _each(self, place, statements: list) -> list:
+        found = [self.visit_Assign(_copy_positions(place, s)) for s in statements]
+        return [s for one in found for s in (one if isinstance(one, list) else [one])]
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)

@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterator
 import jax
 import numpy as np
 
-from shims._src.autograph import outside, reads, snapshots
+from shims._src.autograph import outside
 from shims._src.control_flow.staging import is_staged
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
+from shims._src.recording import reads, snapshots
 from shims._src.sizes import numbering
 from shims._src.tracing.size_questions import question_of
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 
-from shims._src.autograph import effects, lists, sizes
+from shims._src.autograph import aliases, effects, lists, sizes
+from shims._src.control_flow import untaken_branches
 from shims._src.control_flow.staged_branches import join_blocks, stage_branches
 from shims._src.control_flow.staging import (
     Block,
@@ -68,7 +70,9 @@ def _one_of(value, right: Callable, label: str):
             return _chosen(truth, other, first)
         return _chosen(truth, first, other)
     if question is None:
-        raise failure[0]
+        chosen = truth if label == "and" else jnp.logical_not(truth)
+        untaken_branches.skip_unless_reached(lambda: chosen, failure[0])
+        return first
     holds = question.answer()
     return right() if holds == (label == "and") else value
 
@@ -175,7 +179,8 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
     """Evaluate `if_true() if condition else if_false()`."""
     condition = current_value(condition)
     question = question_of(condition)
-    thunks = (lambda: (lists.result_of(if_true),), lambda: (lists.result_of(if_false),))
+    found: list[dict] = []
+    thunks = tuple(functools.partial(_of_branch, run, found) for run in (if_true, if_false))
     if question is not None:
         once = sizes.staged_once(question, if_true.__code__)
         watched = effects.staging(lambda: True, if_true, if_false)
@@ -183,12 +188,22 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
             effects.begin()
             (chosen,) = stage_branches(question.array(), thunks, label="if")
             effects.end()
-            return chosen
+            return aliases.joined(chosen, found)
         condition = question.answer() if failure else condition
     if not is_staged(condition):
         return if_true() if condition else if_false()
     with lists.no_leaks():
-        return stage_branches(condition, thunks, label="if")[0]
+        found.clear()
+        (chosen,) = stage_branches(condition, thunks, label="if", raised=condition)
+        return aliases.joined(chosen, found)
+
+
+def _of_branch(run: Callable, found: list[dict]) -> tuple:
+    """Evaluate an operand of a conditional expression; append to `found` the containers that it names."""
+    with aliases.scope():
+        value = lists.result_of(run)
+        found.append(aliases.outside_of_block(aliases.sources_of(value)))
+    return (aliases.copied(value),)
 
 
 def assert_stmt(condition, message: Callable, text: str) -> None:
@@ -202,4 +217,6 @@ def assert_stmt(condition, message: Callable, text: str) -> None:
     found = message()
     shown = f"`{text}` does not hold." if found is None else str(found)
     bad = jnp.logical_not(scalar_condition(condition, "assert"))
+    given = () if found is None else (found,)
+    untaken_branches.raise_if_handled(bad, AssertionError(*given))
     primitives.check(bad, errors.message("assert", shown))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 
+from shims._src.autograph import aliases
 from shims._src.control_flow.staging import is_staged
 from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unknown
 from shims._src.errors import errors
@@ -13,17 +14,19 @@ from shims._src.errors import errors
 class FunctionScope:
     """The scope of one call of a converted function."""
 
-    __slots__ = ("_name",)
+    __slots__ = ("_choices", "_name")
 
     def __init__(self, name: str, scope_name: str, options):
         del scope_name, options
         self._name = name
+        self._choices = aliases.scope()
 
     def __enter__(self) -> FunctionScope:
+        self._choices.__enter__()
         return self
 
     def __exit__(self, *error) -> None:
-        pass
+        self._choices.__exit__(*error)
 
     def ret(self, value, did_return):
         """Return the function's return value.
@@ -48,7 +51,8 @@ class FunctionScope:
 
 def with_function_scope(thunk: Callable, scope_name: str, options):
     """Run the body of a converted lambda in a scope."""
-    return thunk(FunctionScope("lambda", scope_name, options))
+    with FunctionScope("lambda", scope_name, options) as scope:
+        return thunk(scope)
 
 
 def ld(value):
@@ -56,12 +60,14 @@ def ld(value):
 
     Raises:
       UnboundLocalError: the variable has no value yet.
+      UnimplementedError: it names a list or dict that may have been changed under another name.
       Exception: a statement gave it values that cannot be combined.
     """
     if isinstance(value, Unknown):
         raise value.error
     if isinstance(value, Undefined):
         raise UnboundLocalError(f"'{value.name}' is used before assignment")
+    aliases.check(value)
     return value
 
 

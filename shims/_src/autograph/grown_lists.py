@@ -95,6 +95,10 @@ class GrownList(TracedIterable):
         """Return another list of the same rows."""
         return GrownList(self._stacked)
 
+    def become(self, other: GrownList) -> None:
+        """Take the rows of another list."""
+        self._stacked = other._stacked
+
     def append(self, row) -> None:
         """Append a row."""
         self._stacked = self.__add__([row])._stacked

@@ -13,6 +13,7 @@ import numpy as np
 from jax.scipy import special
 
 from shims._src.autograph.expressions import staged_number
+from shims._src.control_flow import untaken_branches
 from shims._src.control_flow.staging import current_value, is_staged
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
@@ -78,6 +79,7 @@ def _check_domain(name: str, given, result) -> None:
         required="numbers for which the function is defined",
         do="test them before: `if n > 0`, or give `jnp` the numbers and test the result",
     )
+    untaken_branches.raise_if_handled(bad, ValueError("math domain error"))
     primitives.check(bad, text)
 
 

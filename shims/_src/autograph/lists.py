@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.autograph import effects
+from shims._src.autograph import aliases, effects
 from shims._src.autograph.grown_lists import GrownList
 from shims._src.control_flow.staging import Block, is_staged
 from shims._src.control_flow.undefined import UndefinedReturnValue
@@ -450,26 +450,24 @@ def result_of(run: Callable):
 _OF_A_RESULT = next(n for n in itertools.count() if (lambda value: sys.getrefcount(value) <= n)([]))
 
 
-def copied(value):
-    """Copy a container, which a branch may then change in place; return other values unchanged."""
+def for_branch(value):
+    """Return what stands for a value in a branch: a copy of what appends or of an array, others themselves."""
     if isinstance(value, Recorder):
         return value.copy_for_branch()
-    new: list | dict | GrownList
-    if isinstance(value, GrownList):
-        new = value.duplicate()
-    elif type(value) is list:
-        new = [copied(v) for v in value]
-    elif type(value) is dict:
-        new = {key: copied(v) for key, v in value.items()}
-    else:
-        return value.copy() if type(value) is np.ndarray else value
+    return value.copy() if type(value) is np.ndarray else value
+
+
+def allow_changes(values: list) -> aliases.Contents:
+    """Allow changes of the containers in the state of a branch, and return what they hold to undo these."""
+    kept = aliases.Contents(values)
     if _BLOCK.value is not None:
-        _BLOCK.value.copies.append(new)
-    return new
+        _BLOCK.value.copies += kept.containers
+        _BLOCK.value.copies += [v for v in values if isinstance(v, (np.ndarray, Recorder))]
+    return kept
 
 
 def forget_copies() -> None:
-    """Drop the containers of a branch that has been traced, because they hold its tracers."""
+    """Forbid changes of the containers of a branch that has been traced."""
     if _BLOCK.value is not None:
         _BLOCK.value.copies.clear()
 

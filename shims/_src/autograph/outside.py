@@ -13,8 +13,8 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from shims._src.autograph import reads
 from shims._src.platform import user_frames
+from shims._src.recording import reads
 from shims._src.sizes import trace
 
 # Objects beyond this number are not looked at, and count as reached.

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.autograph.grown_lists import GrownList
 from shims._src.control_flow.staging import current_value, is_array, is_number, is_staged
 from shims._src.errors import internal
 from shims._src.platform import jax_private as jp
@@ -44,6 +45,16 @@ def compare(name: str, left, right):
         alike = _staged_equality(left, right)
         if alike is False:
             return name == "ne"
+        if alike is not None:
+            return alike if name == "eq" else jnp.logical_not(alike)
+    if (
+        name in ("eq", "ne")
+        and isinstance(left, list | GrownList)
+        and isinstance(right, list | GrownList)
+    ):
+        left, right = [x.as_python() if isinstance(x, GrownList) else x for x in (left, right)]
+    if name in ("eq", "ne") and type(left) is type(right) and type(left) in (list, tuple):
+        alike = _staged_equality_of_elements(left, right)
         if alike is not None:
             return alike if name == "eq" else jnp.logical_not(alike)
     left, right = _compare_as_integers(name, left, right)
@@ -93,7 +104,7 @@ def _staged_membership(item, container):
         return _staged_search_of_array(current_value(item), container)
     if isinstance(container, range) and is_staged(item) and not item.ndim:
         return _staged_search_of_range(item, container)
-    if not isinstance(container, (tuple, list, set, frozenset)):
+    if not isinstance(container, (tuple, list, set, frozenset)) or any(map(np.ndim, container)):
         return None
     if any(map(is_staged, (item, *container))) and not np.ndim(item):
         return _staged_search(item, container)
@@ -148,6 +159,18 @@ def _staged_equality(left: tuple, right: tuple):
         return False
     asked = [p for p in pairs if any(map(jp.is_symbolic, p))]
     return jnp.all(jnp.stack([SizeQuestion("eq", a, b).array() for a, b in asked]))
+
+
+def _staged_equality_of_elements(left, right):
+    """Return whether two lists or tuples of scalars are equal, traced; `None` if Python's own comparison decides it."""
+    if len(left) != len(right) or not any(map(is_staged, (*left, *right))):
+        return None
+    values = [current_value(x) for x in (*left, *right)]
+    values = [x.__jax_array__() if jp.is_symbolic(x) else x for x in values]
+    if not all((is_array(x) or is_number(x)) and not np.ndim(x) for x in values):
+        return None
+    pairs = zip(values[: len(left)], values[len(left) :], strict=True)
+    return functools.reduce(jnp.logical_and, [jnp.equal(a, b) for a, b in pairs])
 
 
 def contains(container, item) -> bool:

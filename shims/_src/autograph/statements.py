@@ -11,10 +11,19 @@ import itertools
 from collections.abc import Callable
 
 import jax
+import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
-from shims._src.autograph import directives, effects, expressions, lists, sizes, snapshots
+from shims._src.autograph import (
+    aliases,
+    directives,
+    effects,
+    expressions,
+    lists,
+    sizes,
+)
 from shims._src.autograph.grown_lists import fixed
+from shims._src.autograph.if_statements import stage_if
 from shims._src.autograph.iteration import (
     as_python,
     counters_in,
@@ -26,7 +35,6 @@ from shims._src.autograph.iteration import (
 from shims._src.control_flow import growing, untaken_branches
 from shims._src.control_flow.loop_state import LoopState
 from shims._src.control_flow.loops import raise_unbounded, stage_counted, stage_scan, stage_while
-from shims._src.control_flow.staged_branches import join_blocks
 from shims._src.control_flow.staging import (
     ambient_is_staging,
     aval_of,
@@ -35,10 +43,12 @@ from shims._src.control_flow.staging import (
     is_staged,
     is_weak,
 )
-from shims._src.control_flow.undefined import Undefined, Unreached
+from shims._src.control_flow.undefined import Undefined
 from shims._src.errors import errors
-from shims._src.sizes import loop_numbers
-from shims._src.tracing import postponed_errors
+from shims._src.lowering.refusals import ragged_rows_error
+from shims._src.platform import jax_private as jp
+from shims._src.recording import snapshots
+from shims._src.sizes import loop_numbers, primitives, trace
 from shims._src.tracing.size_questions import depend_on_data, exceeds_int32, question_of
 
 # The most iterations of a loop that Python runs because it could not be staged.
@@ -56,17 +66,23 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     if question is not None:
         watched = effects.staging(lambda: True, body, orelse)
         with sizes.staged_once(question, body.__code__), sizes.attempt() as failure, watched:
-            _stage_if(question.array(), body, orelse, get_state, set_state, names, nouts)
+            stage_if(question.array(), body, orelse, get_state, set_state, names, nouts)
         if not failure:
             return
         condition = _assumed_answer(question, failure)
     if is_staged(condition):
         of_sizes = functools.partial(effects.is_of_sizes, condition)
         raised = None if of_sizes() else condition
-        with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
-            _stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised)
-        if not found:
-            return
+        try:
+            with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
+                stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised)
+            if not found:
+                return
+        except untaken_branches.DependsOnIteration:
+            holds = untaken_branches.decided(condition)
+            if holds is None:
+                raise
+            condition = holds
     if condition:
         body()
     else:
@@ -79,103 +95,6 @@ def _assumed_answer(question, failure) -> bool:
         return question.answer()
     except errors.FreshSizeError as error:
         raise error from failure[0]
-
-
-def _stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised=None) -> None:
-    init = get_state()
-    shared = lists.shared(init)
-    start = list(init)  # cleared at the end: JAX keeps the blocks
-    flag = expressions.operand_of_negation(condition)
-    seen: dict[Callable, tuple] = {}
-
-    def traced(run):
-        def block():
-            copies = [lists.copied(v) for v in start]
-            set_state(tuple(copies))
-            of_others = snapshots.Snapshot([copies[i] for i in shared])
-            try:
-                run()
-                state = get_state()
-                chosen = [i for i in lists.chosen(state, copies, shared) if i < nouts]
-            finally:
-                set_state(tuple(start))
-                lists.forget_copies()
-            copies.clear()
-            if of_others.is_changed() or any(not names[i].startswith("retval_") for i in chosen):
-                effects.note_in_statement()
-            seen[run] = tuple(_without_tracers(v, flag) for v in state)
-            return [_branch_output(new, old) for new, old in zip(state[:nouts], start)]
-
-        return block
-
-    with lists.no_leaks():
-        effects.begin()
-        blocks = untaken_branches.trace_branches(
-            (traced(body), traced(orelse)), [_untaken_output(old) for old in init[:nouts]], raised
-        )
-        effects.end()
-        after = [seen.get(run, init) for run in (body, orelse)]
-        for i in range(nouts):
-            if all(isinstance(state[i], lists.Recorder) for state in (init, *after)):
-                blocks = lists.align(blocks, i)
-        outputs = list(join_blocks(condition, blocks, names=names[:nouts], label="if"))
-        for i in range(nouts):
-            if isinstance(init[i], lists.Recorder) and isinstance(after[0][i], lists.Recorder):
-                outputs[i] = lists.with_entries(init[i], outputs[i])
-            elif _always_returns(
-                flag, names[i], init[i], _end(blocks[0], i, after[0]), after[1][i]
-            ):
-                outputs[i] = True
-        after.clear()
-        seen.clear()
-    start.clear()
-    set_state((*outputs, *init[nouts:]))
-    outputs.clear()
-
-
-def _branch_output(new, old):
-    """Return a branch's output for one variable: its value, or for a list the entries appended."""
-    if isinstance(new, lists.Recorder) and isinstance(old, lists.Recorder):
-        return tuple(new.entries[len(old.entries) :])
-    return new
-
-
-def _without_tracers(value, flag):
-    """Return a variable's value after a branch without tracers, which must not outlive the branch.
-
-    Only what `_stage_if` still needs is kept: that the value is a list, `True`, or the given flag.
-    """
-    if isinstance(value, lists.Recorder):
-        return lists.Recorder(value.name, ())
-    return value if value is True or value is flag else None
-
-
-def _untaken_output(old):
-    """Return a placeholder for the output of a branch that cannot be traced and must not be taken.
-
-    It is no entries for a list, and otherwise an undefined value.
-    """
-    return () if isinstance(old, lists.Recorder) else Unreached()
-
-
-def _end(block, i: int, after):
-    """Return a variable's value after a branch; that of a flag is `True` where an error ends the branch."""
-    leaves = block.leaves[i]
-    return True if len(leaves) == 1 and isinstance(leaves[0], Unreached) else after[i]
-
-
-def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
-    """Return whether a variable is a `return` flag that is true after either branch of an `if`.
-
-    This is so for `if not flag: ...; flag = True`.
-    """
-    return (
-        flag is not None
-        and name.startswith("do_return")
-        and before is flag
-        and after_main is True
-        and after_else is flag
-    )
 
 
 def while_stmt(test, body, get_state, set_state, names, options) -> None:
@@ -245,6 +164,7 @@ def _sizes_of_test(test, get_state, set_state, names) -> list:
 
 def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
     init = get_state()
+    aliases.check(list(init))
     shared = lists.shared(init)
     try:
         with lists.no_leaks(), directives.loop_options() as options:
@@ -252,14 +172,14 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
             effects.begin()
             try:
                 loop, grown = growing.trace_growing_loop(step, init, names, label="while")
-            except postponed_errors.REFUSALS as error:
+            except Exception as error:  # noqa: BLE001 - it is raised again, unless no iteration runs
                 untaken_branches.check_not_reached(
                     lambda: _test_function(test, set_state)(init), error
                 )
                 set_state(init)
                 return
             effects.end()
-            _check_added(init, names)
+            _note_added(init, names)
             _check_replaced(init, shared, step)
             values, emitted, live = stage_while(
                 loop,
@@ -268,6 +188,8 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
                 earlier=before,
             )
             after = _with_lists(init, shared, grown.open(values), step, emitted, live)
+            runs = lambda: _test_function(test, set_state)(init)
+            _check_added(init, after, names, "while", runs)
     except BaseException:
         set_state(init)
         raise
@@ -301,6 +223,8 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     items = as_python(iterated, failure[0])
     with sizes.attempt() as second_failure:
         _python_for(items, extra_test, body, get_state, set_state, names)
+    if second_failure and isinstance(failure[0], untaken_branches.DependsOnIteration):
+        raise second_failure[0]  # for the handler outside of the loop
     if second_failure:
         # An error of this library explains more than the error of the Python loop that follows it.
         ours = isinstance(failure[0], errors.OpError)
@@ -342,8 +266,10 @@ def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> Non
 
 def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     init = get_state()
+    aliases.check(list(init))
     shared = lists.shared(init)
     items = items_of(iterated)
+    known = _sizes_of_bodies()
     try:
         with lists.no_leaks(), directives.loop_options():
             step = _Step(body, get_state, set_state, names, iterated)
@@ -352,13 +278,14 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
                 loop, grown = growing.trace_growing_loop(
                     step, init, names, _item_avals(items), label="for", limit=items.length
                 )
-            except postponed_errors.REFUSALS as error:
+            except Exception as error:  # noqa: BLE001 - it is raised again, unless no iteration runs
                 untaken_branches.check_not_reached(lambda: as_array(items.length) > 0, error)
                 set_state(init)
                 return
             effects.end()
-            _check_added(init, names)
+            _note_added(init, names)
             _check_replaced(init, shared, step)
+            _check_rows(loop.emitted, known)
             live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
@@ -367,16 +294,59 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
             else:
                 values, emitted, live = stage_scan(loop, items.arrays, items.length, live)
             after = _with_lists(init, shared, grown.open(values), step, emitted, live, items.length)
+            _check_added(init, after, names, "for", lambda: as_array(items.length) > 0)
     except BaseException:
         set_state(init)
         raise
     set_state(after)
 
 
-def _check_added(init, names) -> None:
+def _sizes_of_bodies() -> frozenset[str]:
+    """Return the sizes that belong to the branches and loop bodies traced so far."""
+    state = trace.current()
+    return frozenset() if state is None else state.fresh.inner
+
+
+def _check_rows(emitted, known: frozenset[str]) -> None:
+    """Check that the elements that the iterations of a loop append are of one size, not of one that each has."""
+    own = _sizes_of_bodies() - known
+    for aval in jax.tree.leaves(emitted):
+        for d in filter(jp.is_symbolic, aval.shape):
+            if jp.variables(d) & own:
+                raise ragged_rows_error(d)
+
+
+def _note_added(init, names) -> None:
     """Note that a loop adds an item or attribute, which is there afterwards only if an iteration runs."""
-    if any(isinstance(v, Undefined) and not n.isidentifier() for v, n in zip(init, names)):
+    if any(map(_is_added, init, names)):
         effects.note_in_statement()
+
+
+def _is_added(value, name: str) -> bool:
+    return isinstance(value, Undefined) and not name.isidentifier()
+
+
+def _check_added(init, after, names, label: str, has_iterations: Callable) -> None:
+    """Check at run time that a loop which adds an item or attribute runs at least one iteration.
+
+    Otherwise the item would be missing, which nothing that asks for it afterwards could find out.
+    """
+    added = [
+        n
+        for v, new, n in zip(init, after, names)
+        if _is_added(v, n) and not isinstance(new, Undefined)
+    ]
+    if not added:
+        return
+    text = errors.message(
+        label,
+        f"`{added[0]}` has no value, because the loop over traced data that assigns it ran no iteration.",
+        required="a value before the loop, or at least one iteration",
+        do=f"assign `{added[0]}` before the loop.",
+    )
+    if trace.current() is None:
+        raise ValueError(text)  # nothing could tell it at run time
+    primitives.check(jnp.logical_not(has_iterations()), text)
 
 
 def _check_replaced(init, shared, step: _Step) -> None:
@@ -399,35 +369,56 @@ class _Step:
 
     Attributes:
       kept: the positions in the state of the lists that the body does not replace.
+      found: for each value of the state after the body, the containers for which it stands, by path.
     """
 
     def __init__(self, body, get_state, set_state, names, iterated=()):
         self._body, self._names, self._iterated = body, names, iterated
         self._get_state, self._set_state = get_state, set_state
         self.kept: tuple[int, ...] = ()
+        self.found: list[dict] = []
 
     def __call__(self, values, item):
         outside = self._get_state()
+        renamed = aliases.Renamed(outside, values)
         self._set_state(lists.opened(values, self._names))
         numbers = [new for new, old in zip(values, outside) if is_number(old) or is_weak(old)]
         try:
-            with loop_numbers.standing_for_numbers([*numbers, *counters_in(self._iterated, item)]):
+            as_numbers = [*numbers, *counters_in(self._iterated, item)]
+            with loop_numbers.standing_for_numbers(as_numbers), aliases.scope():
                 self._body(fixed(item))
-            values, entries, self.kept = lists.closed(self._get_state(), values, self._names)
-            self._note_other_names(outside, entries)
-            return values, entries
+                after = lists.closed(self._get_state(), values, self._names)
+                values, entries, self.kept = after
+                changed = renamed.end(values)
+            self._check_other_names(outside, entries, changed)
+            self.found = renamed.found
+            return list(map(aliases.copied, values)), entries
         finally:
             self._set_state(outside)
 
-    def _note_other_names(self, before, entries) -> None:
-        """Note that the body reads by another name a list to which it appends, or a container that it appends."""
-        if entries:
-            self._set_state(tuple(None if i in entries else v for i, v in enumerate(before)))
-            reached = snapshots.Snapshot([self._body])
-            elements = itertools.chain.from_iterable(entries.values())
-            parts = itertools.chain.from_iterable(map(lists.containers_in, elements))
-            if any(map(reached.reaches, [*(before[i] for i in entries), *parts])):
-                effects.note_in_statement()
+    def _check_other_names(self, before, entries, changed: list) -> None:
+        """Check that the body does not read by another name a container that it changes or appends.
+
+        Args:
+          before: the state before the loop.
+          entries: what the body has appended, by the positions of the lists in the state.
+          changed: the other containers that it has changed, as they are before the loop.
+        """
+        elements = itertools.chain.from_iterable(entries.values())
+        parts = list(itertools.chain.from_iterable(map(lists.containers_in, elements)))
+        changed = [*(before[i] for i in entries), *changed, *parts]
+        if not changed:
+            return
+        state = list(before)
+        for i, value in enumerate(before):
+            held = aliases.containers_of(value).values()
+            if i in entries or any(h is c for h in held for c in changed):
+                state[i] = None
+        self._set_state(tuple(state))
+        reached = snapshots.Snapshot([self._body])
+        if any(map(reached.reaches, changed)):
+            effects.note_in_statement()
+            raise aliases.other_name_error()
 
 
 def _test_function(test, set_state, grown=None) -> Callable:
@@ -448,4 +439,5 @@ def _with_lists(init, shared, values, step: _Step, emitted, live, length=None) -
         values[i] = (
             lists.extended(init[i], entries, length, live, i in shared) if entries else init[i]
         )
-    return tuple(values)
+    found = [[of_step, aliases.sources_of(old)] for of_step, old in zip(step.found, init)]
+    return tuple(map(aliases.joined, values, found))

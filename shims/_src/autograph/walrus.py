@@ -43,17 +43,94 @@ class HoistedWalrus(ast.NodeTransformer):
         before = []
         while place := _first_walrus(node, field):
             parent, key, index = place
-            walrus = getattr(parent, key) if index is None else getattr(parent, key)[index]
-            name = walrus.target.id
-            assigned = ast.Assign([ast.Name(name, ast.Store())], walrus.value)
-            assigned = self.visit(ast.fix_missing_locations(ast.copy_location(assigned, walrus)))
-            before.extend(assigned if isinstance(assigned, list) else [assigned])
-            read = ast.copy_location(ast.Name(name, ast.Load()), walrus)
+            found = getattr(parent, key) if index is None else getattr(parent, key)[index]
+            if isinstance(found, ast.NamedExpr):
+                name = found.target.id
+                statements: list[ast.stmt] = [_assignment(name, found.value)]
+            else:
+                name = f"chosen_{found.lineno}_{found.col_offset}"
+                statements = _as_statements(found, name)
+            for statement in statements:
+                done = self.visit(ast.fix_missing_locations(ast.copy_location(statement, found)))
+                before.extend(done if isinstance(done, list) else [done])
+            read = ast.copy_location(ast.Name(name, ast.Load()), found)
             if index is None:
                 setattr(parent, key, read)
             else:
                 getattr(parent, key)[index] = read
         return [*before, node] if before else node
+
+
+def _assignment(name: str, value) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _as_statements(node, name: str) -> list[ast.stmt]:
+    """Return statements that give a name the value of an expression of which some parts may not be evaluated."""
+    if isinstance(node, ast.IfExp):
+        choices = [
+            [_located(_assignment(name, value), value)] for value in (node.body, node.orelse)
+        ]
+        return [ast.If(node.test, *choices)]
+    if isinstance(node, ast.Compare):
+        return _as_statements(_chain(node), name)
+    first, *rest = node.values
+    statements: list[ast.stmt] = [_located(_assignment(name, first), first)]
+    if rest:
+        read = ast.Name(name, ast.Load())
+        test = read if isinstance(node.op, ast.And) else ast.UnaryOp(ast.Not(), read)
+        others = ast.copy_location(ast.BoolOp(node.op, rest), rest[0])
+        statements.append(_located(ast.If(test, _as_statements(others, name), []), rest[0]))
+    return statements
+
+
+def _chain(node: ast.Compare) -> ast.BoolOp:
+    """Return the comparisons of a chain one by one; what two of them share is evaluated once."""
+    left, parts = node.left, []
+    for i, (operator, right) in enumerate(zip(node.ops, node.comparators, strict=True)):
+        if isinstance(right, ast.NamedExpr):
+            name = right.target.id
+        else:
+            name = f"compared_{node.lineno}_{node.col_offset}_{i}"
+            right = _located(ast.NamedExpr(ast.Name(name, ast.Store()), right), right)
+        parts.append(_located(ast.Compare(left, [operator], [right]), node))
+        left = _located(ast.Name(name, ast.Load()), right)
+    return _located(ast.BoolOp(ast.And(), parts), node)
+
+
+def _located(node, place):
+    return ast.fix_missing_locations(ast.copy_location(node, place))
+
+
+def _may_skip(node) -> bool:
+    """Return whether an expression evaluates some of its parts only for some values of others."""
+    is_chain = isinstance(node, ast.Compare) and len(node.ops) > 1
+    return is_chain or isinstance(node, (ast.BoolOp, ast.IfExp))
+
+
+def refuse_walrus(node) -> None:
+    """Refuse a definition with a `:=` that is left in an expression which may not evaluate it.
+
+    Raises:
+      UnconvertibleError: there is one.
+    """
+    for inner in ast.walk(node):
+        found = next(_walruses(inner), None) if _may_skip(inner) else None
+        if found is not None:
+            raise UnconvertibleError(
+                "`:=` inside `and`, `or`, a chain of comparisons or a conditional expression "
+                "cannot be converted after a call",
+                found.lineno,
+            )
+
+
+def _walruses(node) -> Iterator[ast.NamedExpr]:
+    """Yield the `:=` in an expression that assign a variable of the function around it."""
+    if isinstance(node, ast.NamedExpr):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.Lambda, *_COMPREHENSIONS)):
+            yield from _walruses(child)
 
 
 class ComprehensionWalrus(ast.NodeTransformer):
@@ -97,8 +174,9 @@ def _first_walrus(node, field: str):
     """
     names: set[str] = set()
     for parent, key, index, part in _in_order(node, field):
-        if isinstance(part, ast.NamedExpr):
-            return None if part.target.id in names else (parent, key, index)
+        assigned = {w.target.id for w in _walruses(part)}
+        if assigned and (isinstance(part, ast.NamedExpr) or _may_skip(part)):
+            return None if assigned & names else (parent, key, index)
         if isinstance(part, ast.Name):
             names.add(part.id)
         elif not isinstance(part, (ast.Constant, ast.Attribute)):
@@ -113,7 +191,7 @@ def _in_order(node, field: str) -> Iterator[tuple]:
     for index, part in places:
         if part is None:
             continue
-        for inner in _PARTS.get(type(part), ()):
+        for inner in () if _may_skip(part) else _PARTS.get(type(part), ()):
             yield from _in_order(part, inner)
         if not isinstance(part, (ast.Starred, ast.keyword, ast.Tuple, ast.List, ast.Slice)):
             yield node, field, index, part

@@ -50,6 +50,7 @@ def stage_branches(
     names: Sequence[str] = ("the result",),
     labels: Sequence[str] = ("main", "else"),
     label: str = "cond",
+    raised=None,
 ) -> tuple:
     """Run the branch that a traced `selector` picks, and return its outputs.
 
@@ -60,11 +61,12 @@ def stage_branches(
       names: the names of the outputs in messages.
       labels: the names of the branches in messages.
       label: the name of the whole construct in messages.
+      raised: the condition, if errors that a branch raises are to be raised for the data that take the branch.
 
     Returns:
       One value per name. Python values on which all branches agree stay Python values.
     """
-    blocks = untaken_branches.trace_branches(thunks)
+    blocks = untaken_branches.trace_branches(thunks, condition=raised)
     return join_blocks(selector, blocks, names=names, labels=labels, label=label)
 
 

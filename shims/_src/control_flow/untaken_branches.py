@@ -18,7 +18,8 @@ from jax import lax
 from shims._src.control_flow.staging import Block, trace_block
 from shims._src.control_flow.undefined import Unreached
 from shims._src.errors import errors, refusals
-from shims._src.sizes import primitives, trace
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives, size_numbers, trace
 from shims._src.tracing import postponed_errors
 
 
@@ -121,17 +122,84 @@ def _may_be_postponed(error: Exception) -> bool:
 
 
 def _is_raised_by_choice(condition, error: Exception) -> bool:
-    is_choice = condition is not None and trace.current() is not None
-    return is_choice and refusals.is_raised_by_program(error)
+    if condition is None or trace.current() is None:
+        return False
+    return refusals.is_raised_by_program(error) or _is_handled(error)
+
+
+def _is_handled(error: Exception) -> bool:
+    """Return whether an error of the program reaches a handler of the program, which runs only if the step runs."""
+    return size_numbers.are_handled() and refusals.is_of_program(error)
+
+
+def skip_unless_reached(reached: Callable, error: Exception) -> None:
+    """Raise the error of a step that could not be traced, unless it is one of the program that its handler does not get.
+
+    Args:
+      reached: a function without arguments that returns whether the step runs.
+      error: the error.
+
+    Raises:
+      DependsOnIteration: nothing decides before the run whether it does.
+    """
+    if trace.current() is None or not _is_handled(error):
+        raise error
+    runs = reached()
+    if not jp.is_tracer(runs):
+        if runs:
+            raise error
+        return
+    raise_if_handled(runs, error)
 
 
 def _raise_if_chosen(chosen, error: Exception) -> None:
     """Raise an error of the program if the data take its branch: where a handler waits, now, otherwise by a check."""
+    raise_if_handled(chosen, error)
     text = errors.message("", f"{type(error).__name__}: {error}", at=refusals.line_raised(error))
-    try:
-        primitives.check(chosen, text)
-    except errors.InvalidArgumentError:
-        raise error from None
+    primitives.check(chosen, text)
+
+
+def decided(condition) -> bool | None:
+    """Return whether a traced condition holds where the program handles errors; `None` if nothing decides it now."""
+    state = trace.current()
+    return None if state is None else primitives.is_known_true(state, condition)
+
+
+def raise_if_handled(condition, error: Exception) -> None:
+    """Raise an error if a condition holds, where the program handles errors of the current step.
+
+    Raises:
+      DependsOnIteration: the program does, and nothing decides the condition before the run.
+    """
+    state = trace.current()
+    if state is None or not jp.is_tracer(condition) or not size_numbers.are_handled():
+        return
+    holds = primitives.is_known_true(state, condition)
+    if holds is None:
+        raise DependsOnIteration(error)
+    if holds:
+        raise refusals.of_data(error)
+
+
+class DependsOnIteration(errors.FreshSizeError):
+    """Tells that the data of one iteration of a staged loop decide on an error that the program handles."""
+
+    __module__ = "shims.errors"
+
+    def __init__(self, error: Exception):
+        super().__init__(
+            errors.message(
+                "if",
+                "an error that the program handles depends on data of one iteration.",
+                required="a loop whose number of iterations is known, or an `if` without an error",
+                received=f"{type(error).__name__}: {error}",
+                at=refusals.line_raised(error),
+                do="compute what the handler does in an `else`, or choose with `shims.where`.",
+            )
+        )
+
+
+DependsOnIteration.__name__ = errors.FreshSizeError.__name__
 
 
 def _refusing_block(error: Exception, outputs: Sequence) -> Block:
@@ -154,7 +222,8 @@ def check_not_reached(reached, error: Exception) -> None:
       error: the error that the trace of the body raised.
     """
     if not postponed_errors.are_postponed() or not postponed_errors.depends_on_sizes(error):
-        raise error
+        skip_unless_reached(reached, error)
+        return
     _check_at_run_time(jnp.asarray(reached(), bool), error)
 
 

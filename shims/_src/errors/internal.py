@@ -30,7 +30,7 @@ def is_internal(error: Exception) -> bool:
     while step is not None and step.tb_next is not None:
         in_rule |= (step.tb_frame.f_globals.get("__name__") or "").startswith(_RULES)
         step = step.tb_next
-    if step is None:
+    if step is None or hasattr(error, "shims_of_data"):  # an error of the program
         return False
     if user_frames.root_package(step.tb_frame.f_globals) != "shims":
         return in_rule and isinstance(error, _FAULTS)

@@ -92,10 +92,27 @@ def of_data(error: Exception) -> Exception:
 
 def sizes_at_hand(error: BaseException) -> set[str]:
     """Return the symbols of the sizes among the variables of frames that may have failed because of them."""
-    step = error.__traceback__
+    return _sizes_in_steps(error.__traceback__, error)
+
+
+def _own_step(error: BaseException) -> types.TracebackType | None:
+    """Return the step of an error's traceback that is the innermost one of the user's, or the first step."""
+    own = step = error.__traceback__
+    while step is not None:
+        own = own if user_frames.is_library_frame(step.tb_frame) else step
+        step = step.tb_next
+    return own
+
+
+def _sizes_in_steps(step: types.TracebackType | None, error: BaseException) -> set[str]:
     found: set[str] = set()
+    seen: set[types.FrameType] = set()  # an exception that is raised again and again has a long traceback
     while step is not None:
         frame = step.tb_frame
+        if frame in seen and step.tb_next is not None:
+            step = step.tb_next
+            continue
+        seen.add(frame)
         by_python = step.tb_next is None and isinstance(error, TypeError) and not _raises(step)
         if by_python or not user_frames.is_user_frame(frame):
             for value in frame.f_locals.values():
@@ -127,7 +144,24 @@ def is_of_library(error: BaseException) -> bool:
 def is_raised_by_program(error: BaseException) -> bool:
     """Return whether a `raise` statement of the program raised an error."""
     step = innermost(error)
-    return step is not None and user_frames.is_user_frame(step.tb_frame) and _raises(step)
+    return step is not None and not user_frames.is_library_frame(step.tb_frame) and _raises(step)
+
+
+def is_of_program(error: BaseException) -> bool:
+    """Return whether the exact program raises an error as well where it runs the step: what is known of sizes is no cause."""
+    step = innermost(error)
+    if not isinstance(error, Exception) or step is None:
+        return False
+    if isinstance(
+        error, (*_OWN_REFUSALS, *CONCRETIZATION_ERRORS, jp.InconclusiveDimensionOperation)
+    ):
+        return False
+    if _sizes_in_steps(_own_step(error), error):
+        return False
+    if user_frames.root_package(step.tb_frame.f_globals) != "shims":
+        return True
+    # Converted code calls functions of Python in the program's place.
+    return user_frames.asks_for_user(step.tb_frame) and not _raises(step)
 
 
 def innermost(error: BaseException) -> types.TracebackType | None:

@@ -12,7 +12,7 @@ from shims._src.function.entry import Entry, Form, exact_results, input_name, re
 from shims._src.recording import state
 from shims._src.sizes import trace
 from shims._src.sizes.sites import Settled
-from shims._src.tracing import postponed_errors
+from shims._src.tracing import attempts, postponed_errors
 from shims._src.tracing.settling import settle_reports
 
 
@@ -33,6 +33,10 @@ class Maker:
 
         Input sizes are symbolic unless the function cannot be traced that way; then they become constants.
         """
+        with attempts.of_one_call():
+            return self._new_entry(request)
+
+    def _new_entry(self, request: Request):
         try:
             result = self._first_that_works(request)
         except postponed_errors.REFUSALS as error:
@@ -154,8 +158,11 @@ class Maker:
             entry.take_variables(*scope.lifted(entry.program.jaxpr))
         if scope.pending:
             self._initialize([v for v, _ in scope.pending.values()], entry, request)
+        if not scope.created:
+            return entry
         # As in TensorFlow, the function runs once more without what it does only to create variables.
-        return self._trace_entry(request, forms, may_create=False) if scope.created else entry
+        attempts.keep_changes()
+        return self._trace_entry(request, forms, may_create=False)
 
     def _initialize(self, variables, entry, request):
         """Compute initial values of variables that depend on the arguments, by running a program."""

@@ -94,6 +94,24 @@ def warn(operator: str) -> None:
         at=errors.user_line(),
         do=_INSTEAD,
     )
+    _warn_at_user_line(text)
+
+
+def warn_of_graph(operator: str) -> None:
+    """Warn, at the user's line, that an operator's random numbers are constants of a graph of TensorFlow 1."""
+    _warn_at_user_line(
+        errors.message(
+            operator,
+            "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a session gets "
+            "the same ones.",
+            at=errors.user_line(),
+            do="take the operator of that name from `shims.compat.v1`, which draws in every run; or draw before the "
+            "graph is opened, if the numbers are to be constants",
+        )
+    )
+
+
+def _warn_at_user_line(text: str) -> None:
     frame = user_frames.user_frame()
     if frame is None:
         warnings.warn(text, errors.FrozenRandomWarning, stacklevel=3)

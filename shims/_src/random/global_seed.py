@@ -194,6 +194,8 @@ def stream(operator: str, seed, blocks, *attributes: object):
     source = streams.current()
     if source is not None:
         return source(kernel, seed, blocks)
+    if streams.builds_graph():
+        enclosing_traces.warn_of_graph(operator)
     frozen = enclosing_traces.is_frozen()
     if frozen and enclosing_traces.in_keras_step():
         if enclosing_traces.in_build():

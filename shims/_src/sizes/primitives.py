@@ -345,7 +345,7 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
         _FLAGS.top.append(bad)
     elif state is not None:
         text = state.with_origins(text)
-        if size_numbers.are_handled() and _is_known_true(state, bad):
+        if size_numbers.are_handled() and is_known_true(state, bad):
             raise refusals.of_data(error(_with_number(text, payload)))
         payload = jnp.asarray(payload, jnp.int32)
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
@@ -357,7 +357,7 @@ def _with_number(text: str, payload) -> str:
     return text.replace(errors.NUMBER, known)
 
 
-def _is_known_true(state, condition) -> bool | None:
+def is_known_true(state, condition) -> bool | None:
     """Return whether any element is true, as the trace decides on a size of 0 or 1; `None` if nothing decides it.
 
     Raises:

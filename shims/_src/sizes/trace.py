@@ -208,6 +208,7 @@ class DynamicTrace:
         self.manual_axes = jp.manual_axes()
         self.decided_at: set[tuple[str, str]] = set()
         self._answers = answers
+        self.is_as_written = most_steps < sys.maxsize
         self._steps_left = most_steps
         self._asked = asked
         self._measure: Callable[[Any], Any] | None = None

@@ -23,7 +23,7 @@ from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, error_values, numbering, primitives, room, size_numbers, trace
 from shims._src.sizes.sites import Settled, Site
-from shims._src.tracing import hooks, swallowed
+from shims._src.tracing import attempts, hooks, swallowed
 from shims._src.tracing.settling import settle_reports
 from shims._src.types.static_text import as_static_result
 
@@ -106,7 +106,8 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
 
     # A loop over a data-dependent size has to be staged.
     staged = jax.disable_jit(False)
-    with refusals.naming_sizes(state.origins), trace.resume(state), staged:
+    once = attempts.tracing(f)
+    with once, refusals.naming_sizes(state.origins), trace.resume(state), staged:
         closed = jax.make_jaxpr(flat)(*specs)
         state.numbers.forget_objects()
     return Program(closed, state, box["tree"])

@@ -59,9 +59,13 @@ def _note(state: trace.DynamicTrace, original, error: BaseException, *args: Any,
 def _note_conversion(state, original, error: BaseException, tracer, *args: Any) -> None:
     """Initialize the error for converting a tracer to a Python value.
 
-    It is stored for `ending_refusal` if the value depends on a data-dependent size.
+    It is stored for `ending_refusal` if the value depends on a data-dependent size, or if the program runs without
+    the conversion of its control flow, which would not have needed the value.
     """
     original(error, tracer, *args)
+    if state.is_as_written:
+        _keep(state, error)
+        return
     behind = numbering.equations_behind(tracer, ends=())
     if any(eqn is not None and eqn.primitive.name in primitives.SIZE_MAKERS for eqn in behind):
         _keep(state, error)

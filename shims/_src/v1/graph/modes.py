@@ -7,6 +7,7 @@ import dataclasses
 from typing import Any
 
 from shims._src.platform.thread_state import ThreadStack
+from shims._src.random import streams
 from shims._src.recording import contexts
 
 
@@ -117,6 +118,9 @@ def executing_eagerly() -> bool:
     if _GRAPHS.items:
         return _GRAPHS.top is None
     return MODES.eager
+
+
+streams.ask_before_draws(lambda: not executing_eagerly())
 
 
 def runs_at_once() -> bool:

@@ -9,40 +9,57 @@ from __future__ import annotations
 
 import array
 import collections
+import dis
 import functools
 import itertools
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import jax
 import numpy as np
 
-from shims._src.autograph import reads
 from shims._src.platform import user_frames
+from shims._src.recording import reads
 
 # Objects beyond this number are not looked at, and arrays with more bytes are not copied.
 _MOST = 20_000
 _MOST_BYTES = 1 << 24
+# The most bytes of all arrays that a snapshot copies.
+_MOST_IN_ALL = 1 << 26
 _CONSTANTS = (str, bytes, int, float, complex, type(None), range, slice, np.generic)
 # Modules whose classes hold nothing but attributes and items, so that the program's classes may inherit from them.
 _PLAIN_MODULES = ("builtins", "abc", "typing", "enum", "dataclasses", "collections", "contextlib")
 
 
 class Snapshot:
-    """The contents of the objects that functions reach, at one time."""
+    """The contents of the objects that functions reach, at one time.
 
-    def __init__(self, functions: Iterable[Any]):
+    Args:
+      functions: the functions, and other objects.
+      has_variables: whether the variables of functions belong to it, `nonlocal` and `global` ones.
+    """
+
+    def __init__(self, functions: Iterable[Any], *, has_variables: bool = False):
         self._kept: list[tuple[_Kind, Any, Any]] = []
         seen: dict[int, Any] = {}
         left: list[Any] = list(functions)
+        copied = 0
         while left and len(seen) < _MOST:
             value = left.pop()
             if isinstance(value, _CONSTANTS) or id(value) in seen:
                 continue
             seen[id(value)] = value
-            for kind in _kinds_of(value):
+            kinds = _kinds_of(value)
+            if has_variables and isinstance(value, types.FunctionType):
+                kinds = [*kinds, _CELLS, _GLOBALS] if kinds else []
+                left.extend(_passed_on(value))
+            if _ARRAY in kinds:
+                copied += value.nbytes
+                kinds = kinds if copied <= _MOST_IN_ALL else []
+            for kind in kinds:
                 self._kept.append((kind, value, kind.read(value)))
-            left.extend(_held(value))
+            left.extend(held(value))
         self._seen = seen
 
     def reaches(self, value: Any) -> bool:
@@ -53,9 +70,15 @@ class Snapshot:
         """Return whether an object has other contents than it had."""
         return bool(self._changed())
 
-    def restore(self) -> bool:
-        """Give all objects the contents that they had; return whether any of them had others."""
+    def restore(self, *, keeps_created: bool = False) -> bool:
+        """Give all objects the contents that they had; return whether any of them had others.
+
+        Args:
+          keeps_created: whether objects are left alone that hold new objects of libraries, such as variables.
+        """
         changed = self._changed()
+        if keeps_created:
+            changed = [k for k in changed if not _holds_created(k[0].read(k[1]), k[2])]
         for kind, value, contents in changed:
             kind.write(value, contents)
         return bool(changed)
@@ -138,6 +161,54 @@ def _write_attributes(value: Any, contents: list) -> None:
         base.__setattr__(value, name, held)
 
 
+_MISSING = object()
+
+
+def _read_cells(function: Any) -> list:
+    return [_content(cell) for cell in function.__closure__ or ()]
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # the variable is not set yet
+        return _MISSING
+
+
+def _write_cells(function: Any, contents: list) -> None:
+    for cell, content in zip(function.__closure__ or (), contents, strict=True):
+        if content is _MISSING:
+            del cell.cell_contents
+        else:
+            cell.cell_contents = content
+
+
+@functools.lru_cache(maxsize=4096)
+def _assigned_globals(code: types.CodeType) -> tuple[str, ...]:
+    """Return the names of the globals that a code object or those nested in it assign."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in _GLOBAL_STORES}
+    nested = [_assigned_globals(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    return tuple(sorted(names.union(*nested)))
+
+
+_GLOBAL_STORES = ("STORE_GLOBAL", "DELETE_GLOBAL")
+
+
+def _read_globals(function: Any) -> list:
+    names = _assigned_globals(function.__code__)
+    return [function.__globals__.get(name, _MISSING) for name in names]
+
+
+def _write_globals(function: Any, contents: list) -> None:
+    for name, content in zip(_assigned_globals(function.__code__), contents, strict=True):
+        if content is _MISSING:
+            function.__globals__.pop(name, None)
+        else:
+            function.__globals__[name] = content
+
+
+_CELLS = _Kind(_read_cells, _write_cells)
+_GLOBALS = _Kind(_read_globals, _write_globals)
 _ITEMS = _Kind(list, _write_items)
 _MEMBERS = _Kind(lambda value: sorted(value, key=id), _write_members)
 _PAIRS = _Kind(_read_pairs, _write_pairs)
@@ -190,7 +261,7 @@ _CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
 # ---- what objects reach --------------------------------------------------------------------------
 
 
-def _held(value: Any) -> Iterable[Any]:
+def held(value: Any) -> Iterable[Any]:
     """Return the objects that an object holds."""
     if isinstance(value, types.FunctionType):
         return _held_by_function(value)
@@ -204,14 +275,14 @@ def _held(value: Any) -> Iterable[Any]:
         return () if value.base is None else (value.base,)
     if isinstance(value, memoryview):
         return (value.obj,)
-    held: list[Any] = []
+    found: list[Any] = []
     if isinstance(value, dict):
-        held += dict.values(value)
+        found += dict.values(value)
     elif isinstance(value, (list, tuple, set, frozenset, collections.deque)):
-        held += value
+        found += value
     if _is_of_program(value) and not isinstance(value, type):
-        held += [type(value), *_attributes(value).values()]
-    return held
+        found += [type(value), *_attributes(value).values()]
+    return found
 
 
 def _held_by_function(function: types.FunctionType) -> list[Any]:
@@ -227,3 +298,29 @@ def _held_by_function(function: types.FunctionType) -> list[Any]:
         if isinstance(found, _CALLABLES):  # containers are the library's own
             held.append(found)
     return held
+
+
+def _passed_on(function: types.FunctionType) -> list[Any]:
+    """Return what a function of a library passes on to those of the program: lists of arguments in its closure."""
+    if user_frames.is_unconverted_module(function.__globals__.get("__name__") or ""):
+        contents = map(_content, function.__closure__ or ())
+        return [x for c in contents if isinstance(c, (list, tuple)) for x in c]
+    return []
+
+
+def _holds_created(now: Any, before: Any) -> bool:
+    """Return whether contents hold an object of a library that the contents before did not."""
+    if isinstance(now, bytes):
+        return False
+    known = {id(x) for x in before}
+    left = [x for x in now if id(x) not in known]
+    seen: set[int] = set()
+    while left and len(seen) < _MOST:
+        value = left.pop()
+        if isinstance(value, (*_CONSTANTS, jax.Array, np.ndarray, type)) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if not _kinds_of(value) and not isinstance(value, (tuple, frozenset, *_CALLABLES)):
+            return value is not _MISSING
+        left.extend(held(value))
+    return len(seen) >= _MOST
