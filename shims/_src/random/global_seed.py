@@ -307,9 +307,10 @@ def _eager_seeds(seed):
 def _eager_stream(kernel, seeds, blocks):
     if seeds is None:
         return _position(None, 0)
-    key = (*kernel, *seeds)
-    before = _PROGRAM.skipped.get(key, 0)
-    _PROGRAM.skipped[key] = before + int(blocks[0]) + (int(blocks[1]) << 32)
+    key, used = (*kernel, *seeds), int(blocks[0]) + (int(blocks[1]) << 32)
+    with state.changing():
+        before = _PROGRAM.skipped.get(key, 0)
+        _PROGRAM.skipped[key] = before + used
     return _position(seeds, before)
 
 

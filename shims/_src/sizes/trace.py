@@ -573,5 +573,7 @@ def resume(state: DynamicTrace | None):
     try:
         yield state
     finally:
-        _CURRENT.value = outer
-        jp.set_trace_key(before)
+        # A block that an interrupt has left behind ends at any time, when another trace may be the current one.
+        if _CURRENT.value is state:
+            _CURRENT.value = outer
+            jp.set_trace_key(before)
