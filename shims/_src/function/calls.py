@@ -14,6 +14,7 @@ from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors
 from shims._src.function.signature import pad_to
 from shims._src.platform import jax_private as jp
+from shims._src.platform.weak_keys import static_key
 from shims._src.recording import state
 from shims._src.sizes.padded import Padded
 from shims._src.sizes.sites import Settled
@@ -101,13 +102,12 @@ def plan_key(leaves, tree):
         if isinstance(x, (jax.Array, np.ndarray)):
             key.append((x.shape, x.dtype, getattr(x, "weak_type", False)))
         else:
-            key.append((type(x), x))
-    key = (tree, tuple(key))
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
+            try:
+                hash(x)
+            except TypeError:
+                return None
+            key.append(static_key(x))
+    return tree, tuple(key)
 
 
 @dataclasses.dataclass(eq=False)
@@ -191,15 +191,6 @@ class Request:
     def key(self) -> object:
         """A key that is equal for requests that the same programs can serve."""
         return self.call.key(self.unknown), self.pattern, self.settled.key
-
-
-def static_key(x):
-    """Return a key of a Python value among the arguments: by value if it has a hash, else by identity."""
-    try:
-        hash(x)
-    except TypeError:
-        return (type(x), id(x))
-    return (type(x), x)
 
 
 def variable_sizes(pattern, dims):

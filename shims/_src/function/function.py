@@ -34,6 +34,7 @@ from shims._src.function.specialization import Maker
 from shims._src.platform import jax_private as jp
 from shims._src.platform import meshes, thread_state
 from shims._src.platform.turns import Turn
+from shims._src.platform.weak_keys import drop_dead, static_key
 from shims._src.random.global_seed import graph_of
 from shims._src.recording import state
 from shims._src.sizes import trace
@@ -254,7 +255,7 @@ class Function(Copyable):
         if self.input_signature is not None or self._reduce_retracing:
             return None
         return tuple(
-            repr(x) if is_static(x) else (jnp.shape(x), jnp.result_type(x))
+            static_key(x) if is_static(x) else (jnp.shape(x), jnp.result_type(x))
             for x in jax.tree.leaves(flattened((args, kwargs))[0])
         )
 
@@ -408,10 +409,11 @@ class Function(Copyable):
                 if entry not in refuted and entry.matches(wanted.sizes):
                     plan = self.plan(entry, wanted)
                     return plan, self.launched(plan, call.operands)
-        entries = self._entries.setdefault(request.key, [])
+        trace.forget_ended()
+        drop_dead(self._entries, self._plans, self._patterns)
         with thread_state.kept_after_errors():
             plan, outcome = self._maker.new_entry(request)
-        entries.append(plan.entry)
+        self._entries.setdefault(request.key, []).append(plan.entry)
         self._note_signature(*jax.tree.unflatten(call.tree, map(dereferenced, call.leaves)))
         return plan, outcome
 

@@ -820,6 +820,13 @@ def set_trace(trace) -> None:
     core.trace_ctx.set_trace(trace)
 
 
+def forget_inner_traces() -> None:
+    """Let JAX forget what it has traced inside of other traces; it keeps that for ever, by `trace_key`."""
+    known: Any = getattr(pe, "trace_to_jaxpr", None)
+    if hasattr(known, "cache_clear"):
+        known.cache_clear()
+
+
 def backends_are_initialized() -> bool:
     """Return whether JAX has started its devices, and its threads."""
     return xla_bridge.backends_are_initialized()
