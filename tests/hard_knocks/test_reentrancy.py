@@ -11,6 +11,7 @@ import pytest
 
 import shims as tf
 from shims._src.platform import turns
+from tests.hard_knocks.threads import in_threads
 
 X = np.array([1.0, -2.0, 3.0, 0.5], np.float32)
 INT, FLOAT = tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)
@@ -25,27 +26,6 @@ WAYS = {
 
 def selected_sum(x):
     return tf.reduce_sum(tf.boolean_mask(x, x > 0))
-
-
-def in_threads(*works):
-    """Run functions in threads of their own, all at once; raise what one of them raises."""
-    errors, start = [], threading.Barrier(len(works))
-
-    def run(work):
-        try:
-            start.wait()
-            work()
-        except BaseException as error:  # noqa: BLE001 - raised below
-            errors.append(error)
-
-    threads = [threading.Thread(target=run, args=(w,), daemon=True) for w in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive(), "it hangs"
-    if errors:
-        raise errors[0]
 
 
 @pytest.mark.parametrize("way", WAYS)
