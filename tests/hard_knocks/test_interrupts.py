@@ -47,9 +47,14 @@ def test_state_that_is_left_would_be_seen(monkeypatch):
 def test_state_is_kept_after_errors():
     slot = ThreadSlot(0)
     block = slot.holding(1)
-    with pytest.raises(KeyboardInterrupt), kept_after_errors():
-        block.__enter__()
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with kept_after_errors():
+            block.__enter__()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert slot.value == 0
     slot.value = 2
     block.__exit__()  # as late as garbage is collected

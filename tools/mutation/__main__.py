@@ -2,6 +2,7 @@
 
 python -m tools.mutation                       run all areas (an hour), then write
 python -m tools.mutation --area verdict --count 20
+python -m tools.mutation --again               run the mutants that survived once more, after tests were added
 python -m tools.mutation --page                only write, from docs/mutation_testing.json
 """
 
@@ -34,10 +35,30 @@ def measured(name: str, count: int, seed: int) -> list[dict]:
     return found
 
 
+def repeated(name: str, found: list[dict]) -> list[dict]:
+    """Return the mutants of an area after another run of those that survived."""
+    new = []
+    for old in found:
+        if old["outcome"] == running.SURVIVED:
+            source = (running.ROOT / old["file"]).read_text()
+            for place in mutants.places(old["file"], source):
+                tree, line, before, after = mutants.mutant(source, place)
+                text = source.splitlines()[line - 1].strip()
+                if (text, before, after) == (old["text"], old["before"], old["after"]):
+                    outcome = running.outcome(place.file, tree, list(AREAS[name].tests))
+                    old = {**old, "outcome": outcome}
+                    sys.stdout.write(f"{outcome}: {place.file}:{line} {before} -> {after}\n")
+                    sys.stdout.flush()
+                    break
+        new.append(old)
+    return new
+
+
 def main() -> None:
     """Run mutants unless only the page is asked for; write both files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--area", choices=AREAS, action="append")
     parser.add_argument("--count", type=int)
     parser.add_argument("--seed", type=int, default=0)
@@ -47,7 +68,11 @@ def main() -> None:
     if not given.page:
         running.import_what_is_shared()
         for name in given.area or AREAS:
-            data["mutants"][name] = measured(name, given.count or AREAS[name].count, given.seed)
+            if given.again:
+                found = repeated(name, data["mutants"][name])
+            else:
+                found = measured(name, given.count or AREAS[name].count, given.seed)
+            data["mutants"][name] = found
             path.write_text(json.dumps(data, indent=1) + "\n")
     survivors = {
         key_of(m) for ms in data["mutants"].values() for m in ms if m["outcome"] == running.SURVIVED

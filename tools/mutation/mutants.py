@@ -68,9 +68,7 @@ def _executed(node: ast.AST) -> Iterator[ast.AST]:
 def mutant(source: str, place: Place) -> tuple[ast.Module, int, str, str]:
     """Return a file's tree with one change, the line, and the text before and after."""
     tree = ast.parse(source)
-    for number, node in enumerate(ast.walk(tree)):
-        if number == place.number:
-            break
+    node = list(ast.walk(tree))[place.number]
     changed = _changed(node)
     assert changed is not None
     before = ast.unparse(node)

@@ -32,17 +32,18 @@ class Area:
         return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
+_RULES = (
+    *("contraction", "elementwise", "extremes", "indexing", "packing", "reductions", "reshaping"),
+    *("running_totals", "shaping", "slicing", "sorting", "spread_padding"),
+)
 AREAS = {
     "masking rules": Area(
         "Masking rules",
-        tuple(
-            f"shims/_src/lowering/{name}.py"
-            for name in (
-                *("contraction", "elementwise", "extremes", "indexing", "packing", "reductions"),
-                *("reshaping", "running_totals", "shaping", "slicing", "sorting", "spread_padding"),
-            )
-        )
-        + ("shims/_src/sizes/fresh_sizes.py", "shims/_src/sizes/dims.py"),
+        (
+            *(f"shims/_src/lowering/{name}.py" for name in _RULES),
+            "shims/_src/sizes/dims.py",
+            "shims/_src/sizes/fresh_sizes.py",
+        ),
         ("tests/lowering/test_masked_steps.py",),
         60,
     ),
@@ -59,6 +60,8 @@ AREAS = {
             "tests/rewrite/test_bytes.py",
             "tests/rewrite/test_layout.py",
             "tests/rewrite/test_template.py",
+            "tests/rewrite/test_early.py",
+            "tests/rewrite/test_found_by_mutants.py",
             "tests/rewrite/test_rules.py",
         ),
         60,
