@@ -93,7 +93,7 @@ def test_killed_between_writing_and_renaming(folder):
     path.write_text(OLD)
     script = (
         "import os, pathlib, signal, sys\n"
-        "pathlib.Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "os.replace = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
         f"sys.argv = ['tf2jax-port', 'rewrite', '--write', {str(path)!r}]\n" + COMMAND
     )
     killed = subprocess.run(
@@ -317,7 +317,7 @@ def test_owner_and_hidden_bits_stay(folder, monkeypatch):
     path.write_text(OLD)
     path.chmod(0o755)
     owners = []
-    monkeypatch.setattr(cli_files.os, "chown", lambda name, u, g: owners.append((u, g)))
+    monkeypatch.setattr(cli_files.os, "chown", lambda name, u, g, **_: owners.append((u, g)))
     write_entry(entry_of(path))
     status = path.stat()
     assert stat.S_IMODE(status.st_mode) == 0o755

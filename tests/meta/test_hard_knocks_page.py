@@ -2,7 +2,7 @@
 
 import json
 
-from tests.hard_knocks import damage, kills
+from tests.hard_knocks import damage, interrupts, kills, threads
 from tests.hard_knocks.kinds import KINDS
 from tools import hard_knocks
 
@@ -20,3 +20,11 @@ def test_the_data_count_every_kind():
     for ways in DATA["damage"].values():
         assert ways.keys() == set(damage.WAYS), MAKE
     assert sum(DATA["mutants"].values()) == hard_knocks.MUTANTS, MAKE
+    assert DATA["interrupts"].keys() == interrupts.PROGRAMS.keys(), MAKE
+    assert {sum(found.values()) for found in DATA["interrupts"].values()} == {
+        hard_knocks.INTERRUPTS
+    }
+    assert DATA["threads"].keys() == threads.WRITERS.keys(), MAKE
+    assert all(kept == made for kept, made in DATA["threads"].values()), MAKE
+    assert (DATA["calls"]["calls"], DATA["calls"]["traces"]) == (hard_knocks.CALLS, 0), MAKE
+    assert {files for files, _, _ in DATA["trees"].values()} == {hard_knocks.FILES}, MAKE

@@ -21,6 +21,12 @@ ROWS = (
     Row("needy", "x, y=None", Native("jnp.k({x}, {y})", needs=("y",))),
     Row("spelled", "x, axis=None", Native("jnp.m({x}, axis={axis})", defaults=(("axis", "0"),))),
     Row("built", "x", Native("list({x})")),
+    Row("item", "x, i", Native("{x}[{i}]")),
+    Row(
+        "part",
+        "x, start=0, stop=1, step=2",
+        Native("jnp.f({x}, {start}, {stop}, {step})[0]", ("stop", "step")),
+    ),
 )
 AFTER = {
     "tf.plus(a, b)": "a + b",
@@ -59,6 +65,12 @@ AFTER = {
     "tf.spelled(a, axis=b)": "jnp.m(a, axis=b)",
     "tf.needy(a, None)": "shims.needy(a, None)",
     "tf.built(a)": "list(a)",
+    "tf.item(a, b\n  .c)": "a[b\n  .c]",
+    "tf.item(a\n  .b, c)": "(a\n  .b)[c]",
+    "tf.part(a)": "jnp.f(a, 0)[0]",
+    "tf.part(a, 5)": "jnp.f(a, 5)[0]",
+    "tf.part(a, stop=7)": "jnp.f(a, 0, 7)[0]",
+    "tf.part(a, step=7)": "jnp.f(a, 0, 1, 7)[0]",
 }
 
 

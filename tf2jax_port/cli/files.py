@@ -14,6 +14,7 @@ from tf2jax_port.cli.mistakes import show_word
 from tf2jax_port.cli.options import Asked
 from tf2jax_port.cli.progress import followed
 from tf2jax_port.files import code_base, runs
+from tf2jax_port.paths.files_below import write_below
 from tf2jax_port.paths.whole_files import write_whole
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
@@ -75,10 +76,11 @@ def write_entry(entry: Entry) -> None:
     """Replace a file by its new text atomically.
 
     Raises:
-      ChangedMeanwhileError: the file was changed since it was read; its new text is kept.
+      ChangedMeanwhileError: the file was changed since it was read, or leads out of the named folder.
       OSError: the file cannot be written; its text is kept.
     """
-    write_whole(pathlib.Path(entry.path), entry.outcome.data, entry.before)
+    root, path = pathlib.Path(entry.root), pathlib.Path(entry.path)
+    write_below(root, path, entry.outcome.data, entry.before)
 
 
 def write_report(name: str, text: str) -> None:

@@ -97,7 +97,7 @@ def run_one(
             outcome = rewrite(
                 before, asked, is_package=is_package, verify=texts, neighbors=neighbors
             )
-        return Entry(str(path), before, outcome, target=options.target)
+        return Entry(str(path), before, outcome, target=options.target, root=str(root))
     except UnreadableError as error:
         return Skipped(str(path), error.code, error.reason)
     except LedgerError as error:

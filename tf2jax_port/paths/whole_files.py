@@ -44,8 +44,8 @@ def replaced(path: pathlib.Path, expected: bytes | None = None) -> Iterator[Bina
         return
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(13, "Permission denied", str(path))
-    _remove_leftovers(path)
-    beside = path.parent / f".{path.name}.{os.getpid()}{_UNFINISHED}"
+    remove_leftovers(path.parent, path.name)
+    beside = path.parent / unfinished(path.name)
     try:
         with beside.open("xb") as file:
             yield file
@@ -62,17 +62,31 @@ def replaced(path: pathlib.Path, expected: bytes | None = None) -> Iterator[Bina
         beside.unlink(missing_ok=True)
 
 
-def _remove_leftovers(path: pathlib.Path) -> None:
-    """Remove the temporary files of earlier runs that were killed while writing `path`."""
-    start = f".{path.name}."
-    with os.scandir(path.parent) as entries:
+def unfinished(name: str) -> str:
+    """Return the name of the temporary file of this process that is to replace a file."""
+    return f".{name}.{os.getpid()}{_UNFINISHED}"
+
+
+def remove_leftovers(folder: pathlib.Path | int, name: str) -> None:
+    """Remove the temporary files of earlier runs that were killed while writing a file.
+
+    Args:
+      folder: the folder of the file, or its descriptor.
+      name: the name of the file in that folder.
+    """
+    start = f".{name}."
+    with os.scandir(folder) as entries:
         names = [
             e.name for e in entries if e.name.startswith(start) and e.name.endswith(_UNFINISHED)
         ]
-    for name in names:
-        number = name.removeprefix(start).removesuffix(_UNFINISHED)
+    for left in names:
+        number = left.removeprefix(start).removesuffix(_UNFINISHED)
         if number.isdigit() and not _is_running(int(number)):
-            (path.parent / name).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                if isinstance(folder, int):
+                    os.unlink(left, dir_fd=folder)
+                else:
+                    (folder / left).unlink()
 
 
 def _is_running(process: int) -> bool:

@@ -242,15 +242,13 @@ def staged_once(question: SizeQuestion | ComputedQuestion, code: types.CodeType)
     outer = _STAGED.value
     if outer.count(code) >= _DEEPEST:
         raise _Recursion(code)
-    _STAGED.value = (*outer, code)
-    try:
-        yield
-    except _Recursion as found:
-        if found.code is not code or code in outer:
-            raise
-        question.require_numbers("a recursion", "write a loop, or give the recursion a depth")
-    finally:
-        _STAGED.value = outer
+    with _STAGED.holding((*outer, code)):
+        try:
+            yield
+        except _Recursion as found:
+            if found.code is not code or code in outer:
+                raise
+            question.require_numbers("a recursion", "write a loop, or give the recursion a depth")
 
 
 @contextlib.contextmanager

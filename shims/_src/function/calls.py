@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 from typing import Any
@@ -13,6 +14,8 @@ from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors
 from shims._src.function.signature import pad_to
 from shims._src.platform import jax_private as jp
+from shims._src.platform.weak_keys import static_key
+from shims._src.recording import state
 from shims._src.sizes.padded import Padded
 from shims._src.sizes.sites import Settled
 from shims._src.variables.references import dereferenced
@@ -20,6 +23,7 @@ from shims._src.variables.references import dereferenced
 # After this number of calls with the same sizes, a program for exactly these sizes is compiled: a loop
 # over batches of one size needs no padding, and varying lengths still compile one program per bucket.
 REPEATS = 16
+_NOTHING = contextlib.nullcontext()
 
 
 @dataclasses.dataclass(eq=False)
@@ -50,11 +54,20 @@ class Plan:
 
     def launch(self, operands):
         """Pad the operands and run the program."""
-        if self.is_exact and jp.nothing_looks_on():  # no derivatives are wanted
-            arrays = [pad_to(x, x.shape) for x in operands]
-            return self.entry.call_exactly(self._with_variables(arrays), self.sizes)
-        arrays = [pad_to(x, s) for x, s in zip(operands, self.shapes, strict=True)]
-        return self.entry.call(self._with_variables(arrays), self.sizes, self.capacities)
+        found, calls_host = self.entry.found, self.entry.calls_host
+        # A call that calls Python functions is not repeated, whatever other threads assign.
+        replaced = None if found is None or calls_host else found.stored_values()
+        is_exact = self.is_exact and jp.nothing_looks_on()  # no derivatives are wanted
+        shapes = [x.shape for x in operands] if is_exact else self.shapes
+        arrays = [pad_to(x, s) for x, s in zip(operands, shapes, strict=True)]
+        arrays = self._with_variables(arrays)
+        with state.awaiting(found.written) if found and calls_host else _NOTHING:
+            if is_exact:
+                outcome = self.entry.call_exactly(arrays, self.sizes)
+            else:
+                outcome = self.entry.call(arrays, self.sizes, self.capacities)
+        outcome.replaced = replaced
+        return outcome
 
     def _with_variables(self, arrays):
         found = self.entry.found
@@ -89,13 +102,12 @@ def plan_key(leaves, tree):
         if isinstance(x, (jax.Array, np.ndarray)):
             key.append((x.shape, x.dtype, getattr(x, "weak_type", False)))
         else:
-            key.append((type(x), x))
-    key = (tree, tuple(key))
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
+            try:
+                hash(x)
+            except TypeError:
+                return None
+            key.append(static_key(x))
+    return tree, tuple(key)
 
 
 @dataclasses.dataclass(eq=False)
@@ -179,15 +191,6 @@ class Request:
     def key(self) -> object:
         """A key that is equal for requests that the same programs can serve."""
         return self.call.key(self.unknown), self.pattern, self.settled.key
-
-
-def static_key(x):
-    """Return a key of a Python value among the arguments: by value if it has a hash, else by identity."""
-    try:
-        hash(x)
-    except TypeError:
-        return (type(x), id(x))
-    return (type(x), x)
 
 
 def variable_sizes(pattern, dims):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from shims._src.function.joint_buckets import JointBuckets
 from shims._src.function.lift import Found
 from shims._src.function.signature import powers_of_two
 from shims._src.lowering.exact_program import exact_program
-from shims._src.platform import accelerators
+from shims._src.platform import accelerators, jaxprs
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import whole
 from shims._src.sizes import room, trace
@@ -56,12 +57,15 @@ class Outcome:
       masks: the validity masks of selections, with which the host removes the padding.
       numbers: one vector of the result sizes, followed by the codes of the run-time checks.
       facts: static data: the layouts of the results, and the checks.
+      replaced: the values, before the call, of the variables that it assigns; `None` if the call assigns them
+        whatever their values are by then. Not part of the pytree.
     """
 
     arrays: Any
     masks: Any
     numbers: Any
     facts: tuple
+    replaced: tuple | None = None
 
     def tree_flatten(self):
         """Return arrays, masks and numbers as children, and `facts` as static data."""
@@ -135,6 +139,11 @@ class Entry:
         """Replace the program by a version whose first inputs are the values of `Variable`s."""
         self.program = dataclasses.replace(self.program, jaxpr=jaxpr)
         self.found, self.host_cuts = found, False
+
+    @functools.cached_property
+    def calls_host(self) -> bool:
+        """Whether the program calls Python functions."""
+        return jaxprs.calls_host(self.program.jaxpr)
 
     def _symbolic_shapes(self, operands, state):
         shapes = [list(o.shape) for o in operands]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
-import threading
+import itertools
 from collections.abc import Sequence
 
 import jax
@@ -31,8 +32,11 @@ from shims._src.function.signature import (
 from shims._src.function.signatures_met import SignaturesMet
 from shims._src.function.specialization import Maker
 from shims._src.platform import jax_private as jp
-from shims._src.platform import meshes
+from shims._src.platform import meshes, thread_state
+from shims._src.platform.turns import Turn
+from shims._src.platform.weak_keys import drop_dead, static_key
 from shims._src.random.global_seed import graph_of
+from shims._src.recording import state
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded, check_status
 from shims._src.sizes.sites import Settled, Site
@@ -189,7 +193,7 @@ class Function(Copyable):
         self._buffers: dict[Site, int] = {}
         self.counts = Counts()
         self.signatures_met = SignaturesMet()
-        self._lock = threading.RLock()
+        self._turn = Turn(getattr(func, "__name__", "function"))
         self._maker = Maker(self)
 
     def __get__(self, instance, owner=None):
@@ -211,8 +215,15 @@ class Function(Copyable):
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         if meshes.explicit_mesh(leaves) is not None:
             return self._call_unsharded(leaves, tree)
-        with jp.own_transfers():
-            return self._run(args, kwargs, leaves, tree)
+        present = jp.current_trace()
+        try:
+            with jp.own_transfers():
+                return self._run(args, kwargs, leaves, tree)
+        except BaseException:
+            # An interrupt may have kept JAX from ending a trace.
+            jp.set_trace(present)
+            jp.set_trace_key(None)
+            raise
 
     def _call_unsharded(self, leaves, tree):
         """Call the function with arrays whose types have no explicit shardings."""
@@ -244,7 +255,7 @@ class Function(Copyable):
         if self.input_signature is not None or self._reduce_retracing:
             return None
         return tuple(
-            repr(x) if is_static(x) else (jnp.shape(x), jnp.result_type(x))
+            static_key(x) if is_static(x) else (jnp.shape(x), jnp.result_type(x))
             for x in jax.tree.leaves(flattened((args, kwargs))[0])
         )
 
@@ -287,32 +298,42 @@ class Function(Copyable):
 
     def _run(self, args, kwargs, leaves, tree):
         key = plan_key(leaves, tree)
-        with self._lock:
-            plan = self._plans.get(key) if key is not None else None
-            if plan is None:
-                call, operands = self._prepare_call(args, kwargs, leaves, tree), None
-            else:
-                call, operands = None, plan.operands(leaves)
-                if self._may_be_exact and self._exact_programs < _MOST_EXACT:
-                    self._exact_programs += plan.came_again(operands)
+        with self._turn:
+            for overtaken in itertools.count():
+                others_wait = overtaken > state.MOST_OVERTAKEN
+                with state.changing() if others_wait else contextlib.nullcontext():
+                    plan, outcome, numbers = self._run_once(key, args, kwargs, leaves, tree)
+                    is_kept, out = self._finish_call(plan.entry, outcome, numbers)
+                    if is_kept:
+                        self.counts.calls += 1
+                        return out
 
-            def prepared():
-                return call if call is not None else self._prepare_call(args, kwargs, leaves, tree)
+    def _run_once(self, key, args, kwargs, leaves, tree):
+        """Run the program of a call; return its plan, outcome and numbers."""
+        plan = self._plans.get(key) if key is not None else None
+        if plan is None:
+            call, operands = self._prepare_call(args, kwargs, leaves, tree), None
+        else:
+            call, operands = None, plan.operands(leaves)
+            if self._may_be_exact and self._exact_programs < _MOST_EXACT:
+                self._exact_programs += plan.came_again(operands)
 
-            plan, outcome, numbers, first = self._run_until_settled(plan, operands, prepared)
-            if key is not None and first is not None and len(self._plans) < _MOST_PLANS:
-                self._plans[key] = first
-        self.counts.calls += 1
-        return self._finish_call(plan.entry, outcome, numbers)
+        def prepared():
+            return call if call is not None else self._prepare_call(args, kwargs, leaves, tree)
+
+        plan, outcome, numbers, first = self._run_until_settled(plan, operands, prepared)
+        if key is not None and first is not None and len(self._plans) < _MOST_PLANS:
+            self._plans[key] = first
+        return plan, outcome, numbers
 
     def _finish_call(self, entry, outcome, numbers):
+        """Assign the variables of a program; return whether that succeeded, and the results of the call."""
         results = exact_results(outcome, numbers) if self.host_cuts else padded_results(outcome)
         out = jax.tree.unflatten(entry.program.out_tree, results)
         if entry.found is None:
-            return out
+            return True, out
         out, values = out
-        entry.found.store(values)
-        return out
+        return entry.found.store(values, outcome.replaced), out
 
     def _run_until_settled(self, plan, operands, prepared, *, is_example=False):
         """Run a call until no run-time check requires a larger bucket or another assumption.
@@ -356,10 +377,19 @@ class Function(Copyable):
 
     def launched(self, plan, operands):
         before = plan.entry.compilations
-        outcome = plan.launch(operands)
+        outcome = (
+            self._launched_alone(plan, operands) if plan.entry.calls_host else plan.launch(operands)
+        )
         self.counts.compilations += plan.entry.compilations - before
         self.counts.elements += plan.elements[0]
         self.counts.padded_elements += plan.elements[0 if plan.is_exact else 1]
+        return outcome
+
+    def _launched_alone(self, plan, operands):
+        """Run a program that calls Python functions, which may call this function in other threads."""
+        with self._turn.released():
+            outcome = plan.launch(operands)
+            jax.block_until_ready(outcome.numbers)
         return outcome
 
     def _plan_and_run(self, call: Call, settled: Settled, refuted: Sequence[Entry]):
@@ -379,9 +409,11 @@ class Function(Copyable):
                 if entry not in refuted and entry.matches(wanted.sizes):
                     plan = self.plan(entry, wanted)
                     return plan, self.launched(plan, call.operands)
-        entries = self._entries.setdefault(request.key, [])
-        plan, outcome = self._maker.new_entry(request)
-        entries.append(plan.entry)
+        trace.forget_ended()
+        drop_dead(self._entries, self._plans, self._patterns)
+        with thread_state.kept_after_errors():
+            plan, outcome = self._maker.new_entry(request)
+        self._entries.setdefault(request.key, []).append(plan.entry)
         self._note_signature(*jax.tree.unflatten(call.tree, map(dereferenced, call.leaves)))
         return plan, outcome
 
@@ -470,7 +502,7 @@ class Function(Copyable):
         leaves = [_zeros_like(x) for x in leaves]
         args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         call = dataclasses.replace(self._prepare_call(args, kwargs, leaves, tree), is_example=True)
-        with self._lock:
+        with self._turn:
             run = self._run_until_settled(None, None, lambda: call, is_example=True)
             return run[0].entry
 

@@ -64,8 +64,34 @@ class Found:
         """Return the current values of the variables in `used`."""
         return tuple(state.read(v) for v in self.used)
 
-    def store(self, values) -> None:
-        """Assign the values that a call of the program returned to `written`, in order."""
+    def stored_values(self) -> tuple:
+        """Return the objects that the variables in `written` hold; an assignment replaces them."""
+        return tuple(v.stored_value for v in self.written)
+
+    def store(self, values, replaced: tuple | None = None) -> bool:
+        """Assign the values that a call of the program returned to `written`, in order.
+
+        Args:
+          values: the values.
+          replaced: what `stored_values` returned before the call. If another thread has assigned one of the
+            variables since then, nothing is assigned; `None` to assign in any case.
+
+        Returns:
+          Whether the values were assigned.
+        """
+        with state.changing():
+            if replaced is not None:
+                now = self.stored_values()
+                if not all(a is b for a, b in zip(now, replaced, strict=True)):
+                    return False
+            try:
+                self._assign(values)
+            except KeyboardInterrupt:
+                self._assign(values)  # all of them or none
+                raise
+        return True
+
+    def _assign(self, values) -> None:
         for variable, value in zip(self.written, values, strict=True):
             state.write(variable, value)
 

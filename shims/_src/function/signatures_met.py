@@ -9,8 +9,9 @@ import jax
 import numpy as np
 
 from shims._src.control_flow.staging import is_key
-from shims._src.function.calls import ARGUMENT_TYPES, static_key
+from shims._src.function.calls import ARGUMENT_TYPES
 from shims._src.platform import jax_private as jp
+from shims._src.platform.weak_keys import drop_dead, static_key
 from shims._src.sizes.padded import Padded
 from shims._src.types.composite_specs import has_spec, is_spec, spec_of
 from shims._src.types.tensor_spec import TensorSpec
@@ -24,7 +25,7 @@ class SignaturesMet:
     """
 
     def __init__(self):
-        self._by_receiver: dict[int, tuple[Any, dict[object, tuple]]] = {}
+        self._by_receiver: dict[int, tuple[Any, dict[tuple, list]]] = {}
 
     def note(self, args, kwargs, *, relaxed: bool = False) -> None:
         """Keep the signature of a call.
@@ -42,19 +43,34 @@ class SignaturesMet:
         if any(isinstance(x, jax.Array) and is_key(x) for x in leaves):
             return  # keys of `jax.random` have no spec
         specs = [_spec_of(x, relaxed) for x in leaves]
-        key = tree, tuple(x if is_spec(x) else static_key(x) for x in specs)
+        keys = [x if is_spec(x) else static_key(x) for x in specs]
         _, met = self._by_receiver.setdefault(id(receiver), (self._reference(receiver), {}))
-        met.setdefault(key, jax.tree.unflatten(tree, specs))
+        drop_dead(met)
+        # What the key refers to weakly is found through the key.
+        kept = [None if _is_weak(k) else x for k, x in zip(keys, specs, strict=True)]
+        met.setdefault((tree, tuple(keys)), kept)
 
     def _reference(self, receiver):
+        key = id(receiver)
         try:
-            return weakref.ref(receiver, lambda _: self._by_receiver.pop(id(receiver), None))
+            return weakref.ref(receiver, lambda _: self._by_receiver.pop(key, None))
         except TypeError:
             return lambda: receiver
 
     def of(self, receiver) -> list[tuple]:
         """Return `(args, kwargs)` of each signature, without the receiver."""
-        return list(self._by_receiver.get(id(receiver), (None, {}))[1].values())
+        _, met = self._by_receiver.get(id(receiver), (None, {}))
+        drop_dead(met)
+        return [
+            jax.tree.unflatten(
+                tree, [k[1]() if _is_weak(k) else x for k, x in zip(keys, kept, strict=True)]
+            )
+            for (tree, keys), kept in met.items()
+        ]
+
+
+def _is_weak(key) -> bool:
+    return isinstance(key, tuple) and isinstance(key[1], weakref.ref)
 
 
 def _is_leaf(x) -> bool:

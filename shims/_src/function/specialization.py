@@ -9,6 +9,7 @@ from shims._src.errors import errors, internal, refusals
 from shims._src.function import lift
 from shims._src.function.calls import Request
 from shims._src.function.entry import Entry, Form, exact_results, input_name, read_codes
+from shims._src.platform.weak_keys import drop_dead, static_key
 from shims._src.recording import state
 from shims._src.sizes import trace
 from shims._src.sizes.sites import Settled
@@ -26,7 +27,7 @@ class Maker:
     def __init__(self, owner):
         self._owner = owner
         self._warned = False
-        self._called: dict[int, object] = {}
+        self._called: dict[object, bool] = {}
 
     def new_entry(self, request: Request):
         """Trace a program for a call and run it; return its plan and outcome.
@@ -44,8 +45,8 @@ class Maker:
             if not has_sizes or not postponed_errors.depends_on_sizes(error):
                 raise
             result = self._trace_with_postponed_errors(error, request)
-        receiver = request.call.receiver()
-        self._called[id(receiver)] = receiver
+        drop_dead(self._called)
+        self._called[static_key(request.call.receiver())] = True
         return result
 
     def _first_that_works(self, request):
@@ -127,12 +128,13 @@ class Maker:
             raise
         finally:
             entry.measured_sizes = None
+            entry.program.state.forget_function()
 
     def _trace_entry(self, request, forms, may_create=True):
         self._owner.counts.traces += 1
         call = request.call
         f = call.over_operands(self._owner.converted())
-        may_create = may_create and id(call.receiver()) not in self._called
+        may_create = may_create and static_key(call.receiver()) not in self._called
         runs = []
 
         def lifting(*xs):

@@ -90,8 +90,13 @@ class GradientTape(Recorder):
         if self._used:
             self._clear()
             self._used = False
-        self.start()
-        self._sees_keras = state.sees_keras()
+        try:
+            self.start()
+            self._sees_keras = state.sees_keras()
+        except KeyboardInterrupt:
+            if self.recording:
+                self.stop()  # the block is not entered
+            raise
 
     def follows(self, x) -> bool:
         """Return whether an array is watched, or was computed from a watched one."""

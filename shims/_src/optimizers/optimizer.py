@@ -15,6 +15,7 @@ from shims._src.optimizers.library import optax
 from shims._src.optimizers.recipe import Recipe
 from shims._src.recording import replicas
 from shims._src.recording.indexed_slices import dense
+from shims._src.recording.state import changing
 from shims._src.variables.keras_state import standing_for
 from shims._src.variables.tracked import resume_restorations
 from shims._src.variables.variable import Variable
@@ -222,6 +223,14 @@ class Optimizer:
         self._check_pairs(pairs)
         self.build([v for _, v in pairs])
         given = {id(v): replicas.summed(g) for g, v in pairs if g is not None}
+        with changing():
+            self._make_step(given)
+        if global_step is not None:
+            global_step.assign_add(1)
+        return self._iterations
+
+    def _make_step(self, given: dict[int, Any]) -> None:
+        """Update the variables, given their gradients by `id`, and the state."""
         values = [v.read_value() for v in self._trained]
         gradients = [
             jnp.zeros_like(value) if id(v) not in given else self._as_supported(given[id(v)])
@@ -236,9 +245,6 @@ class Optimizer:
                 _update_variable(variable, value, change)
         if not isinstance(self._transformation, Recipe):
             self._iterations.assign_add(1)
-        if global_step is not None:
-            global_step.assign_add(1)
-        return self._iterations
 
     def apply(self, grads: Sequence[Any], trainable_variables=None) -> None:
         """Apply gradients to variables.

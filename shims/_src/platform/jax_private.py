@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 from jax._src import array as _array
-from jax._src import config, core, dtypes, flatten_util, tree_util
+from jax._src import compiler, config, core, dtypes, flatten_util, tree_util, xla_bridge
 from jax._src import effects as _effects
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
@@ -818,6 +818,23 @@ def below(trace):
 def set_trace(trace) -> None:
     """Set the current trace of this thread; the caller restores it."""
     core.trace_ctx.set_trace(trace)
+
+
+def forget_inner_traces() -> None:
+    """Let JAX forget what it has traced inside of other traces; it keeps that for ever, by `trace_key`."""
+    known: Any = getattr(pe, "trace_to_jaxpr", None)
+    if hasattr(known, "cache_clear"):
+        known.cache_clear()
+
+
+def backends_are_initialized() -> bool:
+    """Return whether JAX has started its devices, and its threads."""
+    return xla_bridge.backends_are_initialized()
+
+
+def compile_with(f: Callable[..., Any]) -> None:
+    """Let JAX call `f` in this process where it would call XLA's compiler."""
+    compiler.backend_compile_and_load = f
 
 
 class TraceKey:

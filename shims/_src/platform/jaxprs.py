@@ -47,6 +47,15 @@ def equations(jaxpr) -> Iterator:
             yield from equations(inner)
 
 
+# The primitives that call Python functions.
+_CALLBACKS = frozenset(("pure_callback", "io_callback", "debug_callback", "debug_print"))
+
+
+def calls_host(jaxpr) -> bool:
+    """Return whether a program, or one nested in it, calls Python functions."""
+    return any(eqn.primitive.name in _CALLBACKS for eqn in equations(jaxpr))
+
+
 def uses(jaxpr, var) -> list:
     """List the equations of an open jaxpr that read a variable; nested jaxprs are not searched."""
     return [eqn for eqn in jaxpr.eqns if any(atom is var for atom in eqn.invars)]

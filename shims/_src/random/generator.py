@@ -195,9 +195,10 @@ class Generator:
           The state before the skip.
         """
         check_philox("Generator.skip", self._alg)
-        before = state.read(self._state)
-        self._advance(blocks_of(_as_count(delta), RESERVED))
-        return before
+        with state.changing():
+            before = state.read(self._state)
+            self._advance(blocks_of(_as_count(delta), RESERVED))
+            return before
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
         """Sample normal numbers; the arguments are those of `random.normal`."""
@@ -222,13 +223,12 @@ class Generator:
     def binomial(self, shape, counts, probs, dtype=np.int32, name=None):
         """Sample binomial numbers; the arguments are those of `random.stateless_binomial`."""
         check_philox("Generator.binomial", self._alg)
-        words = self._stream()
         dims = sizes_of("Generator.binomial", shape)
-        out, blocks = (
-            binomial_numbers("Generator.binomial", words, dims, counts, probs, dtype),
-            binomial_blocks(dims, counts, probs),
-        )
-        self._advance(blocks_of(blocks, RESERVED))
+        blocks = binomial_blocks(dims, counts, probs)
+        with state.changing():
+            words = self._stream()
+            out = binomial_numbers("Generator.binomial", words, dims, counts, probs, dtype)
+            self._advance(blocks_of(blocks, RESERVED))
         return out
 
     def make_seeds(self, count=1):
@@ -269,7 +269,7 @@ class Generator:
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)
         blocks = blocks_of(elements(dims), RESERVED)
-        with enclosing_traces.outside_of_inner_programs(blocks):
+        with state.changing(), enclosing_traces.outside_of_inner_programs(blocks):
             words = self._stream()
             self._advance(blocks)
         return words, dims

@@ -25,6 +25,7 @@ from jax.experimental import io_callback
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
+from shims._src.platform.weak_keys import drop_dead
 from shims._src.random import enclosing_traces, streams
 from shims._src.random.words import advanced, split_number
 from shims._src.recording import state
@@ -157,6 +158,7 @@ def graph_of(function, signature: object) -> Iterator[None]:
     """Open a block that traces a function; its random streams are kept per function and signature."""
     graphs = _graphs_of(function)
     if signature not in graphs:
+        drop_dead(graphs)
         graphs[signature] = FunctionStreams()
     with _RUN.holding(_Trace(graphs[signature])):
         yield
@@ -309,9 +311,10 @@ def _eager_seeds(seed):
 def _eager_stream(kernel, seeds, blocks):
     if seeds is None:
         return _position(None, 0)
-    key = (*kernel, *seeds)
-    before = _PROGRAM.skipped.get(key, 0)
-    _PROGRAM.skipped[key] = before + int(blocks[0]) + (int(blocks[1]) << 32)
+    key, used = (*kernel, *seeds), int(blocks[0]) + (int(blocks[1]) << 32)
+    with state.changing():
+        before = _PROGRAM.skipped.get(key, 0)
+        _PROGRAM.skipped[key] = before + used
     return _position(seeds, before)
 
 

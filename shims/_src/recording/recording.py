@@ -12,7 +12,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
 from shims._src.platform import jax_private as jp
-from shims._src.platform.thread_state import ThreadSlot, ThreadStack
+from shims._src.platform.thread_state import ThreadSlot, ThreadStack, kept_after_errors
 from shims._src.recording import state
 from shims._src.recording.connectivity import joined, links_between, links_of
 from shims._src.recording.operation import (
@@ -49,22 +49,44 @@ class Recorder:
 
     def start(self) -> None:
         """Start observing the operations of this thread."""
-        self._trace = RecordingTrace(jp.current_trace(), self)
-        jp.set_trace(self._trace)
-        _add_recorder(self)
-        self.recording = True
+        present = jp.current_trace()
+        self._trace = RecordingTrace(present, self)
+        try:
+            with kept_after_errors():
+                jp.set_trace(self._trace)
+                _add_recorder(self)
+                self.recording = True
+        except KeyboardInterrupt:
+            self.recording = False
+            if any(r is self for r in _RECORDERS.items):
+                _remove_recorder(self)
+            jp.set_trace(present)
+            raise
 
     def stop(self) -> None:
         """Stop observing; recorders may be stopped in any order."""
+        try:
+            with kept_after_errors():
+                self._stop()
+        except KeyboardInterrupt:
+            self._stop()
+            raise
+
+    def _stop(self) -> None:
         self.recording = False
-        if self._trace is not None:
-            self._trace.ended = True
-        self._trace = None
+        trace = self._trace
+        if trace is not None:
+            trace.ended = True
         _remove_recorder(self)
         present = jp.current_trace()
+        if (
+            present is None
+        ):  # an interrupt came when an operation of JAX was about to put the trace back
+            present = trace
         while isinstance(present, RecordingTrace) and present.ended:
             present = present.parent
         jp.set_trace(present)
+        self._trace = None
 
     @property
     def base(self):

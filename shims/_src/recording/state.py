@@ -11,6 +11,7 @@ to it. The result of the assignment itself is a value like any other.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,6 +21,7 @@ import jax.numpy as jnp
 from shims._src.errors import errors
 from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.platform import jax_private as jp
+from shims._src.platform.forks import in_forked_process
 from shims._src.platform.thread_state import ThreadSlot
 
 # The number of open blocks, and the function that closes the scope of Keras.
@@ -27,6 +29,12 @@ _BLOCKS: ThreadSlot[int] = ThreadSlot(0)
 _CLOSE_KERAS: ThreadSlot[Callable[[], None] | None] = ThreadSlot(None)
 _SCOPE: ThreadSlot[Overlay | None] = ThreadSlot(None)
 _READER: ThreadSlot[Callable[[Any, Any], Any] | None] = ThreadSlot(None)
+# How often other threads may change the variables of a running program before it makes them wait.
+MOST_OVERTAKEN = 3
+# Held by a thread that computes new values of variables from their values.
+_CHANGES = threading.RLock()
+# The variables that the programs which run in this thread will assign when they have ended.
+_AWAITED: ThreadSlot[tuple] = ThreadSlot(())
 
 
 # Opens a scope of Keras that routes its variables here; returns a function that closes it, or `None`.
@@ -214,9 +222,43 @@ def sees_keras() -> bool:
     return _CLOSE_KERAS.value is not None
 
 
+def changing() -> contextlib.AbstractContextManager[object]:
+    """Open a block that assigns what it computes from a variable, so that no other thread's change is lost."""
+    return _CHANGES if _SCOPE.value is None else contextlib.nullcontext()
+
+
+def _renew_lock() -> None:
+    """Replace the lock in a forked process, where the thread that holds it does not exist."""
+    global _CHANGES
+    _CHANGES = threading.RLock()
+
+
+in_forked_process(_renew_lock)
+
+
+def awaiting(variables: tuple) -> contextlib.AbstractContextManager[object]:
+    """Open a block that runs a program which assigns variables; until its end, they cannot be used."""
+    return _AWAITED.holding((*_AWAITED.value, *variables))
+
+
+def _check_is_settled(variable) -> None:
+    """Raise an error if a function that a program calls uses a variable that this program assigns."""
+    if any(v is variable for v in _AWAITED.value):
+        raise errors.FailedPreconditionError(
+            errors.message(
+                "Variable",
+                "a Python function that a compiled program calls uses a variable which this program assigns.",
+                received=variable.name,
+                do="pass the value to the function as an argument, and assign what it returns.",
+            )
+        )
+
+
 def read(variable):
     """Return the value that a variable has in the innermost scope."""
     scope, reader = _SCOPE.value, _READER.value
+    if scope is None and _AWAITED.value:
+        _check_is_settled(variable)
     value = scope.newest(variable) if scope else _require_stored_value(variable)
     if scope is not None and jp.is_tracer(value) and jnp.issubdtype(value.dtype, jnp.inexact):
         origin = scope.origin(variable)
@@ -253,6 +295,8 @@ def write(variable, value) -> None:
       FailedPreconditionError: there is no scope, and the value is being traced.
     """
     scope = _SCOPE.value
+    if scope is None and _AWAITED.value:
+        _check_is_settled(variable)
     if scope is not None:
         scope.write(variable, value)
     elif not jp.is_tracer(value):

@@ -38,7 +38,6 @@ _EXAMPLES = (61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 
 # Sizes up to this number are tried to find out for which a decision is another one.
 _SMALL = 32
 _LARGE = 10**6
-_CALLBACKS = frozenset(("pure_callback", "io_callback", "debug_callback", "debug_print"))
 _PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
 
@@ -164,7 +163,7 @@ def _traced(call, specs, shapes, least) -> _Traced:
 
 
 def _refuse_callbacks(jaxpr) -> None:
-    if any(eqn.primitive.name in _CALLBACKS for eqn in jaxprs.equations(jaxpr)):
+    if jaxprs.calls_host(jaxpr):
         raise NotExportableError(
             "it calls Python on the host: it prints, or calls `py_function` or `numpy_function`.",
             None,

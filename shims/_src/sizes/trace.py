@@ -28,6 +28,9 @@ from shims._src.sizes.sites import Settled, Site, SiteKind
 
 _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
+_CALLS = itertools.count(1)
+# After this number of traces, JAX forgets what it traced inside of them.
+_MOST_ENDED = 1000
 # The largest number of questions on the way to one program; there is a program for each combination of answers.
 MOST_QUESTIONS = 6
 # The number of values of each size that are tried for an example.
@@ -222,6 +225,10 @@ class DynamicTrace:
         self._limits = 0
         self._buffers = 0
         self._serial = next(_SERIALS)
+
+    def forget_function(self) -> None:
+        """Drop the function, with the arguments that it holds, once its program is not traced any more."""
+        self.function = self.outside = None
 
     def count_step(self) -> None:
         """Count one more operation of the program.
@@ -555,6 +562,12 @@ class DynamicTrace:
         return errors.with_sizes(text, {n: line for n, line in self._origins.items() if n in named})
 
 
+def forget_ended() -> None:
+    """Let JAX forget the inner programs of traces that have ended, once there are many; called outside of traces."""
+    if next(_CALLS) % _MOST_ENDED == 0:
+        jp.forget_inner_traces()
+
+
 def current() -> DynamicTrace | None:
     """Return the dynamic trace in progress in this thread, or `None`."""
     return _CURRENT.value
@@ -574,5 +587,7 @@ def resume(state: DynamicTrace | None):
     try:
         yield state
     finally:
-        _CURRENT.value = outer
-        jp.set_trace_key(before)
+        # A block that an interrupt has left behind ends at any time, when another trace may be the current one.
+        if _CURRENT.value is state:
+            _CURRENT.value = outer
+            jp.set_trace_key(before)

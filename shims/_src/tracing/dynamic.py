@@ -127,6 +127,7 @@ def _run_concretely(f, on_operands, operands):
 
     Once `f` has been called with several lengths, the operands are padded, so that JAX compiles less.
     """
+    trace.forget_ended()
     operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
     lengths = eager_lengths.history(f, operands)
     if lengths.met(operands):

@@ -218,7 +218,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
         Args:
           value: an array or numbers of the variable's shape and dtype.
-          use_locking: accepted; a program runs in one thread.
+          use_locking: accepted; no change by another thread is lost.
           name: accepted.
           read_value: whether to return the variable.
 
@@ -232,14 +232,16 @@ class Variable(Scattered, metaclass=_VariableMeta):
     def assign_add(self, delta, use_locking=None, name=None, read_value=True):
         """Add `delta` to the value; the other arguments are those of `assign`."""
         del use_locking, name
-        value, delta = self._both("assign_add", delta)
-        return self._set(value + delta, read_value)
+        with state.changing():
+            value, delta = self._both("assign_add", delta)
+            return self._set(value + delta, read_value)
 
     def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
         """Subtract `delta` from the value; the other arguments are those of `assign`."""
         del use_locking, name
-        value, delta = self._both("assign_sub", delta)
-        return self._set(value - delta, read_value)
+        with state.changing():
+            value, delta = self._both("assign_sub", delta)
+            return self._set(value - delta, read_value)
 
     def _given(self, value):
         """Convert an operand of an assignment to an array; that of several replicas is combined."""

@@ -39,9 +39,11 @@ class Part:
         https://www.tensorflow.org/api_docs/python/tf/Variable
         """
         del name
-        value = state.read(self._variable)
-        _check_positions(value, self._key)
-        return self._variable.assign(_replace_part(value, self._key, as_array(val, value.dtype)))
+        with state.changing():
+            value = state.read(self._variable)
+            _check_positions(value, self._key)
+            changed = _replace_part(value, self._key, as_array(val, value.dtype))
+            return self._variable.assign(changed)
 
 
 class Parts:

@@ -124,12 +124,14 @@ class Scattered:
         return value, as_array(sparse_delta.indices), as_array(sparse_delta.values, value.dtype)
 
     def _scattered(self, combine, sparse_delta):
-        value, indices, updates = self._parts(sparse_delta)
-        return self._set(combined_rows(combine, value, indices, updates), True)
+        with state.changing():
+            value, indices, updates = self._parts(sparse_delta)
+            return self._set(combined_rows(combine, value, indices, updates), True)
 
     def _scattered_nd(self, combine, indices, updates):
-        value = state.read(self)
-        return self._set(combine(value, indices, as_array(updates, value.dtype)), True)
+        with state.changing():
+            value = state.read(self)
+            return self._set(combine(value, indices, as_array(updates, value.dtype)), True)
 
 
 def combined_rows(combine, value, indices, updates):

@@ -49,6 +49,7 @@ class Entry:
       changed: whether the text changes.
       target: the target of this result.
       choice: the recommended target, if the targets were compared.
+      root: the named folder that contains the file; nothing outside of it is written.
     """
 
     path: str
@@ -58,6 +59,7 @@ class Entry:
     changed: bool = False
     target: str = "jax"
     choice: Choice | None = None
+    root: str = "."
 
     def __post_init__(self) -> None:
         """Count the lines if their number is not given."""

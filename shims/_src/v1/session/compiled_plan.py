@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -114,21 +117,41 @@ class Compiled:
         """Run the compiled program; unless `is_ahead` is set, store the new values of variables."""
         large = self.schedule.large
         arguments = [values[t] if t in large else np.asarray(values[t]) for t in self.arguments]
-        counters = [slot.stored_value for slot in self._counter_slots]
-        given = [*(session.values[v] for v in self.read), *counters]
-        function = self._programs.function_for(tuple(a.shape for a in arguments), given)
-        with jax.enable_x64(True), state.state_scope(None), errors.with_places(self.places):
-            results, assigned = function(given, arguments)
-        if not self.is_ahead:
-            self._store_assigned(session, assigned)
-        return dict(zip(self.results, results, strict=True))
+        for overtaken in itertools.count():
+            others_wait = overtaken > state.MOST_OVERTAKEN
+            with state.changing() if others_wait else contextlib.nullcontext():
+                replaced = self._stored_values(session)
+                counters = [slot.stored_value for slot in self._counter_slots]
+                given = [*(session.values[v] for v in self.read), *counters]
+                function = self._programs.function_for(tuple(a.shape for a in arguments), given)
+                with jax.enable_x64(True), state.state_scope(None), errors.with_places(self.places):
+                    results, assigned = function(given, arguments)
+                if any(entry.calls_host for entry in function.entries):
+                    replaced = None  # what Python functions have done is not done again
+                if self.is_ahead or self._store_assigned(session, assigned, replaced):
+                    return dict(zip(self.results, results, strict=True))
+        raise AssertionError
 
-    def _store_assigned(self, session, assigned) -> None:
-        """Store the new values of variables and of random counters after a run of the program."""
-        for variable, value in zip(self.written, assigned, strict=False):
-            session.values[variable] = value
-        for slot, value in zip(self._counter_slots, assigned[len(self.written) :], strict=True):
-            slot.stored_value = value
+    def _stored_values(self, session) -> list:
+        """Return the objects that the assigned variables and the counters hold; an assignment replaces them."""
+        held = [session.values.get(variable) for variable in self.written]
+        return [*held, *(slot.stored_value for slot in self._counter_slots)]
+
+    def _store_assigned(self, session, assigned, replaced: list | None) -> bool:
+        """Store the new values of variables and of random counters after a run of the program.
+
+        If another thread has assigned one of them since it held what is in `replaced`, nothing is stored.
+        Returns whether the values were stored.
+        """
+        with state.changing():
+            now = self._stored_values(session)
+            if replaced is not None and not all(map(operator.is_, now, replaced)):
+                return False
+            for variable, value in zip(self.written, assigned, strict=False):
+                session.values[variable] = value
+            for slot, value in zip(self._counter_slots, assigned[len(self.written) :], strict=True):
+                slot.stored_value = value
+        return True
 
 
 def _call_python(session, operations, values: dict[Tensor, Any], called: set) -> None:

@@ -1,0 +1,1 @@
+"""Change single operators and constants of the product, and see whether its tests notice."""
