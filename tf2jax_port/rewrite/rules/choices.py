@@ -16,7 +16,8 @@ HELD_BACK = Rule(
     state=State.MANUAL,
     why=(
         "`--safe-only` writes nothing that could differ from TensorFlow, and `shims` has no "
-        "exact form for this place. The finding names the diagnostic that would have applied."
+        "exact form for this place. The finding names the diagnostic that the place would "
+        "have without this option."
     ),
     safety=(
         "Nothing changes, and no marker comment is added. Run without `--safe-only` when you "
@@ -38,12 +39,12 @@ EXACT = Rule(
     name="exact-form-asked-for",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but its value or gradient differs in a corner case: at zero, at "
-        "a tie, at NaN. With `--exact` or `--safe-only` the call becomes the function of "
-        "`shims`, which follows TensorFlow there too. The finding says how JAX's operator "
-        "differs."
+        "JAX has the operator, but its value or gradient differs in a corner case: at zero, "
+        "at a tie, at NaN. With `--exact` or `--safe-only` the call becomes the function of "
+        "`shims`, which also follows TensorFlow in the corner case. The finding says how "
+        "JAX's operator differs."
     ),
-    safety="Values, dtypes and gradients are TensorFlow's, in the corner case as well.",
+    safety=("Values, dtypes and gradients are the same as in TensorFlow, even in the corner case."),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.maximum(x, 0.5)\n",
@@ -60,8 +61,8 @@ IGNORED = Rule(
     state=State.KEPT,
     why=(
         "A comment says `# tf2jax: ignore`, `# tf2jax: ignore[TJ201]` or `# tf2jax: "
-        "ignore-file`. It is at the end of the first or the last line of the call, or on its "
-        "own line above."
+        "ignore-file`. The comment is at the end of the first or the last line of the call, "
+        "or on a line of its own above the call."
     ),
     safety=(
         "The place stays TensorFlow, and so does the import that it needs. Where a name has "

@@ -12,7 +12,7 @@ WITH_OUTPUT = Rule(
     state=State.REVIEW,
     why=(
         "With `--doctests` an example in a docstring is rewritten like other code. The output "
-        "below it was written for TensorFlow, whose arrays print differently."
+        "below the example was written for TensorFlow, whose arrays print differently."
     ),
     safety=(
         "The example's code is rewritten; its output is not changed. Run the doctests, check "

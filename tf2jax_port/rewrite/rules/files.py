@@ -70,7 +70,7 @@ OUTSIDE = Rule(
     name="link-out-of-the-tree",
     state=None,
     why="The path is a symbolic link to a file outside the named folder.",
-    safety="The target of the link is not changed. Name it by its own path.",
+    safety=("The target of the link is not changed. To rewrite the target, name its own path."),
 )
 
 UNREADABLE = Rule(
@@ -87,8 +87,10 @@ TOO_LARGE = Rule(
     code="TJ908",
     name="huge-file",
     state=None,
-    why="The file is too large to be written by hand: it is data, or generated code.",
-    safety="The file is not read. Rewrite its generator, or split it.",
+    why=("The file is so large that it must be data or generated code."),
+    safety=(
+        "The file is not read. Rewrite the program that generates the file, or split the file."
+    ),
 )
 
 CHANGED_MEANWHILE = Rule(

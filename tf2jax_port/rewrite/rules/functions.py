@@ -10,9 +10,9 @@ WITHOUT_PLACE = Rule(
     name="argument-without-use",
     state=State.REVIEW,
     why=(
-        "`tf.function` and `tf.Variable` have arguments that tell TensorFlow how to trace or "
-        "place something (`experimental_implements`, `caching_device`). The call becomes that "
-        "of `shims`, and these arguments are dropped."
+        "`tf.function` and `tf.Variable` have arguments that tell TensorFlow how to trace a "
+        "function or where to place a variable (`experimental_implements`, `caching_device`). "
+        "The call becomes a call of `shims`, without these arguments."
     ),
     safety=(
         "The results are the same. The effect of the argument, such as a special kernel or a "
@@ -38,14 +38,16 @@ PURE = Rule(
     name="function-that-only-computes",
     state=State.REWRITTEN,
     why=(
-        "`@tf.function` decorates a function that only applies operators that JAX has to its "
-        "parameters, reads nothing else and has no side effects. `jax.jit` compiles it."
+        "`@tf.function` decorates a function that applies operators to its parameters, reads "
+        "nothing else, and has no side effects. JAX has all of these operators, so `jax.jit` "
+        "can compile the function."
     ),
     safety=(
-        "The values are the same. The function is compiled once for each shape, and nothing in "
-        "it has a data-dependent size. It becomes `shims.function` instead (TJ401, TJ402) if it "
-        "is a method, if it has a default, a branch, a loop, a name from outside, an index or a "
-        "computed shape, or if its attributes are used (`f.get_concrete_function`)."
+        "The values are the same. The function is compiled once for each shape, and nothing "
+        "in it has a data-dependent size. The function becomes a `shims.function` instead "
+        "(TJ401, TJ402) if it is a method, if it has a default, a branch, a loop, a name from "
+        "outside, an index or a computed shape, or if its attributes are used "
+        "(`f.get_concrete_function`)."
     ),
     examples=(
         Rewrites(

@@ -17,8 +17,8 @@ ABSL = Rule(
     state=State.REWRITTEN,
     why="`tf.flags` is the module `absl.flags` under another name.",
     safety=(
-        "The functions are the same ones. Definitions of flags with keywords of early versions, such as "
-        "`default_value=`, stay (TJ329)."
+        "The functions are the same. If the definition of a flag has keywords of early "
+        "versions, such as `default_value=`, it is not changed (TJ329)."
     ),
     examples=(
         Rewrites(
@@ -40,12 +40,13 @@ APP = Rule(
     name="command-line-of-absl",
     state=State.REVIEW,
     why=(
-        "`tf.app.run` and `tf.flags.FLAGS` wrap absl's. TensorFlow's parse the command line when a flag "
-        "is read for the first time, and pass over flags that nobody has defined."
+        "`tf.app.run` and `tf.flags.FLAGS` wrap the functions of absl. TensorFlow's flags "
+        "parse the command line when a flag is read for the first time, and ignore undefined "
+        "flags."
     ),
     safety=(
-        "absl parses the command line in `app.run`, before which no flag has a value, and refuses "
-        "unknown flags. Check that the program reads its flags in `main`."
+        "absl parses the command line in `app.run`; before that, no flag has a value. absl "
+        "rejects undefined flags. Check that the program reads its flags in `main`."
     ),
     examples=(
         Rewrites(
@@ -64,14 +65,17 @@ MOVED = Rule(
     name="host-function-of-shims",
     state=State.SHIM,
     why=(
-        "Files, checkpoints, devices and settings have functions in `shims` with TensorFlow's names and "
-        "arguments, which work on the host without TensorFlow. So do `tf.autograph.to_graph` and the functions of "
-        "`tf.experimental.numpy`, which are those of `jax.numpy` with TensorFlow's dtypes. With `--data shims`, pipelines (`tf.data`), "
-        "records, pictures and strings move, too, in files of which `shims` has every such name."
+        "Files, checkpoints, devices and settings have functions in `shims` with TensorFlow's "
+        "names and arguments, which work on the host without TensorFlow. "
+        "`tf.autograph.to_graph` and the functions of `tf.experimental.numpy` also exist in "
+        "`shims`; the latter are functions of `jax.numpy` with TensorFlow's dtypes. With "
+        "`--data shims`, pipelines (`tf.data`), records, images and strings move, too; a file "
+        "is moved only if `shims` has every such name in it."
     ),
     safety=(
-        "Files and checkpoints have the same content, readable both ways. `docs/data.md` says how "
-        "pipelines differ: elements are NumPy arrays, and `shuffle` has another order."
+        "Files and checkpoints have the same content: TensorFlow reads those of `shims`, and "
+        "`shims` reads those of TensorFlow. `docs/data.md` lists the differences of "
+        "pipelines; for example, elements are NumPy arrays."
     ),
     examples=(
         Rewrites(
@@ -105,12 +109,14 @@ IN_PIPELINE = Rule(
     name="function-of-a-pipeline",
     state=State.KEPT,
     why=(
-        "Only a pipeline that stays TensorFlow calls the function around the name (`data.map(f)`), with "
-        "TensorFlow's tensors, which JAX's functions do not take."
+        "The name is in a function that only a pipeline calls (`data.map(f)`). The pipeline "
+        "stays TensorFlow and passes TensorFlow's tensors, which JAX's functions do not "
+        "accept."
     ),
     safety=(
-        "Nothing changes. With `--data shims` the pipeline and its functions move together. A function "
-        "that other code calls as well is rewritten: the pipeline then needs one of its own."
+        "Nothing changes. With `--data shims` the pipeline and its functions move together. "
+        "If other code also calls the function, it is rewritten, and the pipeline then needs "
+        "a copy of its own."
     ),
     examples=(
         Leaves(
@@ -129,8 +135,9 @@ PROBABILITY = Rule(
         "`tensorflow_probability.substrates.jax`."
     ),
     safety=(
-        "The import moves, the calls stay. What draws, such as `sample`, needs `seed=jax.random.key(...)` and "
-        "gives other numbers; layers and private modules are not part of the substrate (TJ335)."
+        "The import changes, and the calls stay. Methods that draw random numbers, such as "
+        "`sample`, need `seed=jax.random.key(...)`, and draw other numbers; layers and "
+        "private modules are not part of the substrate (TJ335)."
     ),
     examples=(
         Rewrites(
@@ -149,8 +156,11 @@ COMPANION = Rule(
     code="TJ335",
     name="library-on-tensorflow",
     state=State.MANUAL,
-    why="The library stands on TensorFlow, and its objects compute with it: Addons, Hub, Sonnet, `tf_keras`.",
-    safety="Nothing changes. The finding names what replaces the library on JAX.",
+    why=(
+        "The library (Addons, Hub, Sonnet, `tf_keras`) depends on TensorFlow, and its objects "
+        "compute with TensorFlow."
+    ),
+    safety=("Nothing changes. The finding names a replacement for the library on JAX."),
     examples=(
         Rewrites(
             "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",

@@ -15,16 +15,17 @@ NAME = Rule(
     name="keras-name",
     state=State.REWRITTEN,
     why=(
-        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The name "
-        "is the same object with another prefix. If every name of an import exists in Keras 3, "
-        "the import changes and the code below it does not. `lr=` of an optimizer becomes "
-        "`learning_rate=`, `alpha=` of `LeakyReLU` becomes `negative_slope=`; a call with any "
-        "other argument unknown to Keras 3 is refused (TJ302)."
+        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The "
+        "rewritten name has another prefix and refers to the same object. If every name of an "
+        "import exists in Keras 3, the import changes and the code below it does not. `lr=` "
+        "of an optimizer becomes `learning_rate=`, `alpha=` of `LeakyReLU` becomes "
+        "`negative_slope=`; a call with any other argument that Keras 3 does not have is not "
+        "rewritten (TJ302)."
     ),
     safety=(
         "The same weights give the same outputs; the tests run 150 layers, losses, metrics, "
         "activations, optimizers and schedules on both back ends. Random numbers differ: "
-        "initial weights, dropout masks, shuffles. Saved weights can be read by either."
+        "initial weights, dropout masks, shuffles. Both back ends read saved weights."
     ),
     examples=(
         Rewrites(
@@ -52,16 +53,16 @@ SYMBOLS = Rule(
     name="operator-of-symbolic-tensor",
     state=State.REWRITTEN,
     why=(
-        "In a functional model, the values between the layers are symbolic tensors, not arrays: "
-        "the results of `keras.Input`, layers and operators. JAX's functions raise for them, as "
-        "TensorFlow's do in Keras 3; the functions of `keras.ops` accept both. Where the "
-        "surrounding code shows that an argument is symbolic, the operator becomes that of "
-        "`keras.ops`."
+        "In a functional model, the values between the layers are symbolic tensors, not "
+        "arrays: the results of `keras.Input`, layers and operators. In Keras 3, JAX's and "
+        "TensorFlow's functions raise for symbolic tensors; the functions of `keras.ops` "
+        "accept symbolic tensors and arrays. If the surrounding code shows that an argument "
+        "is symbolic, the operator becomes a function of `keras.ops`."
     ),
     safety=(
-        "On arrays, the function of `keras.ops` returns the operator's values; the tests "
-        "compare them. A symbolic tensor from elsewhere, such as a parameter, is not "
-        "recognized: JAX's function is written, and raises."
+        "For arrays, the function of `keras.ops` returns the same values as the operator; the "
+        "tests compare the values. A symbolic tensor from elsewhere, such as a parameter, is "
+        "not recognized: the rewriter writes JAX's function, which raises."
     ),
     examples=(
         Rewrites(
@@ -110,11 +111,11 @@ BACKEND = Rule(
         "at the first Keras name, unless the file mentions `KERAS_BACKEND`."
     ),
     safety=(
-        "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, before "
-        'anything imports Keras or TensorFlow, or write `{"backend": "jax"}` to '
-        "`~/.keras/keras.json`. Otherwise Keras computes with TensorFlow, and a layer that "
-        "receives a JAX array raises, or converts it to a tensor. `import shims.keras` checks "
-        "the back end."
+        "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, "
+        'before anything imports Keras or TensorFlow, or write `{"backend": "jax"}` to '
+        "`~/.keras/keras.json`. Otherwise Keras computes with TensorFlow: given a JAX array, "
+        "a layer either raises or silently converts the array to a tensor. `import "
+        "shims.keras` checks the back end."
     ),
     examples=(
         Rewrites(
@@ -143,13 +144,13 @@ OLD = Rule(
         "initializers; the steps of `SGD`, `Adagrad`, `Adadelta`, `Adamax`, `Ftrl`, and of "
         "`Adam` within 1e-5. Different: `GRU` had `reset_after=False`, which is another layer "
         "with other weights; `GRU`, `LSTM`, their cells and `ConvLSTM` had "
-        "`recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was `clip(0.2 x "
-        "+ 0.5, 0, 1)`, now `relu6(x + 3) / 6`; `regularizers.l1_l2()` had 0.01 for each part, "
-        "now 0; `RMSprop` had `epsilon` outside the root, so steps for small gradients were "
-        "larger; `Nadam` makes different first steps. Removed: `fit_generator`, "
+        "`recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was `clip(0.2 "
+        "x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`; `regularizers.l1_l2()` had 0.01 for each "
+        "part, now 0; `RMSprop` had `epsilon` outside the root, so steps for small gradients "
+        "were larger; `Nadam` makes different first steps. Removed: `fit_generator`, "
         "`predict_generator`, `evaluate_generator` (`fit`, `predict` and `evaluate` take "
-        "generators), `model.reset_states`. If a name is on this list, its finding says which "
-        "difference applies."
+        "generators), `model.reset_states`. If this list contains a name, its finding says "
+        "which difference applies."
     ),
     examples=(
         Rewrites(
@@ -169,7 +170,8 @@ STARRED = Rule(
     state=State.REVIEW,
     why=(
         "A class or function of Keras is called with `*args` or `**kwargs`. The code does not "
-        "show their contents; Keras 3's callable of the same name receives them."
+        "show the contents of these arguments, which are passed on to the callable of the "
+        "same name in Keras 3."
     ),
     safety=(
         "Keras 3 raises for an unknown argument, so nothing is silently lost. Check whether the "
@@ -198,8 +200,9 @@ INSTALLED = Rule(
         "look up words, data sets from folders, `TensorBoard`, exports."
     ),
     safety=(
-        "The name and the results are the same, but TensorFlow must stay installed, and such a "
-        "layer must come before the model, in the input pipeline, not inside a jitted function."
+        "The name and the results are the same, but TensorFlow must stay installed, and such "
+        "a layer must be in the input pipeline before the model, not inside a jitted "
+        "function."
     ),
     examples=(
         Rewrites(
@@ -241,9 +244,10 @@ GONE = Rule(
     state=State.MANUAL,
     why=(
         "Keras 3 does not have the name, or uses it for something else: functions of the old "
-        "back end that `keras.ops` lacks, `experimental`, the generators and tokenizers of "
-        "`preprocessing`, `legacy.Optimizer`, `wrappers.scikit_learn`, `multi_gpu_model`, and "
-        "imports from `tensorflow.python.keras`, a private copy of Keras 2."
+        "back end that `keras.ops` does not have, `experimental`, the generators and "
+        "tokenizers of `preprocessing`, `legacy.Optimizer`, `wrappers.scikit_learn`, "
+        "`multi_gpu_model`, and imports from `tensorflow.python.keras`, a private copy of "
+        "Keras 2."
     ),
     safety="Nothing changes. The finding names the replacement, if there is one.",
     examples=(
@@ -267,8 +271,9 @@ NO_ARRAY = Rule(
     name="operator-without-symbolic-form",
     state=State.MANUAL,
     why=(
-        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no function "
-        "for these arguments. JAX's function and that of `shims` would raise."
+        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no "
+        "function for these arguments. JAX's function and the function of `shims` would "
+        "raise."
     ),
     safety=(
         "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of "
@@ -298,13 +303,13 @@ STEP = Rule(
     name="training-step-by-hand",
     state=State.MANUAL,
     why=(
-        "On JAX, `fit` of Keras 3 passes the whole training state to a model's own `train_step` "
-        "and expects it back, where Keras on TensorFlow calls `train_step(self, data)`. And "
-        "`optimizer.minimize` is gone."
+        "On JAX, `fit` of Keras 3 passes the whole training state to a model's own "
+        "`train_step`, and expects the new state as the result, while Keras on TensorFlow "
+        "calls `train_step(self, data)`. Also, Keras 3 has no `optimizer.minimize`."
     ),
     safety=(
-        "Nothing changes here; the code around it is rewritten. If the step only does what "
-        "`compile` and `fit` do, use those. Otherwise move the loop out of the class: a "
+        "Nothing changes here; the code around it is rewritten. If the step does the same as "
+        "`compile` and `fit`, use these methods. Otherwise move the loop out of the class: a "
         "function with a tape and `apply_gradients` over a model's weights is rewritten, and "
         "makes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
         "and the tests run both."
@@ -343,15 +348,16 @@ REPEATED_ROWS = Rule(
     state=State.REVIEW,
     why=(
         "The gradient of `Embedding` consists of rows for ids. If an id occurs twice in a "
-        "batch, the gradient of its row is a sum of two. Keras 3 on TensorFlow keeps the two "
-        "apart, and an optimizer that squares gradients adds their squares. On JAX the sum is "
-        "squared, as the algorithm defines it."
+        "batch, the gradient of its row is a sum of two terms. On TensorFlow, Keras 3 keeps "
+        "the two terms apart, and an optimizer that squares gradients adds the squares of the "
+        "terms. On JAX, the sum is squared, as the algorithm defines it."
     ),
     safety=(
-        "The layer's outputs and gradients are the same, and so are the steps of `SGD`, `Lion` "
-        "and `Adamax`. The steps of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, `Adadelta`, "
-        "`Ftrl` and `Lamb` differ where an id repeats in a batch: compare the course of the "
-        "training, not each step. A table that is not trained is unaffected."
+        "The layer's outputs and gradients are the same, and so are the steps of `SGD`, "
+        "`Lion` and `Adamax`. The steps of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, "
+        "`Adadelta`, `Ftrl` and `Lamb` differ if a batch contains an id twice: compare the "
+        "course of the training, not each step. A table that is not trained has the same "
+        "results."
     ),
     examples=(
         Rewrites(

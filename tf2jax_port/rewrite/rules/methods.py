@@ -35,8 +35,8 @@ NUMPY = Rule(
         "axes. `np.array(x)[()]` returns exactly the same."
     ),
     safety=(
-        "The values are the same, in a copy. Inside `jax.jit` it fails, as `.numpy()` does in a "
-        "graph."
+        "The result is a copy with the same values. Inside `jax.jit`, the new expression "
+        "fails, as `.numpy()` fails in a graph."
     ),
     examples=(
         Rewrites(
@@ -60,9 +60,11 @@ SET_SHAPE = Rule(
         "`shims.ensure_shape`."
     ),
     safety=(
-        "The check is TensorFlow's. The statement becomes an assignment of the checked array if the name belongs "
-        "to the function; what else holds the array does not learn a size that depends on data, which is told "
-        "(TJ202), as where the surrounding code does not show that the value is a tensor."
+        "The check is the same as in TensorFlow. If the name belongs to the function, the "
+        "statement becomes an assignment of the checked array. Other references to the same "
+        "array do not learn a data-dependent size; in that case, the place is reviewed "
+        "(TJ202). It is also reviewed if the surrounding code does not show that the value is "
+        "a tensor."
     ),
     examples=(
         Rewrites(
@@ -86,9 +88,10 @@ SIZE = Rule(
         "knows it while tracing, and needs a number wherever a shape is built from it."
     ),
     safety=(
-        "The size is the same: a Python number, or a symbolic size inside `shims.function`. As "
-        "a number it takes the dtype of the other operand. What is computed from sizes is computed "
-        "with NumPy and stays a number, too, so that slices, `range` and shapes take it under `jit`."
+        "The size is the same: a Python number, or a symbolic size inside `shims.function`. "
+        "In an operation, such a number takes the dtype of the other operand. Values computed "
+        "from sizes are computed with NumPy and stay numbers, too, so that slices, `range` "
+        "and shapes accept them under `jit`."
     ),
     examples=(
         Rewrites(
@@ -121,7 +124,7 @@ LIST = Rule(
         "tuple, which never equals a list, so the comparison would silently be false. "
         "`[2] + x.shape[1:]` joins a list and a TensorFlow shape, but not a list and a tuple."
     ),
-    safety="The list becomes a tuple, which TensorFlow's shapes equal as well.",
+    safety=("The list becomes a tuple; TensorFlow's shapes can also be equal to a tuple."),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nz = tf.square(x)\ny = z.shape == [2, 3]\n",
@@ -154,9 +157,9 @@ UNKNOWN = Rule(
         "does not show: a parameter, an attribute, a result of the file's own functions."
     ),
     safety=(
-        "The new spelling is right for arrays, for `shims.Variable` and for TensorFlow's "
-        "tensors. Check that the value is one of these, and not another object with a method of "
-        "that name."
+        "The new code is right for arrays, for `shims.Variable` and for TensorFlow's tensors. "
+        "Check that the value is one of these, and not another object with a method of the "
+        "same name."
     ),
     examples=(
         Rewrites(
@@ -182,10 +185,10 @@ DTYPE = Rule(
         "for which JAX has functions."
     ),
     safety=(
-        "The results are TensorFlow's; the new text accepts dtypes, scalar types and names of "
-        "dtypes. Where the surrounding code does not show what the value is, the place is "
-        "reviewed (TJ202). So are `max` and `min`, for which JAX has separate functions for "
-        "floats and integers."
+        "The results are the same as in TensorFlow; the new text accepts dtypes, scalar types "
+        "and names of dtypes. If the surrounding code does not show the type of the value, "
+        "the place is reviewed (TJ202). Uses of `max` and `min` are also reviewed, because "
+        "JAX has separate functions for floats and integers."
     ),
     examples=(
         Rewrites(
@@ -220,10 +223,13 @@ SHAPE_METHOD = Rule(
     name="method-of-a-shape",
     state=State.REWRITTEN,
     why=(
-        "A static shape of TensorFlow has methods that a tuple lacks: `num_elements`, `with_rank`, "
-        "`assert_is_compatible_with`. `shims.TensorShape` has them."
+        "A static shape of TensorFlow has methods that a tuple does not have: `num_elements`, "
+        "`with_rank`, `assert_is_compatible_with`. `shims.TensorShape` has them."
     ),
-    safety="The results and errors are the same; a size that is unknown in TensorFlow is known.",
+    safety=(
+        "The results and errors are the same, except that a size that is unknown in "
+        "TensorFlow is known here."
+    ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nz = tf.square(x)\nz.shape.assert_is_compatible_with([2, None])\n"

@@ -9,7 +9,10 @@ CONSTANT = Rule(
     code="TJ102",
     name="dtype-or-constant",
     state=State.REWRITTEN,
-    why="A dtype, an attribute of one, or a constant such as `tf.newaxis` has a name in JAX or Python.",
+    why=(
+        "A dtype, an attribute of a dtype, or a constant such as `tf.newaxis` has a name in "
+        "JAX or Python."
+    ),
     safety=(
         "The value is the same. With `jax_enable_x64` off, JAX creates 32-bit arrays for 64-bit "
         "dtypes and warns once."
@@ -34,9 +37,7 @@ TYPE = Rule(
         "`tf.Tensor` in an annotation or in `isinstance` means an array, which is `jax.Array` "
         "in JAX."
     ),
-    safety=(
-        "Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is left to a person (TJ311)."
-    ),
+    safety=("Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is manual (TJ311)."),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x: tf.Tensor) -> 'tf.Tensor':\n    return x\n",

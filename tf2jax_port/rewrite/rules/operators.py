@@ -15,9 +15,10 @@ CALL = Rule(
         "are renamed, `name=` is dropped, and defaults that differ are written out."
     ),
     safety=(
-        "Values, dtypes and gradients are TensorFlow's; the tests run every such operator in "
-        "both. A list that TensorFlow would convert to a tensor becomes `jnp.asarray([...])`, a "
-        "list of axes becomes a tuple. Arguments keep their text, comments and line breaks."
+        "Values, dtypes and gradients are the same as in TensorFlow; the tests run every such "
+        "operator in both libraries. A list that TensorFlow would convert to a tensor becomes "
+        "`jnp.asarray([...])`, and a list of axes becomes a tuple. Arguments keep their text, "
+        "comments and line breaks."
     ),
     examples=(
         Rewrites(
@@ -62,14 +63,16 @@ EVIDENCE = Rule(
     name="not-in-every-lane",
     state=State.REVIEW,
     why=(
-        "Every operator was rewritten and run with each kind of argument: a list, a selection, the size of "
-        "a selection. For the kind that this code passes, the new text raises in some lane, mostly under "
-        "`jax.jit` alone, where a size that depends on data has no bound."
+        "Every operator was rewritten and run with each kind of argument: a list, a "
+        "selection, the size of a selection. For the kind of argument in this code, the new "
+        "text raises in some lane. In most cases, this is the lane `jax.jit`, in which a "
+        "data-dependent size has no bound."
     ),
     safety=(
-        "The error is clear, and no number is wrong. Compile the code with `shims.function`, where the "
-        "finding says that this works, or give the size a bound: `shims.bounded`. "
-        "[What rewritten text computes](../rewrite-sweep.md) is the record of the runs."
+        "The error is clear, and no number is wrong. If the finding says that "
+        "`shims.function` works, compile the code with `shims.function`; otherwise give the "
+        "size a bound with `shims.bounded`. [What rewritten text "
+        "computes](../rewrite-sweep.md) is the record of the runs."
     ),
     examples=(
         Rewrites(
@@ -88,8 +91,8 @@ SWITCH = Rule(
     name="switch-without-use",
     state=State.REWRITTEN,
     why=(
-        "The statement enables a default of TensorFlow 2, eager execution or resource "
-        "variables, which is the only behavior in JAX. `pass` replaces it."
+        "The statement enables a default of TensorFlow 2 (eager execution or resource "
+        "variables), which is the only behavior in JAX. `pass` replaces the statement."
     ),
     safety="Nothing is lost. A statement that enables the old behavior is left to you (TJ309).",
     examples=(
@@ -113,8 +116,8 @@ CORNER = Rule(
         "the finding names: a gradient at a tie, a value at NaN."
     ),
     safety=(
-        "Both agree everywhere else. If the corner case can occur, use the function of `shims` "
-        "with the same name, which follows TensorFlow there too."
+        "In all other cases, JAX and TensorFlow agree. If the corner case can occur, use the "
+        "function of `shims` with the same name, which follows TensorFlow in this case, too."
     ),
     examples=(
         Rewrites(
@@ -133,13 +136,14 @@ SHIM = Rule(
     name="operator-without-jax-spelling",
     state=State.SHIM,
     why=(
-        "JAX has no such operator, or it gives other numbers than TensorFlow's; for instance, "
-        "the result has a data-dependent size. `shims` has the operator, with TensorFlow's name "
-        "and signature."
+        "JAX has no such operator (for instance, because the result has a data-dependent "
+        "size), or JAX's operator gives other numbers than TensorFlow's. `shims` has the "
+        "operator, with TensorFlow's name and signature."
     ),
     safety=(
-        "Values, dtypes and gradients are TensorFlow's. Inside `jax.jit` a result with a "
-        "data-dependent size needs `shims.function`, or is a `Padded`."
+        "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a "
+        "result with a data-dependent size is a `Padded`, unless `shims.function` compiles "
+        "the code."
     ),
     examples=(
         Rewrites(
@@ -162,8 +166,9 @@ SHIM_PASSED_ON = Rule(
     name="operator-with-arguments-as-value",
     state=State.SHIM,
     why=(
-        "An operator is passed on as a value, and the code does not show how it will be called. "
-        "The function of `shims` takes every argument that TensorFlow's takes."
+        "An operator is passed on as a value, and the code does not show how it will be "
+        "called. The function of `shims` accepts every argument that TensorFlow's function "
+        "accepts."
     ),
     safety="The function has TensorFlow's signature, defaults and gradient.",
     examples=(
@@ -184,11 +189,11 @@ SHIM_INSTEAD = Rule(
     name="call-that-jax-cannot-spell-here",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but this call cannot be written with it without a loss: there is "
-        "a comment between the arguments, an argument would be evaluated twice, or JAX lacks "
-        "one of the parameters. Or JAX's operator gives another result here: for the mean of "
-        "integers, a range of fractions, a ragged tensor, or in a `try` that expects an error "
-        "of TensorFlow."
+        "JAX has the operator, but this call cannot be written with JAX's operator without a "
+        "loss: there is a comment between the arguments, an argument would be evaluated "
+        "twice, or JAX does not have one of the parameters. Or JAX's operator gives another "
+        "result in this call: for the mean of integers, a range of fractions, a ragged "
+        "tensor, or in a `try` block that expects an error of TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature; nothing but the name changes.",
     examples=(
@@ -210,13 +215,13 @@ GRAPH_PROGRAM = Rule(
     name="graph-program",
     state=State.SHIM,
     why=(
-        "A program of TensorFlow 1 builds a graph and runs it in sessions. With `--target "
-        "shims` it stays unchanged line by line, and its import becomes that of "
-        "`shims.compat.v1`, if that has every name that the file uses."
+        "A program of TensorFlow 1 builds a graph and runs it in sessions. If "
+        "`shims.compat.v1` has every name in the file, `--target shims` changes only the "
+        "import, to `shims.compat.v1`, and leaves all other lines unchanged."
     ),
     safety=(
-        "Names, shapes, values, gradients and random numbers are TensorFlow's. Files that pass "
-        "a graph to each other must be converted together."
+        "Names, shapes, values, gradients and random numbers are the same as in TensorFlow. "
+        "Files that pass a graph to each other must be converted together."
     ),
     examples=(
         Rewrites(
@@ -246,14 +251,16 @@ GRAPH_LEFT = Rule(
     name="graph-program-left",
     state=State.MANUAL,
     why=(
-        "A program of TensorFlow 1 builds a graph, and all of a file must build the same one. With "
-        "`--target graph` and `--target auto` its imports become those of `shims.compat.v1`, also where "
-        "that lacks names which the file uses. Files with a star import of TensorFlow, with comments "
-        "that keep some places, or with places that an earlier run has rewritten, stay whole."
+        "A program of TensorFlow 1 builds a graph, and all code in a file must build the same "
+        "graph. With `--target graph` and `--target auto`, its imports become imports of "
+        "`shims.compat.v1`, even if this module does not have all names in the file. Some "
+        "files are not changed at all: files with a star import of TensorFlow, with comments "
+        "that keep some places, or with places that an earlier run has rewritten."
     ),
     safety=(
-        "No name of the file becomes eager code, in this run or a later one. A name that is lacking "
-        "raises an error which says so. Write these places with names that `shims.compat.v1` has."
+        "No name of the file becomes eager code, in this run or a later one. A missing name "
+        "raises an error that says so. Write these places with names that `shims.compat.v1` "
+        "has."
     ),
     examples=(
         Rewrites(

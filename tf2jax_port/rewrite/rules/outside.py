@@ -94,8 +94,9 @@ READING = _rule(
         "JAX's arrays do not hold."
     ),
     (
-        "It usually belongs to a pipeline; convert its result to an array. `--data shims` moves it "
-        "to `shims.io`, which reads records and pictures without TensorFlow."
+        "Such code usually belongs to a pipeline; convert its result to an array. `--data "
+        "shims` moves the code to `shims.io`, which reads records and images without "
+        "TensorFlow."
     ),
     "y = tf.io.decode_raw(text, 'float32')",
     symbol="tf.io.decode_raw",
@@ -112,13 +113,14 @@ FILES = _rule(
     "TJ323",
     "files",
     (
-        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most of their functions "
-        "become those of `shims.io.gfile` (TJ407); these do not, or are called with old keywords."
+        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most of "
+        "their functions become functions of `shims.io.gfile` (TJ407). The functions reported "
+        "here do not, or are called with old keywords."
     ),
     (
         "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, "
-        "`glob.glob`, `shutil.rmtree`; for remote ones `shims.io.gfile`, which accepts the same "
-        "paths and reads them with fsspec where that is installed."
+        "`glob.glob`, `shutil.rmtree`; for remote files use `shims.io.gfile`, which accepts "
+        "the same paths and reads them with fsspec if fsspec is installed."
     ),
     "folders = tf.gfile.Walk('names')",
     head=_V1,
@@ -144,8 +146,9 @@ CHECKPOINT = _rule(
     "checkpoint",
     (
         "A TensorFlow checkpoint stores variables by the structure of Python objects, or by "
-        "their names in a graph. `tf.train.Checkpoint` and its manager become those of "
-        "`shims.train`, which read and write the same files (TJ407); the others need a graph."
+        "their names in a graph. `tf.train.Checkpoint` and its manager become the same "
+        "classes of `shims.train`, which read and write the same files (TJ407). The other "
+        "functions for checkpoints need a graph."
     ),
     (
         "Save the values with `shims.train.Checkpoint`, in a NumPy archive, or with Orbax. "
@@ -215,9 +218,10 @@ SCALING = _rule(
     "mixed-precision",
     ("TensorFlow scales losses and rewrites graphs to smaller floating-point types implicitly."),
     (
-        "In JAX this is explicit: cast parameters and inputs inside the loss, and keep the "
-        "originals in float32. bfloat16 needs no scaling. For float16 multiply the loss by a "
-        "scale, divide the gradients by it, and skip a step whose gradients are not all finite."
+        "In JAX, mixed precision is explicit: cast parameters and inputs inside the loss, and "
+        "keep the originals in float32. bfloat16 needs no scaling. For float16 multiply the "
+        "loss by a scale, divide the gradients by it, and skip a step whose gradients are not "
+        "all finite."
     ),
     "scale = tf.mixed_precision.FixedLossScale(8.0)",
     head=_V1,
@@ -241,8 +245,9 @@ DROPPED = _rule(
     (
         "Keras 3 has layers, cells, losses and metrics with these names, but some defaults "
         "differ (`tf.layers.batch_normalization` has `momentum=0.99`, slim's has 0.999), so "
-        "compare the results. Flax is an alternative. The finding names the layer of both, and the "
-        "defaults that differ. `--target graph` runs the file as it is."
+        "compare the results. Flax is an alternative. The finding names the layers of Keras 3 "
+        "and Flax, and the defaults that differ. With `--target graph`, the file runs as a "
+        "graph program."
     ),
     "y = tf.layers.dense(x, 8)",
     head=_V1,
@@ -256,7 +261,10 @@ DROPPED = _rule(
 ABSL = _rule(
     "TJ329",
     "flags-and-app",
-    "`tf.flags` and `tf.app` wrap absl-py. What is equal is rewritten (TJ115, TJ209).",
+    (
+        "`tf.flags` and `tf.app` wrap absl-py. Functions that are equal in absl are rewritten "
+        "(TJ115, TJ209)."
+    ),
     (
         "Run `pip install absl-py`, then use `from absl import app, flags`: the functions have "
         "the same names and arguments. There are two differences: absl's flags have no values "
@@ -298,9 +306,9 @@ CONFIGURATION = _rule(
     "configuration",
     "These names configure sessions, devices and profiling, or give TensorFlow's version.",
     (
-        "Configure JAX with `jax.config.update`, `JAX_PLATFORMS` and `XLA_FLAGS` before it "
-        "computes; it preallocates GPU memory unless `XLA_PYTHON_CLIENT_PREALLOCATE=false`. For "
-        "profiling use `jax.profiler.trace`."
+        "Configure JAX with `jax.config.update`, `JAX_PLATFORMS` and `XLA_FLAGS` before JAX "
+        "computes. JAX preallocates GPU memory unless `XLA_PYTHON_CLIENT_PREALLOCATE=false`. "
+        "For profiling use `jax.profiler.trace`."
     ),
     "devices = tf.config.list_physical_devices('CPU')",
     symbol="tf.config.list_physical_devices",
@@ -337,9 +345,9 @@ WORDS = _rule(
     "TJ333",
     "words-and-tables",
     (
-        "Feature columns and some functions of strings work with text, which JAX's arrays do not hold. "
-        "`tf.strings` and the tables of `tf.lookup` stay (TJ501) or move to `shims.strings` and "
-        "`shims.lookup`, which work on the host (TJ407)."
+        "Feature columns and some functions of strings work with text, which JAX's arrays do "
+        "not hold. `tf.strings` and the tables of `tf.lookup` stay TensorFlow (TJ501), or "
+        "move to `shims.strings` and `shims.lookup`, which work on the host (TJ407)."
     ),
     (
         "Convert words to numbers before they reach JAX: with `shims.lookup.StaticHashTable`, in the "

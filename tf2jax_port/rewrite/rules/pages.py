@@ -14,7 +14,7 @@ GENERATED = (
 )
 _STATES = {
     State.REWRITTEN: "rewritten",
-    State.REVIEW: "rewritten; a person should look",
+    State.REVIEW: "rewritten, to be reviewed",
     State.SHIM: "rewritten to a function of `shims`",
     State.MANUAL: "left to a person, with a marker comment",
     State.KEPT: "stays TensorFlow",

@@ -24,11 +24,11 @@ KEYED = Rule(
         "chosen for the file."
     ),
     safety=(
-        "The numbers differ from TensorFlow's but have the same distribution, shape and dtype; "
-        "no key is used twice. The same seeds give the same numbers in each run, in compiled "
-        "functions too. The new parameter is keyword-only and has no default, so a call that "
-        "the rewriter did not see, from outside the program, raises `TypeError`. Results "
-        "recorded with TensorFlow's numbers are no longer comparable: compare with "
+        "The numbers differ from TensorFlow's but have the same distribution, shape and "
+        "dtype; no key is used twice. The same seeds give the same numbers in each run, even "
+        "in compiled functions. The new parameter is keyword-only and has no default, so a "
+        "call that the rewriter did not see, from outside the program, raises `TypeError`. "
+        "Results recorded with TensorFlow's numbers are no longer comparable: compare with "
         "`shims.random` first, and switch to keys afterwards."
     ),
     examples=(
@@ -85,11 +85,12 @@ DRAWN = Rule(
         "distribution with these arguments."
     ),
     safety=(
-        "The draw stays `shims.random`: TensorFlow's generator, and after `set_seed` "
-        "TensorFlow's numbers, as long as no earlier draw has become keyed. To continue, give "
-        "the function a parameter `key`, draw from it with `jax.random`, and pass each call its "
-        "own key from `jax.random.split`. The body of a loop carries the key in its state and "
-        "splits it in each iteration: a key from outside would give the same numbers each time."
+        "The draw stays `shims.random`, which uses TensorFlow's generator. After `set_seed`, "
+        "it gives TensorFlow's numbers as long as no earlier draw uses a key. To continue, "
+        "give the function a parameter `key`, draw from it with `jax.random`, and pass each "
+        "call its own key from `jax.random.split`. The body of a loop carries the key in its "
+        "state and splits it in each iteration: a key from outside would give the same "
+        "numbers each time."
     ),
     examples=(
         Rewrites(

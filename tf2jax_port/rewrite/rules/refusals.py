@@ -10,9 +10,10 @@ NO_RULE = Rule(
     name="name-without-rule",
     state=State.MANUAL,
     why=(
-        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has no such name, "
-        "neither at `tf.` nor at `tf.compat.v1.`: then it is misspelled, or only a version before 1.0 had it. "
-        "The finding says which."
+        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has "
+        "no such name at `tf.` or at `tf.compat.v1.`. In the second case, the name is "
+        "misspelled, or only a version before 1.0 had it. The finding says which case "
+        "applies."
     ),
     safety=(
         "The name and its import stay, so the file still runs as before up to this point. Write "
@@ -69,9 +70,9 @@ STARRED = Rule(
     state=State.MANUAL,
     why=(
         "With `*args` or `**kwargs` the code does not show which arguments the call has. A "
-        "function of `shims` takes TensorFlow's arguments, so such a call usually becomes that "
-        "one (TJ403). Here the name is one of TensorFlow 1 with other parameters, or some "
-        "arguments would have to be dropped."
+        "function of `shims` accepts TensorFlow's arguments, so such a call usually becomes a "
+        "call of `shims` (TJ403). In this place, the name belongs to TensorFlow 1 and has "
+        "other parameters, or some arguments would have to be dropped."
     ),
     safety="Nothing changes. Write out the arguments, then run the rewriter again.",
     examples=(
@@ -142,9 +143,9 @@ OLD_MEANING = Rule(
     name="meaning-of-tensorflow-1",
     state=State.MANUAL,
     why=(
-        "TensorFlow 1 and 2 have different objects of this name, which differ in more than the "
-        "order of their arguments. The file uses that of TensorFlow 1: it is reached through "
-        "`compat.v1`, or the file uses names that only TensorFlow 1 has."
+        "TensorFlow 1 and 2 have different objects of this name, which differ in more than "
+        "the order of their arguments. The file uses the object of TensorFlow 1: it accesses "
+        "the name through `compat.v1`, or it uses names that only TensorFlow 1 has."
     ),
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
@@ -209,7 +210,7 @@ NO_COUNTERPART = Rule(
     code="TJ309",
     name="name-without-counterpart",
     state=State.MANUAL,
-    why="JAX has no counterpart of this name: for instance, it has no graphs.",
+    why=("JAX has no counterpart of this name; for instance, JAX has no graphs."),
     safety="Nothing changes. Do this work outside JAX.",
     examples=(
         Rewrites(

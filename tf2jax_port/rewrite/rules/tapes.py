@@ -11,18 +11,19 @@ SURE = Rule(
     state=State.REWRITTEN,
     why=(
         "A `with tf.GradientTape()` block watches arrays in its first lines and computes a "
-        "scalar from them by assignments, and one `tape.gradient` follows it. The block becomes "
-        "a function of the watched arrays, with its own lines and comments. "
-        "`jax.value_and_grad` differentiates it, or `jax.grad` where the value is not used."
+        "scalar from them by assignments, and one `tape.gradient` follows it. The block "
+        "becomes a function of the watched arrays, with its own lines and comments. "
+        "`jax.value_and_grad` differentiates this function, or `jax.grad` if the value is not "
+        "used."
     ),
     safety=(
-        "The value and the gradients are the same, as a list where TensorFlow returns a list. "
-        "This is done only where the result is known to be a scalar, every source is watched "
-        "and reaches the result through differentiable operators, and nothing else uses the "
-        "tape or the names assigned in the block. For integers, for which TensorFlow returns "
-        "`None`, JAX raises. A persistent tape, a Jacobian, a loop or a function call in the "
-        "block, variables, and `unconnected_gradients` lead to `shims.GradientTape` instead "
-        "(TJ401)."
+        "The value and the gradients are the same; they are a list if TensorFlow returns a "
+        "list. The block is rewritten only if the result is known to be a scalar, if every "
+        "source is watched and reaches the result through differentiable operators, and if no "
+        "other code uses the tape or the names assigned in the block. For integers, for which "
+        "TensorFlow returns `None`, JAX raises. If the block has a persistent tape, a "
+        "Jacobian, a loop, a function call, variables or `unconnected_gradients`, it gets "
+        "`shims.GradientTape` instead (TJ401)."
     ),
     examples=(
         Rewrites(
@@ -66,14 +67,15 @@ REVIEWED = Rule(
     name="tape-over-names",
     state=State.REVIEW,
     why=(
-        "As TJ114, but the block reads several arrays that the surrounding code does not show "
-        "to be different, such as two parameters of a function."
+        "The block is rewritten as for TJ114, but it reads several arrays, such as two "
+        "parameters of a function. The surrounding code does not show that these are "
+        "different arrays."
     ),
     safety=(
-        "A tape tracks arrays, a function has names. Where two names hold the same array (`f(a, "
-        "a)`), TensorFlow differentiates with respect to both at once, JAX with respect to one. "
-        "Check the callers. With `--exact` or `--safe-only` the tape becomes "
-        "`shims.GradientTape`."
+        "A tape tracks arrays, while JAX differentiates with respect to parameters. If two "
+        "names refer to the same array (`f(a, a)`), TensorFlow differentiates with respect to "
+        "both names at once, and JAX with respect to one of them. Check the callers. With "
+        "`--exact` or `--safe-only` the tape becomes `shims.GradientTape`."
     ),
     examples=(
         Rewrites(
