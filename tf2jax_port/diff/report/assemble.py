@@ -172,5 +172,6 @@ def counts(
         "inputs": len({path for case in cases for path in case.paths}),
         "differentiated": len(paths),
         "comparisons": len(compared),
+        "reviews": 0,
         "shapes": len({tuple(a.shape for a in case.arrays) for case in cases}),
     }

@@ -219,6 +219,7 @@ def summary(report: Report) -> str:
             f"seed {report.seed}",
             "x64 on" if report.terms["x64"] else "x64 off",
             *_requested_extras(report),
+            *_open_reviews(report),
         ]
     )
 
@@ -228,6 +229,12 @@ def cases_in_words(report: Report) -> str:
     counts = report.counts
     words = _count_noun(counts["cases"], "case")
     return words if counts["ran"] == counts["cases"] else f"{words}, {counts['ran']} of them ran"
+
+
+def _open_reviews(report: Report) -> list[str]:
+    """Say how many places are to be reviewed of which no case shows a difference."""
+    count = report.counts["reviews"]
+    return [f"{_count_noun(count, 'review')} open"] if count else []
 
 
 def _requested_extras(report: Report) -> list[str]:

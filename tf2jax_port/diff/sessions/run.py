@@ -25,6 +25,7 @@ from tf2jax_port.diff.processes.lane_program import Setup
 from tf2jax_port.diff.report import assemble
 from tf2jax_port.diff.report.report import Report
 from tf2jax_port.diff.sessions.halves import as_run, in_bfloat16, not_halved
+from tf2jax_port.diff.sessions.reviews import with_open_reviews
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
@@ -285,7 +286,7 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
     report = replace(report, versions=dict(plan.versions))
     # A report of a difference still lists the cases that could not be run.
     skipped = plan.skipped if report.verdict == DIFFERENT else ()
-    return replace(report, notes=(*report.notes, *skipped, *plan.notes))
+    return with_open_reviews(replace(report, notes=(*report.notes, *skipped, *plan.notes)))
 
 
 def _setups_elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
