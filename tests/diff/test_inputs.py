@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 import warnings
@@ -16,6 +17,7 @@ import shims
 from tf2jax_port.diff import capture
 from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.diff.inputs.cases import collect, reported
+from tf2jax_port.diff.inputs.constants import constants_of
 from tf2jax_port.diff.inputs.sources import from_strategy, source_of
 
 
@@ -86,6 +88,8 @@ def test_the_signature_of_a_function():
     [
         ("x: float32[n,3", "`x: float32\\[n,3` is not a valid argument"),
         ("x: float33[n]", "there is no type `float33`"),
+        ("x: int64(n); y: float32[n]", "`x: int64\\(n\\)` is not a valid argument"),
+        ("x: int64[n], y: float32[n]", "`;` is between arguments"),
     ],
 )
 def test_a_signature_that_is_none(text, message):
@@ -175,3 +179,27 @@ def test_cases_without_an_end():
     calls = reported(lambda: iter([(1,), (2,)]), told.append)
     assert list(calls()) == [(1,), (2,)]
     assert told == ["cases()"]
+
+
+EPSILON = 1e-7
+
+
+def _inner(x, limit=0.3):
+    return x > limit
+
+
+def clipping(x):
+    return _inner(x.clip(EPSILON, 1 - EPSILON)) * 2.5
+
+
+def test_generated_inputs_have_the_numbers_of_the_source():
+    found = constants_of(clipping)
+    assert set(found) == {2.5, -2.5, EPSILON, 1 - EPSILON, -EPSILON, 0.3, 0.7, -0.3}
+    for wrapped in (shims.function(clipping), functools.partial(clipping)):
+        assert constants_of(wrapped) == found
+    bounded = made("x: float32[n] in 0..1", clipping)
+    elements = np.concatenate([call[0] for call in bounded[5:8]])
+    assert {np.float32(EPSILON), np.float32(1 - EPSILON)} <= {*elements}
+    assert elements.min() >= 0
+    assert np.float32(2.5) in made("x: float32[n]", clipping)[5][0]
+    assert constants_of(len) == ()

@@ -9,6 +9,7 @@ import pytest
 
 from tf2jax_port.diff.functions.loading import DiffError, load, named, require_tensorflow, split
 from tf2jax_port.diff.inputs import cases
+from tf2jax_port.diff.values.arguments import bind
 
 SOURCE = """
 import neighbor
@@ -187,8 +188,9 @@ def test_what_is_no_array_is_passed_as_it_is():
 
 
 def test_more_arguments_than_parameters_have_numbers():
-    (case,) = cases.collect(lambda: [(1, 2, np.ones(1))], identity)
-    assert case.paths == ("args[2]",)
+    (case,) = cases.collect(lambda: [(1, 2, np.ones(1))], identity, lambda x, y, z: z)
+    assert case.paths == ("z",)
+    assert bind(0, (1, 2, np.ones(1)), identity).paths == ("args[2]",)
 
 
 def test_a_case_that_is_no_tuple():
@@ -196,7 +198,8 @@ def test_a_case_that_is_no_tuple():
         cases.collect(lambda: [(np.ones(1),), np.ones(1)], identity)
     assert str(caught.value) == (
         "cases(): case 1 is not a tuple of arguments.\n"
-        "  Required: one tuple per call, `yield (x, y)`, for one argument `yield (x,)`\n"
+        "  Required: one tuple per call, `yield (x, y)`, for one argument `yield (x,)`; or a dict by\n"
+        "            the original's parameters, `yield dict(x=x, y=y)`\n"
         "  Received: ndarray"
     )
 

@@ -289,9 +289,13 @@ def test_the_original_does_not_stand_in_for_a_module_that_the_port_lacks(root, m
         sys.modules.pop(name)
 
 
-def test_scans_and_plans_of_several_files_lead_to_the_proof(root, capsys):
+def test_scans_and_plans_lead_to_the_proof(root, capsys):
     files = [str(root / "package" / name) for name in ("module.py", "other.py")]
     next_step.tell_proof(files[:1])
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"`tf2jax-port diff module_tf.py:FUNCTION {files[0]}:FUNCTION --inputs" in told
+    assert "`tf2jax-port capture --package package -o calls.npz" in told
+    next_step.tell_proof([])
     assert capsys.readouterr().err == ""
     next_step.tell_proof(files)
     assert "`tf2jax-port capture --package package -o calls.npz" in capsys.readouterr().err

@@ -75,7 +75,7 @@ def test_without_write_nothing_changes(tree):
         f"{tree}/manual.py:3:5: TJ301 tf.foo: TensorFlow has no such name\n"
         f"{tree}/review.py:3:5: TJ201 tf.maximum: TensorFlow gives the gradient of a tie to the first "
         "operand, JAX gives half to each\n"
-        "3 of 4 files to be rewritten. References: 1 rewritten, 1 rewritten, to be reviewed, "
+        "3 of 4 files to be rewritten. References: 2 rewritten, 1 of them to be reviewed; "
         "1 left to a person.\n"
     )
 

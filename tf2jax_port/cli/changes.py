@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import click
 
@@ -73,19 +73,26 @@ def tell(ledger: Ledger, does: Changes) -> None:
             sentence(f"{entry.path}: {entry.choice.target}: {entry.choice.reason}")
     show_findings(ledger, err=True)
     counts = count_states(ledger.findings)
-    parts = [f"{counts[state.value]} {_WORDS[state]}" for state in State if counts[state.value]]
     done = "rewritten" if does.write else "to be rewritten"
-    sentence(f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(parts)}")
+    sentence(f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(counts)}")
 
 
 _WORDS = {
-    State.REWRITTEN: "rewritten",
-    State.REVIEW: "rewritten, to be reviewed",
     State.SHIM: "to shims",
     State.KEPT: "kept as TensorFlow",
     State.MANUAL: "left to a person",
 }
 
 
-def _sentence(parts: list[str]) -> str:
-    return f"References: {', '.join(parts)}." if parts else "No reference to TensorFlow."
+def _sentence(counts: Mapping[str, int]) -> str:
+    """Return how many references were treated how: `6 rewritten, 3 of them to be reviewed; 5 to shims`."""
+    reviews = counts[State.REVIEW.value]
+    rewritten = counts[State.REWRITTEN.value] + reviews
+    parts = [f"{rewritten} rewritten"] if rewritten else []
+    if reviews:
+        of_them = "all" if reviews == rewritten > 1 else f"{reviews} of them"
+        parts[0] += " and to be reviewed" if rewritten == 1 else f", {of_them} to be reviewed"
+    parts += [
+        f"{counts[state.value]} {word}" for state, word in _WORDS.items() if counts[state.value]
+    ]
+    return f"References: {'; '.join(parts)}." if parts else "No reference to TensorFlow."

@@ -12,15 +12,24 @@ _MOST = 3
 
 
 def tell_proof(paths: Iterable[str]) -> None:
-    """Print the commands that record what a code base of several files computes, and that prove its port.
+    """Print the commands that record what files compute, and that prove their port.
 
     Args:
       paths: the files that refer to TensorFlow.
     """
-    modules = {module_name(pathlib.Path(path)) for path in paths if path.endswith(".py")}
+    files = [path for path in paths if path.endswith(".py")]
+    modules = {module_name(pathlib.Path(path)) for path in files}
     packages = sorted(
         {name for module in modules if (name := module.partition(".")[0]).isidentifier()}
     )
+    if len(modules) == 1 and packages:
+        copy = pathlib.Path(files[0]).with_suffix("").name + "_tf.py"
+        tell(
+            f"To prove the port of a function, keep a copy of the original: `tf2jax-port diff {copy}:FUNCTION "
+            f"{files[0]}:FUNCTION --inputs CASES`. For classes and programs: before it is rewritten, "
+            f"`tf2jax-port capture --package {packages[0]} -o calls.npz -- python PROGRAM`, and afterwards "
+            "`tf2jax-port prove calls.npz FOLDER`."
+        )
     if len(modules) > 1 and packages:
         watched = " ".join(f"--package {name}" for name in packages[:_MOST])
         watched += " ..." if len(packages) > _MOST else ""

@@ -83,7 +83,7 @@ def scan(
         show_findings(ledger, every=whole, grouped=group, color=color)
         if ledger.entries:
             tell(as_lines.summary(ledger))
-            tell_proof(entry.path for entry in ledger.entries)
+            tell_proof(entry.path for entry in ledger.entries if entry.outcome.findings)
     raise SystemExit(exit_code(ledger, asked.fail_on))
 
 

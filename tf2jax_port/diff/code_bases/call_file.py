@@ -7,6 +7,7 @@ import hashlib
 import json
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,8 @@ class Call:
     Attributes:
       module: the module of the function.
       name: its qualified name in the module: `function`, `Class.method`.
-      arguments: `call`, the positional and keyword arguments (none for a property), and `owner`, the object or class
-        of a method.
+      arguments: `call`, the positional and keyword arguments (none for a property), `owner`, the object or class
+        of a method, and `function`, what another function has made.
       result: the result; if the owner has variables, `returned` and their values afterwards, `state`.
       unfit: why the call cannot be replayed, empty if it can.
       gradients: the gradients that exist in the original: `of`, the positions of the results whose weighted sum is
@@ -72,6 +73,7 @@ class Calls:
       packages: the import names of the packages that were watched.
       edges: which function called which one, as pairs.
       without_tensors: the functions that were called, and no tensor passed through them.
+      unkept: why no call of a function is kept, although some were seen.
     """
 
     calls: tuple[Call, ...]
@@ -79,6 +81,7 @@ class Calls:
     packages: tuple[str, ...] = ()
     edges: frozenset[tuple[Function, Function]] = frozenset()
     without_tensors: frozenset[Function] = frozenset()
+    unkept: Mapping[Function, str] = dataclasses.field(default_factory=dict)
 
     def write(self, path: Path, *, compressed: bool = True) -> None:
         """Write the calls to a file, which takes time if it is compressed."""
@@ -87,6 +90,7 @@ class Calls:
             "packages": self.packages,
             "edges": sorted(self.edges),
             "without_tensors": sorted(self.without_tensors),
+            "unkept": [[*place, why] for place, why in sorted(self.unkept.items())],
             "arrays": (places := _first_places(self.arrays)),
         }
         named: dict[str, Any] = {str(index): self.arrays[index] for index in dict.fromkeys(places)}
@@ -132,6 +136,7 @@ def read_calls(path: Path) -> Calls:
             tuple(about["packages"]),
             frozenset((tuple(caller), tuple(callee)) for caller, callee in about["edges"]),
             frozenset(map(tuple, about["without_tensors"])),
+            {(module, name): why for module, name, why in about.get("unkept", ())},
         )
     except _OF_DAMAGE as error:
         raise ValueError(f"it is damaged: {error}") from error
@@ -156,6 +161,7 @@ def merged(several: list[Calls]) -> Calls:
         tuple(dict.fromkeys(name for each in several for name in each.packages)),
         frozenset().union(*(each.edges for each in several)),
         frozenset().union(*(each.without_tensors for each in several)),
+        {place: why for each in reversed(several) for place, why in each.unkept.items()},
     )
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import ast
 import dataclasses
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from tf2jax_port.diff.code_bases.call_file import Function
+from tf2jax_port.diff.code_bases.local_functions import LOCAL
 from tf2jax_port.diff.code_bases.reached import branches_of, codes_in, lines_of
 from tf2jax_port.files.import_text import imports_in
-
-_LOCAL = ".<locals>"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Definition:
-    """A function or method of the port, with the functions inside of it.
+    """A function or method of the port, with the functions inside of it that have no definition of their own.
 
     Attributes:
       path: its file, relative to the folder of the port.
@@ -72,11 +71,18 @@ class PortFiles:
                 if not is_test(module):
                     yield module, path
 
-    def definitions(self, packages: Sequence[str]) -> dict[Function, Definition]:
-        """Return the functions and methods of packages; constructors are part of no call of their own."""
+    def definitions(
+        self, packages: Sequence[str], recorded: Collection[Function] = ()
+    ) -> dict[Function, Definition]:
+        """Return the functions and methods of packages.
+
+        Constructors and functions inside of others are among them only if they are recorded: they are parts of other calls,
+        unless they are not.
+        """
         found: dict[Function, Definition] = {}
         for module, path in self.modules(packages):
-            for name, definition in _definitions(path, str(path.relative_to(self.root))):
+            own = {name for other, name in recorded if other == module}
+            for name, definition in _definitions(path, str(path.relative_to(self.root)), own):
                 found[module, name] = definition
         return found
 
@@ -128,7 +134,16 @@ class PortFiles:
         return self._imported[path]
 
 
-def _definitions(path: Path, shown: str) -> Iterator[tuple[str, Definition]]:
+def home_of(name: str, own: Collection[str]) -> str:
+    """Return the function that the lines of a function count for: itself, or the next one around it that has a row."""
+    while LOCAL in name and name not in own:
+        name = name.rpartition(LOCAL)[0]
+    return name
+
+
+def _definitions(
+    path: Path, shown: str, recorded: Collection[str]
+) -> Iterator[tuple[str, Definition]]:
     source = path.read_bytes()
     try:
         tree, code = ast.parse(source), compile(source, str(path), "exec", dont_inherit=True)
@@ -137,10 +152,12 @@ def _definitions(path: Path, shown: str) -> Iterator[tuple[str, Definition]]:
     lines: dict[str, set[int]] = {}
     branches: dict[str, int] = {}
     for inner in codes_in(code):
-        name = inner.co_qualname.partition(_LOCAL)[0]
+        name = home_of(inner.co_qualname, recorded)
         lines.setdefault(name, set()).update(lines_of(inner))
         branches[name] = branches.get(name, 0) + 2 * len(branches_of(inner))
     for name, node in _functions(tree, ""):
+        if (LOCAL in name or node.name == "__init__") and name not in recorded:
+            continue
         yield (
             name,
             Definition(
@@ -156,8 +173,8 @@ def _definitions(path: Path, shown: str) -> Iterator[tuple[str, Definition]]:
 def _functions(node: ast.AST, outer: str) -> Iterator[tuple[str, ast.FunctionDef]]:
     for inner in ast.iter_child_nodes(node):
         if isinstance(inner, ast.FunctionDef):
-            if inner.name != "__init__":
-                yield outer + inner.name, inner
+            yield outer + inner.name, inner
+            yield from _functions(inner, f"{outer}{inner.name}{LOCAL}.")
         elif isinstance(inner, ast.ClassDef):
             yield from _functions(inner, f"{outer}{inner.name}.")
         elif not isinstance(inner, ast.AsyncFunctionDef | ast.Lambda | ast.expr):

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tf2jax_port.diff.code_bases import local_functions
 from tf2jax_port.diff.code_bases.attributes import Globals, has_changed, look
 from tf2jax_port.diff.code_bases.call_file import Call, Calls, Function, is_constructor, moved
+from tf2jax_port.diff.code_bases.eager_running import run_eagerly
 from tf2jax_port.diff.code_bases.encoding import (
     SYMBOLIC,
     WEIGHT,
@@ -29,6 +31,7 @@ from tf2jax_port.diff.code_bases.encoding import (
     nodes_in,
     place_of,
 )
+from tf2jax_port.diff.code_bases.local_functions import LOCAL, is_part, may_be_recorded
 from tf2jax_port.diff.code_bases.objects import Objects, Seen, complete, variables_of
 from tf2jax_port.diff.code_bases.sampling import Sampling, kinds_of
 from tf2jax_port.diff.code_bases.steps import Steps
@@ -44,6 +47,9 @@ _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", 
 # What these return is Keras's own, whose keys change with its release; no tensor passes through it.
 _CONFIGURATIONS = ("get_config", "from_config")
 _TOLD_APART = ("kind", "value", "name", "module", "member", "ordinal", "trainable")
+# Why calls that were seen are not kept.
+IN_GRAPHS = "it is called only while TensorFlow traces a graph, as that of `tf.data`, in which nothing has a value"
+RAISED = "its calls raised an error in the original"
 _MOST_KEPT = 1 << 26  # elements of all arrays, after which calls with larger ones are not kept
 _SMALL = 1 << 12
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
@@ -106,6 +112,7 @@ class Recorder:
         self.size = 0
         self.edges: set[tuple[Function, Function]] = set()
         self.without_tensors: set[Function] = set()
+        self.unkept: dict[Function, str] = {}
         self.objects = Objects(self._is_of_package)
         self.globals = Globals()
         self.open = threading.local()
@@ -128,11 +135,9 @@ class Recorder:
         last = module.rpartition(".")[2]
         if not code.co_flags & inspect.CO_OPTIMIZED:  # the body of a class or module
             return False
-        if (
-            "<locals>" in code.co_qualname
-            or code.co_name in _UNWATCHED
-            or code.co_flags & _GENERATORS
-        ):
+        if code.co_name in _UNWATCHED or code.co_flags & _GENERATORS:
+            return False
+        if LOCAL in code.co_qualname and not may_be_recorded(code):
             return False
         is_test = last.startswith("test_") or last.endswith("_test") or ".tests." in module
         if is_test and code.co_name != "__init__":  # whose objects may be arguments
@@ -145,13 +150,16 @@ class Recorder:
     def _start(self, code: CodeType, _: int) -> Any:
         frame = sys._getframe(1)
         if not self.eager:
-            self._run_eagerly()
+            self.eager = run_eagerly(self._traced)
         if not self._is_watched(code, frame):
             return _MONITORING.DISABLE
         stack = self._stack()
         function = str(frame.f_globals["__name__"]), code.co_qualname
         if getattr(self.open, "busy", False):
             stack.append(_Entered(function, code, None))
+            return None
+        if LOCAL in function[1] and is_part(code, frame, [entered.function for entered in stack]):
+            stack.append(_Entered(stack[-1].function if stack else function, code, None))
             return None
         self.open.busy = True
         try:
@@ -171,13 +179,11 @@ class Recorder:
         stack: list[_Entered] = self.open.stack
         return stack
 
-    def _run_eagerly(self) -> None:
-        """Let the functions under `tf.function` run as Python, so that their calls are seen."""
-        config = getattr(sys.modules.get("tensorflow"), "config", None)
-        switch = getattr(config, "run_functions_eagerly", None)
-        if switch is not None:
-            self.eager = True
-            switch(True)
+    def _traced(self, function: Any) -> None:
+        """Note that a function was called while a graph was traced, in which nothing has a value."""
+        place = str(getattr(function, "__module__", "")), getattr(function, "__qualname__", "")
+        if self._is_of_package(place[0]) and "<lambda>" not in place[1]:
+            self.unkept.setdefault(place, IN_GRAPHS)
 
     def _begin(self, code: CodeType, frame: FrameType) -> _Open | None:
         """Return what is known of a call before it runs, `None` if it is not kept."""
@@ -206,6 +212,7 @@ class Recorder:
                 arguments["globals"] = {"kind": "dict", "items": changed}
         except Exception as error:  # noqa: BLE001, the program must go on whatever its objects do
             if str(error) == SYMBOLIC or _is_traced():
+                self.unkept.setdefault(function, IN_GRAPHS)
                 return None
             unfit = Call(module, name, {}, _NOTHING, str(error))
             return _Open(unfit, kinds, [], [], tensors, None, steps, set())
@@ -243,6 +250,9 @@ class Recorder:
 
     def _arguments(self, code: CodeType, frame: FrameType, encoder: Encoder) -> dict[str, Node]:
         """Return the arguments of a call that has just begun, and the object or class of a method."""
+        if LOCAL in code.co_qualname:
+            function = local_functions.node_of(code, frame, encoder)
+            return {"function": function, "call": self.objects.pack(code, frame, 0, encoder)}
         outer, _, method = code.co_qualname.rpartition(".")
         owner: Any = frame.f_globals.get(code.co_qualname.partition(".")[0])
         if owner is None:
@@ -371,6 +381,7 @@ class Recorder:
             entered = self._pop()
             if entered and entered.call:
                 self.sampling.leave(entered.function, entered.call.kinds)
+                self.unkept.setdefault(entered.function, RAISED)
                 if entered.call.tape:
                     entered.call.tape.drop()
 
@@ -389,8 +400,9 @@ class Recorder:
             self.packages,
             frozenset(self.edges),
             frozenset(self.without_tensors - kept),
+            {place: why for place, why in self.unkept.items() if place not in kept},
         )
-        if self.calls or self.without_tensors:
+        if self.calls or self.without_tensors or self.unkept:
             found.write(folder / f"{os.getpid()}.npz", compressed=False)
 
 

@@ -539,7 +539,9 @@ def _call(
 
     builder.begin()
     owner_node = call.arguments.get("owner")
-    if owner_node is None:
+    if "function" in call.arguments:
+        function = builder.value(call.arguments["function"], tensor)
+    elif owner_node is None:
         function = place({"module": call.module, "name": call.name})
     else:
         owner = builder.value(owner_node, tensor)

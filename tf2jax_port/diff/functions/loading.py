@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -72,7 +73,18 @@ def load(spec: str, default: str = "") -> Loaded:
             f"{spec}: `{name}` cannot be called.\n"
             f"  Required: a function\n  Received: {type(value).__name__}"
         )
+    if inspect.isclass(value) and any({"__call__", "call"} & {*vars(c)} for c in value.__mro__):
+        raise DiffError(_is_class(spec, name, value))
     return Loaded(spec, name, value, _fingerprint(module))
+
+
+def _is_class(spec: str, name: str, cls: type) -> str:
+    return (
+        f"{spec}: `{name}` is a class; calling it makes an object, which cannot be compared.\n"
+        "  Required: a function\n"
+        f"  Do:       write one that makes the object and calls it, `def call(x, y): return {cls.__name__}()(x, y)`;\n"
+        "            or name a method of an object of the file, FILE.py:OBJECT.METHOD"
+    )
 
 
 def find(spec: str, default: str = "") -> tuple[Any, ModuleType]:

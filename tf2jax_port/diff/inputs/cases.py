@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tf2jax_port.diff.functions.loading import DiffError
+from tf2jax_port.diff.inputs.fitting import check, to_positional
 from tf2jax_port.diff.values.arguments import Arguments, bind
 from tf2jax_port.diff.values.attempt import Failure, attempt
 from tf2jax_port.diff.values.precision import representable
@@ -24,12 +25,12 @@ def collect(
     """Collect all cases; arrays are copied, so that no lane can change the inputs of another.
 
     Args:
-      source: `cases`, a function that returns argument tuples.
+      source: `cases`, a function that returns argument tuples, or dicts of arguments by name.
       old: the TensorFlow function, whose parameters name the arrays.
       new: its port, whose parameters name those that have no name in the original.
 
     Raises:
-      DiffError: the generator raises, does not end, or yields something that is not a tuple.
+      DiffError: the generator raises, does not end, or yields something that is no call of the functions.
     """
     found = attempt(lambda: list(itertools.islice(source(), MOST_CASES + 1)))
     if isinstance(found, Failure):
@@ -39,16 +40,22 @@ def collect(
             f"cases(): it yielded more than {MOST_CASES} calls; has its loop no end?\n"
             "  Do:       end it, or yield itertools.islice(calls, 100)"
         )
-    collected = []
-    for index, call in enumerate(found):
-        if not isinstance(call, tuple):
-            raise DiffError(
-                f"cases(): case {index} is not a tuple of arguments.\n"
-                "  Required: one tuple per call, `yield (x, y)`, for one argument `yield (x,)`\n"
-                f"  Received: {type(call).__name__}"
-            )
-        collected.append(bind(index, call, old, new))
-    return collected
+    calls = [_tuple_of(index, call, old) for index, call in enumerate(found)]
+    check(calls, old, new)
+    return [bind(index, call, old, new) for index, call in enumerate(calls)]
+
+
+def _tuple_of(index: int, call: Any, old: Callable[..., Any]) -> tuple[Any, ...]:
+    if isinstance(call, dict):
+        return to_positional(index, call, old)
+    if not isinstance(call, tuple):
+        raise DiffError(
+            f"cases(): case {index} is not a tuple of arguments.\n"
+            "  Required: one tuple per call, `yield (x, y)`, for one argument `yield (x,)`; or a dict by\n"
+            "            the original's parameters, `yield dict(x=x, y=y)`\n"
+            f"  Received: {type(call).__name__}"
+        )
+    return call
 
 
 def reported(

@@ -81,7 +81,8 @@ def is_signature(text: str) -> bool:
     bare = re.fullmatch(r"\w+:(\w+)", text)
     if bare is not None and isinstance(attempt(_dtype, bare[1]), Failure):
         return False
-    return re.match(r"\s*\w+\s*:\s*\w+\s*(\[|;|$| in )", text) is not None and ".py" not in text
+    # Other brackets and separators are no signature either, but are meant to be one.
+    return re.match(r"\s*\w+\s*:\s*\w+\s*([\[({;,]|$| in )", text) is not None and ".py" not in text
 
 
 def parse(text: str) -> list[Spec]:
@@ -89,7 +90,7 @@ def parse(text: str) -> list[Spec]:
 
     Args:
       text: `NAME: DTYPE[SIZE, ...] in LOW..HIGH; ...`. Sizes are numbers or names; the bounds are
-        optional, `HIGH` is exclusive, and either may be the name of a size.
+        optional, integers stay below `HIGH`, floats may be equal to it, and either may be the name of a size.
 
     Raises:
       DiffError: the syntax is wrong.
@@ -100,7 +101,8 @@ def parse(text: str) -> list[Spec]:
         if match is None:
             raise DiffError(
                 f"--inputs: `{part.strip()}` is not a valid argument.\n"
-                "  Required: NAME: DTYPE[SIZE, ...] in LOW..HIGH, for instance ids: int32[n] in 0..5",
+                "  Required: NAME: DTYPE[SIZE, ...] in LOW..HIGH, for instance ids: int32[n] in 0..5;\n"
+                "            sizes are in square brackets, and `;` is between arguments",
                 text,
                 part.strip(),
             )
@@ -132,10 +134,19 @@ def spec_of(name: str, leaf: Any) -> Any:
     return Spec(name, dtype, shape)
 
 
-def calls(structure: Sequence[Any], seed: int) -> Iterator[tuple[Any, ...]]:
-    """Yield generated argument tuples for a structure that has a `Spec` in place of each array."""
+def calls(
+    structure: Sequence[Any], seed: int, constants: Sequence[float] = ()
+) -> Iterator[tuple[Any, ...]]:
+    """Yield generated argument tuples for a structure that has a `Spec` in place of each array.
+
+    Args:
+      structure: the arguments.
+      seed: for the numbers.
+      constants: numbers that cases with edges have, too, within the bounds of each array.
+    """
     for number, plan in enumerate(_plans(structure)):
-        yield tuple(_CaseMaker(seed, number, plan)(part) for part in structure)
+        maker = _CaseMaker(seed, number, plan, constants)
+        yield tuple(maker(part) for part in structure)
 
 
 def _plans(structure: Sequence[Any]) -> Iterator[_Plan]:
@@ -160,8 +171,9 @@ def _is_spec(value: Any) -> bool:
 class _CaseMaker:
     """Makes the arrays of one case."""
 
-    def __init__(self, seed: int, number: int, plan: _Plan) -> None:
+    def __init__(self, seed: int, number: int, plan: _Plan, constants: Sequence[float]) -> None:
         self._seed, self._number, self._plan = seed, number, plan
+        self._constants = constants if plan.edges else ()
 
     def __call__(self, part: Any) -> Any:
         return tree.rebuild(part, self._leaf)
@@ -223,10 +235,12 @@ class _CaseMaker:
             low, high = self._bound(spec.low, 0.0), self._bound(spec.high, 1.0)
             found = np.asarray(rng.uniform(low, high, shape))
             ends = [low, high, (low + high) / 2, (low + high) / 2]
-            return _overwrite_with_edges(found, ends if self._plan.edges else ())
+            inside = [value for value in self._constants if low <= value <= high]
+            return _overwrite_with_edges(found, [*ends, *inside] if self._plan.edges else ())
         found = np.asarray(self._plan.scale * rng.standard_normal(shape))
         top = float(ml_dtypes.finfo(real_part(spec.dtype)).max)
-        edges = [edge for edge in self._plan.edges if not top < abs(edge) < np.inf]
+        edges = [*self._plan.edges, *self._constants]
+        edges = [edge for edge in edges if not top < abs(edge) < np.inf]
         return _overwrite_with_edges(found, edges)
 
 
@@ -241,7 +255,7 @@ def _overwrite_with_edges(found: np.ndarray, edges: Sequence[float]) -> np.ndarr
 _ROLES: Mapping[str, str] = {
     "length": r"len|count|size|num",
     "segment": r"segment",
-    "index": r"ids?\b|_ids?|idx|index|indices|label|class|token|row|col",
+    "index": r"ids?\b|_ids?|idx|index|indices|label|class|token|row|col|y_true|target",
 }
 
 

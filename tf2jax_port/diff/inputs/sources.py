@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tf2jax_port.diff.functions.loading import DiffError, find
+from tf2jax_port.diff.inputs.constants import constants_of
 from tf2jax_port.diff.inputs.generated import calls, is_signature, parse, spec_of
 from tf2jax_port.diff.values import tree
 from tf2jax_port.diff.values.arguments import parameter_names
@@ -57,10 +58,10 @@ def source_of(spec: str, old: Callable[..., Any], seed: int, examples: int = EXA
         return Source(lambda: _from_calls(Path(spec)))
     if spec == "signature":
         structure = _signature_of(old)
-        return Source(lambda: calls(structure, seed))
+        return Source(lambda: calls(structure, seed, constants_of(old)))
     if is_signature(spec):
         parsed = parse(spec)
-        return Source(lambda: calls(parsed, seed))
+        return Source(lambda: calls(parsed, seed, constants_of(old)))
     return _from_module(spec, seed, examples)
 
 

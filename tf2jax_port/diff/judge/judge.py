@@ -207,7 +207,7 @@ def not_covered(
 ) -> Finding:
     """Make the finding for an output or gradient that could not be compared in a lane."""
     return Finding(
-        facts.case, quantity, lane, reference, NOT_COVERED, None, Comparison(), why.reason
+        facts.case, quantity, lane, reference, NOT_COVERED, None, Comparison(), why.advised
     )
 
 

@@ -20,7 +20,7 @@ from tf2jax_port.diff.vocabulary.lanes import (
     title,
 )
 from tf2jax_port.diff.vocabulary.numbers import brief, number
-from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
+from tf2jax_port.diff.vocabulary.reasons import Reason, grouped, grouped_failures
 from tf2jax_port.diff.vocabulary.verdicts import ERROR, INCONCLUSIVE, LIMITED
 
 
@@ -88,8 +88,8 @@ def _find_error(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | 
         return Verdict(ERROR, None, "No case could be run", tuple(skipped))
     for side, lanes in (("original", OLD_LANES), ("port", NEW_LANES)):
         if not any(fact.lanes[lane.id].ran for fact in facts for lane in lanes[:2]):
-            reasons = grouped(
-                (title(lane.id), failure.reason, fact.case)
+            reasons = grouped_failures(
+                (title(lane.id), failure.advised, fact.case)
                 for lane in lanes
                 for fact in facts
                 if (failure := _failure(fact, lane.id))
@@ -144,9 +144,6 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
         for f in findings
         if f.outcome == KNIFE_EDGE
     ]
-    # A gradient counts as compared if one lane of the port has it; the table of lanes lists the others.
-    compared = {(f.case, f.quantity) for f in findings if f.outcome != NOT_COVERED}
-    usual = {lane.id for lane in NEW_LANES}
     missing = [
         (
             f"the gradients in {title(f.lane)}" if f.quantity.cotangent else title(f.lane),
@@ -155,8 +152,6 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
         )
         for f in findings
         if f.outcome == NOT_COVERED
-        # A requested lane must cover everything.
-        and (f.lane not in usual or (f.case, f.quantity) not in compared)
     ]
     frozen = [
         (title(lane.id), FROZEN, fact.case)

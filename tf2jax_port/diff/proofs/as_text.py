@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tf2jax_port.diff.proofs.proof import SCOPE, WRONG, Proof, Row, Status, share
+from tf2jax_port.diff.proofs.proof import NOWHERE, SCOPE, WITHIN, WRONG, Proof, Row, Status, share
 from tf2jax_port.diff.proofs.wording import counted, headline, listed, short, summary
 from tf2jax_port.diff.vocabulary.verdicts import shown
 
@@ -48,10 +48,28 @@ def to_renderables(proof: Proof) -> Iterator[RenderableType]:
             + (" …" if len(with_them) > _MOST else "")
         )
     yield from _strengths(proof)
+    yield from _told("Equal within limits", [r for r in proof.rows if r.status is Status.LIMITED])
+    yield from _told(
+        "Not reached",
+        [
+            r
+            for r in proof.rows
+            if r.status is Status.NOT_REACHED and r.why not in (WITHIN, NOWHERE)
+        ],
+    )
     if proof.unfit:
         yield Text("\nNot replayed", style="bold")
         yield Text(f"  {counted(sum(proof.unfit.values()), 'call')}: {listed(proof.unfit, 5)}")
     yield Text(f"\n{summary(proof)}. {SCOPE}")
+
+
+def _told(heading: str, rows: list[Row]) -> Iterator[RenderableType]:
+    """Yield functions with the reasons of their status."""
+    if rows:
+        yield Text(f"\n{heading}", style="bold")
+        yield from (Text(f"  {short(row)}: {row.why}") for row in rows[:_MOST])
+        if len(rows) > _MOST:
+            yield f"  and {len(rows) - _MOST} more; --html and --json have all"
 
 
 def _strengths(proof: Proof) -> Iterator[RenderableType]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from tf2jax_port.diff.code_bases.call_file import Calls, Function, is_constructor
+from tf2jax_port.diff.code_bases.local_functions import LOCAL
 from tf2jax_port.diff.code_bases.order import leaves_first, origins
 from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.planted import STRENGTH, together
-from tf2jax_port.diff.code_bases.port_files import Definition, PortFiles
+from tf2jax_port.diff.code_bases.port_files import Definition, PortFiles, home_of
 from tf2jax_port.diff.code_bases.prove import Results
 from tf2jax_port.diff.code_bases.replay import ALL_LANES, LANES
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS
-from tf2jax_port.diff.proofs.proof import WRONG, Proof, Row, Share, Status
+from tf2jax_port.diff.proofs.proof import NOWHERE, WITHIN, WRONG, Proof, Row, Share, Status
 from tf2jax_port.diff.proofs.wording import counted, listed
 from tf2jax_port.diff.strength.strength import Strength
 
@@ -40,7 +41,8 @@ def judged(calls: Calls, results: Results, root: Path) -> Proof:
       results: the outcome of each call in each lane.
       root: the folder of the port.
     """
-    definitions = PortFiles(root).definitions(calls.packages)
+    recorded = {call.function for call in calls.calls}
+    definitions = PortFiles(root).definitions(calls.packages, recorded)
     seen: dict[Function, _Seen] = {}
     for index, call in enumerate(calls.calls):
         lanes = {lane: results[index, lane] for lane in ALL_LANES if (index, lane) in results}
@@ -48,12 +50,14 @@ def judged(calls: Calls, results: Results, root: Path) -> Proof:
         entry.calls.append(index)
         if lanes:
             entry.replayed[index] = lanes
-    reached = _Reached(results.values())
+    reached = _Reached(results.values(), {name for _, name in recorded})
     planted: dict[Function, list[Replayed]] = {}
     for (index, lane), each in results.items():
         if lane == STRENGTH:
             planted.setdefault(calls.calls[index].function, []).append(each)
-    functions = leaves_first({*definitions, *seen, *calls.without_tensors}, calls.edges)
+    # A local function through which no tensor passes is part of what made it.
+    idle = {one for one in calls.without_tensors if LOCAL not in one[1]}
+    functions = leaves_first({*definitions, *seen, *idle}, calls.edges)
     rows = {
         function: _row(
             function,
@@ -81,7 +85,7 @@ def judged(calls: Calls, results: Results, root: Path) -> Proof:
 class _Reached:
     """The lines and branches that any call reached, by file and function."""
 
-    def __init__(self, replayed: Iterable[Replayed]) -> None:
+    def __init__(self, replayed: Iterable[Replayed], recorded: Collection[str]) -> None:
         self.lines: dict[str, set[int]] = {}
         self.branches: Counter[Function] = Counter()
         self.is_measured = False
@@ -92,7 +96,7 @@ class _Reached:
                 self.lines.setdefault(path, set()).update(what["lines"])
                 branches.update((path, name) for name in what["branches"])
         for path, name in branches:
-            self.branches[path, name.partition(" ")[0].partition(".<locals>")[0]] += 1
+            self.branches[path, home_of(name.rsplit(" ", 3)[0], recorded)] += 1
 
 
 def _row(
@@ -153,8 +157,10 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     if not seen.calls:
         if function in calls.without_tensors:
             return Status.NO_TENSORS, "no tensor passes through it"
-        within = "it ran within calls of others only" if ran else "no recorded call reaches it"
-        return Status.NOT_REACHED, within
+        why = calls.unkept.get(function, "")
+        if why:
+            return Status.NOT_REACHED, f"{why}; it ran within calls of others" if ran else why
+        return Status.NOT_REACHED, WITHIN if ran else NOWHERE
     found = [each for lanes in seen.replayed.values() for each in lanes.values()]
     total = len(seen.calls)
     for outcome, status in ((Outcome.DIFFERENT, Status.DIFFERENT), (Outcome.ERROR, Status.RAISES)):

@@ -23,6 +23,10 @@ from tf2jax_port.diff.vocabulary.verdicts import (
 SCOPE = "Values of recorded calls are compared, and gradients where the original has some."
 
 
+# Why a function is not reached, if nothing more is known.
+WITHIN, NOWHERE = "it ran within calls of others only", "no recorded call reaches it"
+
+
 class Status(enum.StrEnum):
     """The knowledge of a function that its calls give."""
 

@@ -21,6 +21,7 @@ from tf2jax_port.html import side_by_side
 from tf2jax_port.html.page import page
 
 _BAR_WIDTH, _BAR_HEIGHT = 190, 12
+_MOST_REASONS = 6
 _MOST_LEAVES = 200
 _CSS = (
     side_by_side.CSS
@@ -55,7 +56,7 @@ def to_html(report: Report) -> str:
         _strength(report),
         _leaves(report),
         _cases(report.cases, _lanes(report)),
-        _reasons("What was not covered", _uncovered(report)),
+        _reasons("What was not covered", _uncovered(report, _listed(report))),
         _details(report),
         _reasons("Knife edges: the original disagrees with itself", report.knife_edges),
         _reasons("Good to know", report.notes),
@@ -78,11 +79,16 @@ def in_notebook(report: Report) -> str:
 Report._repr_html_ = in_notebook  # the report does not import its views
 
 
+def _listed(report: Report) -> Sequence[Reason]:
+    """Return the reasons that are listed at the top; what differs has its own table."""
+    return () if report.verdict == DIFFERENT else report.reasons[:_MOST_REASONS]
+
+
 def _hero(report: Report) -> str:
-    # What differs has its own table.
-    reasons = [] if report.verdict == DIFFERENT else report.reasons
-    listed = "".join(f"<li>{escape(reason.text)}</li>" for reason in reasons[:6])
-    more = f"<li>and {len(reasons) - 6} more</li>" if len(reasons) > 6 else ""
+    reasons = _listed(report)
+    listed = "".join(f"<li>{escape(reason.text)}</li>" for reason in reasons)
+    left = 0 if report.verdict == DIFFERENT else len(report.reasons) - len(reasons)
+    more = f"<li>and {left} more</li>" if left else ""
     against = "" if report.culprit is None else wording.against(report.culprit) + " · "
     return (
         f'<header class="hero {report.verdict}">'
@@ -143,7 +149,7 @@ def _cards(report: Report) -> str:
     ]
     ran = sum(1 for lane in report.lanes if lane.values)
     cards = [
-        (str(report.counts["cases"]), "cases"),
+        (str(report.counts["cases"]), wording.cases_in_words(report).partition(" ")[2]),
         (str(report.counts["outputs"]), "outputs compared"),
         (str(report.counts["gradients"]), "gradients compared"),
         (f"{ran} of {len(report.lanes)}", "lanes ran"),
@@ -226,8 +232,10 @@ def _matrix(report: Report) -> str:
                 cells += '<td class="none"></td>'
                 continue
             pair = pairs[lane.id, other.id]
-            word = {"equal": "same", "different": pair.stage or "differ"}.get(pair.state, "not run")
+            same = wording.same(report, pair)
+            word = {"equal": same, "different": pair.stage or "differ"}.get(pair.state, "not run")
             style = {"equal": "same", "different": "different"}.get(pair.state, "")
+            style = style if word == wording.SAME or pair.state != "equal" else "knife-edge"
             few = wording.fewer_cases(report, pair)
             if few and pair.state != "different":
                 word, style = few, "different"
@@ -318,11 +326,10 @@ def _cases(rows: Sequence[CaseRow], lanes: Sequence[Lane]) -> str:
     )
 
 
-def _uncovered(report: Report) -> list[Reason]:
+def _uncovered(report: Report, told: Sequence[Reason]) -> list[Reason]:
     return [
-        Reason(f"{title(lane.lane)}, {reason.what}", reason.why, reason.cases)
-        for lane in report.lanes
-        for reason in lane.reasons
+        Reason(f"{title(lane)}, {reason.what}", reason.why, reason.cases)
+        for lane, reason in wording.uncovered(report, told)
     ]
 
 

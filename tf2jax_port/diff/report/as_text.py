@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich import box
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -15,7 +17,7 @@ from tf2jax_port.diff.locate.result.located import Located, NotLocated, Spot
 from tf2jax_port.diff.report import wording
 from tf2jax_port.diff.report.report import Pair, Report
 from tf2jax_port.diff.strength import strength
-from tf2jax_port.diff.vocabulary.lanes import present, title
+from tf2jax_port.diff.vocabulary.lanes import TF_GRAPH, present, title
 from tf2jax_port.diff.vocabulary.reasons import Reason
 from tf2jax_port.diff.vocabulary.verdicts import (
     DIFFERENT,
@@ -60,7 +62,7 @@ def render(report: Report) -> RenderableType:
         parts += _section("What the cases could have caught", strength.lines(report.strength))
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
-    parts += _reasons("Not covered", _not_covered(report))
+    parts += _reasons("Not covered", _not_covered(report, listed))
     parts += _reasons("Knife edges: the original disagrees with itself", report.knife_edges)
     parts += _reasons("Good to know", report.notes)
     parts += _section("Again", [report.reproduce])
@@ -142,7 +144,8 @@ def _cell(report: Report, pair: Pair) -> Text:
     if few and pair.state != "different":
         return Text(few, "red")
     if pair.state == "equal":
-        return Text("same", "green")
+        word = wording.same(report, pair)
+        return Text(word, "green" if word == wording.SAME else "yellow")
     if pair.state == "different":
         return Text(pair.stage or "differ", "red")
     return Text("-", "bright_black")
@@ -198,16 +201,12 @@ def _bar(ratio: float, words: str) -> Text:
     return bar.append(f" {words}")
 
 
-def _not_covered(report: Report) -> list[Reason]:
-    """Return the lanes of the original program that did not run, with reasons.
-
-    Lanes of the port that did not run are among the verdict's reasons.
-    """
+def _not_covered(report: Report, told: Sequence[Reason]) -> list[Reason]:
+    """Return the lanes that did not run, with reasons, except those that are among the verdict's reasons."""
     return [
-        Reason(title(lane.lane), f"{reason.what}, {reason.why}", reason.cases)
-        for lane in report.lanes
-        for reason in lane.reasons
-        if reason.what != "run with" or lane.lane == "tf-graph"
+        Reason(title(lane), f"{reason.what}, {reason.why}", reason.cases)
+        for lane, reason in wording.uncovered(report, told)
+        if reason.what != "run with" or lane == TF_GRAPH.id
     ]
 
 

@@ -14,7 +14,7 @@ from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import COTANGENTS
 from tf2jax_port.diff.vocabulary.lanes import EVERY_STAGE, is_old, pairs, ports, present, title
 from tf2jax_port.diff.vocabulary.numbers import number
-from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
+from tf2jax_port.diff.vocabulary.reasons import Reason, grouped, grouped_failures
 
 _SEVERITY = (NOT_COVERED, EQUAL, KNIFE_EDGE, UNSTEADY, DIFFERENT)
 
@@ -55,12 +55,12 @@ def _make_lane_state(lane: str, facts: Sequence[Facts]) -> LaneState:
         gradients += bool(observation.gradients) and observation.ran and not failed
         if failed:
             what = "values" if not observation.ran else "gradients"
-            reasons.append((what, failed[0].reason, fact.case))
+            reasons.append((what, failed[0].advised, fact.case))
             details.append(failed[0].detail)
         if observation.note:
             reasons.append(("run with", observation.note, fact.case))
     return LaneState(
-        lane, values, gradients, tuple(grouped(reasons)), tuple(dict.fromkeys(details))
+        lane, values, gradients, tuple(grouped_failures(reasons)), tuple(dict.fromkeys(details))
     )
 
 
@@ -152,6 +152,12 @@ def _describe_sides(state: PairState) -> str:
     return f"{first} has {number(worst.old)}, {second} {number(worst.new)} at {worst.place}"
 
 
+def _ran_on_both(fact: Facts) -> bool:
+    """Return whether the original and its port each returned a result in some lane."""
+    sides = {is_old(lane) for lane, seen in fact.lanes.items() if seen.ran}
+    return len(sides) == 2
+
+
 def counts(
     findings: Sequence[Finding], cases: Sequence[Arguments], facts: Sequence[Facts]
 ) -> Mapping[str, int]:
@@ -160,10 +166,12 @@ def counts(
     paths = {f.quantity.path for f in compared if f.quantity.cotangent in COTANGENTS}
     return {
         "cases": len(facts),
+        "ran": sum(_ran_on_both(fact) for fact in facts),
         "outputs": len({f.quantity for f in compared if f.quantity.kind == "output"}),
         "gradients": len({f.quantity for f in compared if f.quantity.kind == "gradient"}),
         "inputs": len({path for case in cases for path in case.paths}),
         "differentiated": len(paths),
         "comparisons": len(compared),
+        "reviews": 0,
         "shapes": len({tuple(a.shape for a in case.arrays) for case in cases}),
     }

@@ -112,7 +112,8 @@ class Report:
       culprit: the finding that determines a verdict of `different`.
       knife_edges: inputs on which lanes of the original disagree.
       notes: remarks that do not change the verdict.
-      counts: outputs, gradients, inputs, cases compared.
+      counts: outputs, gradients, inputs, cases compared; `ran` is the number of cases that returned on both
+        sides, `reviews` that of places to be reviewed of which no case shows a difference.
       seed: the seed of cotangents and random numbers.
       terms: the contract that was checked.
       contract: the fingerprint of `terms`.

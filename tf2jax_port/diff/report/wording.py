@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tf2jax_port.diff.closeness.closeness import EXACT, FLOAT64, LIMIT
 from tf2jax_port.diff.closeness.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding
 from tf2jax_port.diff.report.report import Leaf, Pair, Report
-from tf2jax_port.diff.vocabulary.lanes import title
+from tf2jax_port.diff.vocabulary.lanes import NEW_LANES, title
 from tf2jax_port.diff.vocabulary.numbers import number, short
+from tf2jax_port.diff.vocabulary.reasons import Reason
 
 # The range of R on a logarithmic scale: from 0.1 to 10,000.
 _LEAST, _MOST = -1.0, 4.0
@@ -180,20 +181,60 @@ def fewer_cases(report: Report, pair: Pair) -> str:
     return f"{min(counts)} of {report.counts['cases']} ran" if counts else ""
 
 
+SAME = "same"
+
+
+def same(report: Report, pair: Pair) -> str:
+    """Return the word for a pair without a difference: `values only` if a lane of the port has no gradient in any case."""
+    gradients = [leaf.lanes for leaf in report.leaves if leaf.kind == "gradient"]
+    compared = {
+        lane for lanes in gradients for lane, state in lanes.items() if state != NOT_COVERED
+    }
+    bare = {new.id for new in NEW_LANES} - compared if compared else set()
+    return "values only" if bare.intersection(pair.lanes) else SAME
+
+
+def uncovered(report: Report, told: Sequence[Reason]) -> Iterator[tuple[str, Reason]]:
+    """Yield why lanes did not run, except what was told already: pairs of a lane and a reason."""
+    for lane in report.lanes:
+        for reason in lane.reasons:
+            if not any(
+                title(lane.lane) in one.what
+                and reason.why in one.why
+                and {*reason.cases} <= {*one.cases}
+                for one in told
+            ):
+                yield lane.lane, reason
+
+
 def summary(report: Report) -> str:
     """Summarize in one line how much was compared."""
     counts = report.counts
     return " · ".join(
         [
-            _count_noun(counts["cases"], "case"),
+            cases_in_words(report),
             _count_noun(counts["outputs"], "output"),
             _count_noun(counts["gradients"], "gradient"),
             _count_noun(counts["shapes"], "combination") + " of shapes",
             f"seed {report.seed}",
             "x64 on" if report.terms["x64"] else "x64 off",
             *_requested_extras(report),
+            *_open_reviews(report),
         ]
     )
+
+
+def cases_in_words(report: Report) -> str:
+    """Return how many cases there are, and how many of them ran if some did not: `5 cases, 2 of them ran`."""
+    counts = report.counts
+    words = _count_noun(counts["cases"], "case")
+    return words if counts["ran"] == counts["cases"] else f"{words}, {counts['ran']} of them ran"
+
+
+def _open_reviews(report: Report) -> list[str]:
+    """Say how many places are to be reviewed of which no case shows a difference."""
+    count = report.counts["reviews"]
+    return [f"{_count_noun(count, 'review')} open"] if count else []
 
 
 def _requested_extras(report: Report) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from tf2jax_port.diff.closeness.explain import EQUAL, KNIFE_EDGE
 from tf2jax_port.diff.closeness.facts import Facts
 from tf2jax_port.diff.functions import loading
-from tf2jax_port.diff.inputs import cases
+from tf2jax_port.diff.inputs import cases, ranges
 from tf2jax_port.diff.judge.contract import fingerprint, terms, versions
 from tf2jax_port.diff.judge.judge import Finding, judge
 from tf2jax_port.diff.judge.judge_draws import judge_draws, states_of_draws
@@ -25,10 +25,11 @@ from tf2jax_port.diff.processes.lane_program import Setup
 from tf2jax_port.diff.report import assemble
 from tf2jax_port.diff.report.report import Report
 from tf2jax_port.diff.sessions.halves import as_run, in_bfloat16, not_halved
+from tf2jax_port.diff.sessions.reviews import with_open_reviews
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
-from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, TF_XLA
+from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, TF_EAGER, TF_XLA
 from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT, LIMITED
 from tf2jax_port.diff.vocabulary.verdicts import EQUAL as EQUAL_VERDICT
@@ -285,7 +286,7 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
     report = replace(report, versions=dict(plan.versions))
     # A report of a difference still lists the cases that could not be run.
     skipped = plan.skipped if report.verdict == DIFFERENT else ()
-    return replace(report, notes=(*report.notes, *skipped, *plan.notes))
+    return with_open_reviews(replace(report, notes=(*report.notes, *skipped, *plan.notes)))
 
 
 def _setups_elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
@@ -360,6 +361,7 @@ def _report(
             *_both_refuse(facts),
             *vacuous.notes,
             *_about_inputs(fitted, counts["shapes"]),
+            *ranges.advice(request.inputs, _refusals(facts)),
         ),
         counts=counts,
         seed=request.seed,
@@ -392,6 +394,14 @@ def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
     """Return a reason that lists the cases on which both functions raise an error."""
     neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
     return grouped(("inputs", "original and port both refuse them", f.case) for f in neither)
+
+
+def _refusals(facts: Sequence[Facts]) -> Iterator[str]:
+    """Yield why the original failed, in the cases in which it did."""
+    for fact in facts:
+        outputs = fact.lanes[TF_EAGER.id].outputs
+        if isinstance(outputs, Failure):
+            yield outputs.reason
 
 
 def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import traceback
 import warnings
 from collections.abc import Callable
@@ -19,6 +20,19 @@ LANE_ERROR = "LaneError"
 _LONGEST_REASON = 240
 _LONGEST_DETAIL = 6000
 
+# What a message says to do, with its further lines, which are indented.
+_ADVICE = re.compile(r"^ *Do: +(.+(?:\n {8,}.+)*)", re.MULTILINE)
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+# Messages of Keras and of AutoGraph have that of the error itself within them.
+_OF_KERAS = re.compile(
+    r"Exception encountered when calling [^\n]*\n(?P<cause>.*?)(\n\s*(Call a|A)rguments received by .*)?\Z",
+    re.DOTALL,
+)
+_KIND = re.compile(r"(\w+(?:Error|Exception)): ")
+_OF_AUTOGRAPH = re.compile(
+    r"in user code:\s*\n(.*\n)?\s*File \"[^\n]*\n( {8,}[^\n]*\n)*\s*\n(?P<cause>.*)\Z", re.DOTALL
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -33,6 +47,13 @@ class Failure:
     kind: str
     reason: str
     detail: str = ""
+
+    @property
+    def advised(self) -> str:
+        """The reason, with what the message says to do, if it says so."""
+        found = _ADVICE.search(self.detail)
+        advice = " ".join(found[1].split()) if found else ""
+        return self.reason if not advice or advice in self.reason else f"{self.reason} Do: {advice}"
 
 
 class LaneError(Exception):
@@ -70,9 +91,24 @@ def failure(error: BaseException) -> Failure:
     if isinstance(error, LaneError):
         return Failure(error.kind, str(error), error.detail)
     kind = type(error).__name__
-    text = str(error).strip()
+    text = _COLORS.sub("", str(error)).strip()
     where = _where(error)
-    return Failure(kind, f"{kind}: {_first_line(text)}" if text else kind, (text + where).strip())
+    kind, cause = _cause(kind, text)
+    return Failure(kind, f"{kind}: {_first_line(cause)}" if text else kind, (text + where).strip())
+
+
+def _cause(kind: str, text: str) -> tuple[str, str]:
+    """Return the kind and the message of the error that others wrap, without the frames and arguments that they add."""
+    while found := _OF_KERAS.match(text) or _OF_AUTOGRAPH.match(text):
+        cause = textwrap.dedent(found["cause"]).strip()
+        if not cause:
+            break
+        text = cause
+        if named := _KIND.match(text):
+            # AutoGraph raises an error of its own where it cannot make one of the same class.
+            kind = named[1] if kind == "StagingError" else kind
+            text = text[named.end() :]
+    return kind, text
 
 
 def _first_line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -34,6 +35,27 @@ def grouped(entries: Iterable[tuple[str, str, int]]) -> list[Reason]:
         if case not in cases:
             cases.append(case)
     return [Reason(what, why, tuple(cases)) for (what, why), cases in found.items()]
+
+
+# Numbers, alone or in a list, in which the messages of one error differ.
+_NUMBERS = re.compile(r"(?:[-+]?\d[\d.]*(?:e[-+]?\d+)?[\s,…]*)+")
+
+
+def grouped_failures(entries: Iterable[tuple[str, str, int]]) -> list[Reason]:
+    """Merge entries `(what, why, case)` whose errors differ in numbers only; the first of them stands for all."""
+    first: dict[tuple[str, str], str] = {}
+    others: dict[tuple[str, str], set[str]] = {}
+    merged = []
+    for what, why, case in entries:
+        key = what, _NUMBERS.sub("#", why)
+        first.setdefault(key, why)
+        others.setdefault(key, set()).update({why} - {first[key]})
+        merged.append((key, case))
+    whole = {
+        key: f"{why}, and {len(others[key])} alike" if others[key] else why
+        for key, why in first.items()
+    }
+    return grouped((key[0], whole[key], case) for key, case in merged)
 
 
 def _cases(cases: tuple[int, ...]) -> str:

@@ -1,0 +1,40 @@
+"""Let a captured program run eagerly, so that its calls are seen with their values."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+def run_eagerly(traced: Callable[[Any], None]) -> bool:
+    """Let functions under `tf.function`, and those that TensorFlow's own functions call, run as Python.
+
+    TensorFlow converts what is passed to `tf.map_fn` and the like, also where nothing is traced; the copy that then runs
+    is not the program's own function.
+
+    Args:
+      traced: told of each function that is called while a graph is traced.
+
+    Returns:
+      Whether TensorFlow was imported.
+    """
+    tf: Any = sys.modules.get("tensorflow")
+    switch = getattr(getattr(tf, "config", None), "run_functions_eagerly", None)
+    if switch is None:
+        return False
+    switch(True)
+    with contextlib.suppress(ImportError, AttributeError):  # another release keeps it elsewhere
+        api: Any = importlib.import_module("tensorflow.python.autograph.impl.api")
+        converted = api.converted_call
+
+        def call(f: Any, args: Any, kwargs: Any, *rest: Any, **named: Any) -> Any:
+            if tf.executing_eagerly():
+                return f(*args, **(kwargs or {}))
+            traced(f)
+            return converted(f, args, kwargs, *rest, **named)
+
+        api.converted_call = call
+    return True
