@@ -55,7 +55,7 @@ REFUSED = {
         "",
         [
             "keras: Keras 3 is not installed.",
-            "  Do:       install it: `pip install tf2jax-port[keras]`",
+            "  Do:       install it: `pip install keras`",
         ],
     ),
     "another backend": (

@@ -27,7 +27,7 @@ def pillow(function: str) -> Any:
             errors.message(
                 f"image.{function}",
                 "Pillow, which reads and writes pictures, is not installed.",
-                do="install it: `pip install tf2jax-port[images]`",
+                do="install it: `pip install pillow`",
             )
         ) from None
     return Image

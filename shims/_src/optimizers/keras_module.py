@@ -23,7 +23,7 @@ def load() -> types.ModuleType:
             errors.message(
                 "keras",
                 "Keras 3 is not installed.",
-                do="install it: `pip install tf2jax-port[keras]`",
+                do="install it: `pip install keras`",
             )
         )
     if "keras" not in sys.modules:

@@ -120,7 +120,7 @@ def _require_flatbuffers() -> None:
             errors.message(
                 "saved_model.save",
                 "`jax.export` needs the package flatbuffers to store programs.",
-                do='write `pip install "tf2jax-port[saved-model]"`',
+                do="install it: `pip install flatbuffers`",
             )
         )
 
