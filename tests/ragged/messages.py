@@ -136,7 +136,7 @@ MESSAGES = {
     "tensor-rank": "`ragged_rank` must be below the rank of `tensor`. Received: i32[2], ragged_rank=1.",
     "tensor-both": "Specify argument `lengths` or `padding`, but not both.",
     "map-scalar": (
-        "map_flat_values: the result of `op` has no entry per flat value.\n"
+        "map_flat_values: the result of `op` does not have one entry for each flat value.\n"
         "  Required: an array of at least one axis\n"
         "  Received: f32[]"
     ),

@@ -89,16 +89,20 @@ MESSAGES = {
     ),
     "add-dense": "At least one input should be SparseTensor; do you mean `shims.add`?",
     "concat-shape": (
-        "sparse.concat: sizes other than that of the axis differ.\n  Required: equal sizes except along axis 0"
+        "sparse.concat: sizes differ along an axis other than `axis`.\n"
+        "  Required: equal sizes except along axis 0"
     ),
     "retain-count": "retain: 1 bools for 3 values.",
     "reshape-count": (
         "sparse.reshape: the shapes have different numbers of elements.\n"
         "  Required: equal products of sizes"
     ),
-    "reset-smaller": ("reset_shape: `new_shape` is smaller.\n  Required: new_shape >= shape"),
+    "reset-smaller": (
+        "reset_shape: `new_shape` is smaller than the shape of the sparse tensor.\n"
+        "  Required: new_shape >= shape"
+    ),
     "matmul-sizes": (
-        "sparse_dense_matmul: the inner sizes differ.\n"
+        "sparse_dense_matmul: the inner sizes of the matrices differ.\n"
         "  Required: 3 rows in `b`\n"
         "  Received: i32[2, 2]"
     ),

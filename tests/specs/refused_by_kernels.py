@@ -293,9 +293,12 @@ CALLS = {
     ),
     "ragged ids of dense data": (
         lambda tf: tf.math.unsorted_segment_sum(I, tf.ragged.constant([[0], [1]]), 2),
-        "unsorted_segment_sum: `data` and `segment_ids` do not have the same rows.\n"
-        "  Required: ids for each row, or ragged ids whose rows are the outer ones of ragged data\n"
-        "  At:",
+        (
+            "unsorted_segment_sum: `data` and `segment_ids` do not have the same rows.\n"
+            "  Required: one id for each row, or ragged ids with the row lengths of the outer "
+            "axes of `data`\n"
+            "  At:"
+        ),
     ),
     "padding of another shape": (
         lambda tf: tf.RaggedTensor.from_tensor(np.ones((1, 1, 1), np.int32), None, 1),

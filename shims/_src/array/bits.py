@@ -96,7 +96,7 @@ def _check_last_axis(function, x, size):
     if not x.ndim or (checks.is_known(x.shape[-1]) and x.shape[-1] != size):
         raise checks.invalid(
             function,
-            "the size of the last axis is not that of one number of the wider dtype.",
+            "the last axis does not hold exactly one number of the wider dtype.",
             required=f"size {size}",
             received=describe(x),
         )

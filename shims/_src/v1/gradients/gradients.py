@@ -249,7 +249,7 @@ def hessians(
     sources = [_as_source(x) for x in _as_list(xs)]
     paths = GradientPaths(ys)
     if not all(map(paths.reaches, sources)):
-        raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
+        raise ValueError("hessians: an `x` has no gradient, because no `y` depends on it.")
     mark_loops(paths.operations)
     graph = get_default_graph()
     tensors = [x for x in sources if isinstance(x, Tensor)]
