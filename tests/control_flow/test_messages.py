@@ -410,11 +410,15 @@ MESSAGES = {
     "variable, assigned traced": (
         jitted(lambda x: Variable.assign(KEPT, x), X),
         errors.FailedPreconditionError,
-        "Variable.assign: `value` is being traced by a JAX transformation, which cannot keep it.\n"
-        "  Received: float32[] for kept:0\n"
-        "  At:\n"
-        "  Do:       decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, which "
-        "takes and returns their values.",
+        (
+            "Variable.assign: `value` is being traced by a JAX transformation, and a variable "
+            "cannot store a traced value.\n"
+            "  Received: float32[] for kept:0\n"
+            "  At:\n"
+            "  Do:       decorate the function with `shims.function`, or compile "
+            "`shims.stateless(f, variables)`, which takes and returns the values of the "
+            "variables."
+        ),
     ),
     "variable, hashed": (
         lambda: hash(KEPT),

@@ -65,7 +65,10 @@ REFUSED = {
             "keras: Keras does not compute with JAX.",
             "  Required: KERAS_BACKEND=jax in the environment before Keras is imported",
             "  Received: backend numpy",
-            "  Do:       import `shims.keras` before Keras and TensorFlow, or set the variable",
+            (
+                "  Do:       import `shims.keras` before Keras and TensorFlow, or set "
+                "KERAS_BACKEND=jax"
+            ),
         ],
     ),
     "an old version": (

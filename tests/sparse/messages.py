@@ -27,26 +27,27 @@ MESSAGES = {
     ),
     "add-array-rank": "sparse.add: the operands have different ranks.",
     "add-dtypes": (
-        "sparse.add: `b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[4]\n"
         "  Do:       convert one of them: `shims.cast(b, 'int32')`"
     ),
     "add-array-dtype": (
-        "sparse.add: `b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[2, 3]\n"
         "  Do:       convert one of them: `shims.cast(b, 'int32')`"
     ),
     "matmul-dtypes": (
-        "sparse_dense_matmul: `b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse_dense_matmul: `b` was expected to be int32, the dtype of the operand before "
+        "it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], b f32[3, 2]\n"
         "  Do:       convert one of them: `shims.cast(b, 'int32')`"
     ),
     "concat-dtypes": (
-        "concat: `values[1]` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "concat: `values[1]` was expected to be int32, the dtype of the operand before it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: values[0] i32[3], values[1] f32[2]\n"
         "  Do:       convert one of them: `shims.cast(values[1], 'int32')`"
     ),
@@ -143,8 +144,9 @@ MESSAGES = {
         "sparse.maximum: the shapes differ.\n  Required: two sparse tensors of one shape"
     ),
     "maximum-dtype": (
-        "sparse.maximum: `sp_b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse.maximum: `sp_b` was expected to be int32, the dtype of the operand before "
+        "it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], sp_b f32[1]\n"
         "  Do:       convert one of them: `shims.cast(sp_b, 'int32')`"
     ),

@@ -268,8 +268,8 @@ def check_coordinates(function: str, indices, shape) -> None:
     if indices.shape[-1] > len(shape):
         raise checks.invalid(
             function,
-            f"the indices have {indices.shape[-1]} coordinates, but the array has "
-            f"{len(shape)} axes.",
+            f"the indices have {indices.shape[-1]} coordinates, but the array has rank "
+            f"{len(shape)}.",
             required=f"indices.shape[-1] <= {len(shape)}",
             received=f"indices of shape {indices.shape}",
         )

@@ -47,7 +47,7 @@ def load() -> types.ModuleType:
                 "Keras does not compute with JAX.",
                 required="KERAS_BACKEND=jax in the environment before Keras is imported",
                 received=f"backend {backend}",
-                do="import `shims.keras` before Keras and TensorFlow, or set the variable",
+                do="import `shims.keras` before Keras and TensorFlow, or set KERAS_BACKEND=jax",
             )
         )
     _add_names_of_tf_keras(keras)

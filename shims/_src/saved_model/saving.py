@@ -84,7 +84,9 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     """
     del options
     if state.current_scope() is not None:
-        raise NotImplementedError("saved_model.save: call it outside of the traced function")
+        raise NotImplementedError(
+            "saved_model.save: call this function outside of the traced function"
+        )
     _require_flatbuffers()
     if signatures is None and is_of_keras(obj):
         signatures = keras_signature(obj)

@@ -120,10 +120,12 @@ def _warn_of_rows_inside(x, operations) -> None:
         warnings.warn(
             errors.message(
                 "gradients",
-                f"rows of {x.name} are gathered inside of a branch or a loop: its gradient is dense "
-                "here, and `IndexedSlices` in TensorFlow.",
-                do="gather before the loop, or use an optimizer that leaves rows without "
-                "gradient unchanged: gradient descent, Adagrad, Adam",
+                f"rows of {x.name} are gathered inside of a branch or a loop: the gradient of "
+                f"{x.name} is dense here, but `IndexedSlices` in TensorFlow.",
+                do=(
+                    "gather the rows before the loop, or use an optimizer that does not change "
+                    "rows without a gradient: gradient descent, Adagrad, Adam"
+                ),
             ),
             stacklevel=3,
         )
