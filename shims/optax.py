@@ -2,7 +2,7 @@
 
 The functions return Optax transformations that compute the updates of TensorFlow's optimizers.
 `Optimizer` keeps its state in variables and has `apply_gradients` and `minimize`. The module
-requires `optax` (`tf2jax-port[optax]`).
+requires `optax` (`pip install optax`).
 """
 
 from shims._src.facade import bindings as _bindings  # noqa: F401 - binds

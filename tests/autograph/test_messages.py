@@ -311,11 +311,13 @@ MESSAGES = {
     "string": (
         jitted(a_string),
         TypeError,
-        "if: `mode` depends on a traced condition, but is not an array.\n"
-        "  Required: an array or a number in each branch\n"
-        "  Received: 'up' in the main branch\n"
-        "  At:\n"
-        "  Do:       choose it with a Python condition, or use a number instead.",
+        (
+            "if: `mode` depends on a traced condition, but is not an array.\n"
+            "  Required: an array or a number in each branch\n"
+            "  Received: 'up' in the main branch\n"
+            "  At:\n"
+            "  Do:       choose the value with a Python condition, or use a number instead."
+        ),
     ),
     "vector": (
         jitted(a_vector),

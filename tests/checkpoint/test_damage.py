@@ -147,7 +147,10 @@ def test_a_table_that_is_not_sorted():
 
 @pytest.mark.parametrize(
     ("kind", "problem"),
-    [(1, "it is compressed with Snappy"), (2, "it has the unknown compression type 2")],
+    [
+        (1, "the file is compressed with Snappy"),
+        (2, "the block has the unknown compression type 2"),
+    ],
 )
 def test_compressed_blocks(kind, problem):
     block = BlockBuilder(1)
@@ -205,8 +208,10 @@ def test_messages(checkpoint, tmp_path):
     assert not list(tmp_path.glob("e.*"))
 
 
-_COPY = "Do: take the file from another copy, or an older checkpoint"
-_WHERE = "Do: restore it with TensorFlow where it was written, and save the arrays"
+_COPY = "Do: use another copy of the file, or an older checkpoint"
+_WHERE = (
+    "Do: restore the checkpoint with TensorFlow on the machine that wrote it, and save the arrays"
+)
 _REFUSED = "cannot be written to a checkpoint:"
 MESSAGES = {
     "no checkpoint": ("NotFoundError", "Failed to find any matching files for y"),
@@ -237,7 +242,7 @@ MESSAGES = {
     "no data": (
         "NotFoundError",
         "x.data-00000-of-00001; No such file or directory",
-        "Required: x.index and, in the same folder, as many data files as it names: 1",
+        "Required: x.index and, in the same folder, all data files of the checkpoint: 1",
         "Do: copy the files of a checkpoint together",
     ),
     "variant": (

@@ -139,7 +139,7 @@ def test_a_piece_without_the_others(tmp_path):
     write_bundle(str(tmp_path / "x"), {"v": Partitioned((6,), [((2,), whole[2:4])])})
     reader = open_checkpoint(str(tmp_path / "x"))
     np.testing.assert_array_equal(reader.read("v", ((2, 2),)), whole[2:4])
-    with pytest.raises(errors.DataLossError, match="the pieces do not cover it"):
+    with pytest.raises(errors.DataLossError, match="the slices do not cover the whole tensor"):
         reader.read("v")
     found = tf.raw_ops.RestoreV2(
         prefix=str(tmp_path / "x"),

@@ -113,10 +113,12 @@ FAULTS = {
     "missing": (
         [wanted(name, (), int) for name in ("z", "y", "scalar", "z")],
         errors.NotFoundError,
-        "Key y not found in checkpoint (and 1 more: z).\n"
-        "  Required: every name of a variable among those of the checkpoint\n"
-        "  Received: P with bfloat16, bool, complex128, complex64, edges/complex, edges/float32, "
-        f"edges/int64, edges/uint64 and {len(TENSORS) - 8} more\n",
+        (
+            "Key y not found in checkpoint (and 1 more: z).\n"
+            "  Required: a checkpoint that has the name of every variable\n"
+            "  Received: P with bfloat16, bool, complex128, complex64, edges/complex, "
+            f"edges/float32, edges/int64, edges/uint64 and {len(TENSORS) - 8} more\n"
+        ),
     ),
     "another dtype": (
         [wanted("scalar", (), np.float64)],

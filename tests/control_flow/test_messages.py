@@ -82,11 +82,13 @@ MESSAGES = {
     "cond, not an array": (
         both(lambda x: x, lambda x: "a"),
         TypeError,
-        "cond: the result depends on a traced condition, but is not an array.\n"
-        "  Required: an array or a number in each branch\n"
-        "  Received: 'a' in the false_fn branch\n"
-        "  At:\n"
-        "  Do:       choose it with a Python condition, or use a number instead.",
+        (
+            "cond: the result depends on a traced condition, but is not an array.\n"
+            "  Required: an array or a number in each branch\n"
+            "  Received: 'a' in the false_fn branch\n"
+            "  At:\n"
+            "  Do:       choose the value with a Python condition, or use a number instead."
+        ),
     ),
     "cond, dtypes": (
         both(lambda x: x, lambda x: jnp.int32(1)),
@@ -146,18 +148,24 @@ MESSAGES = {
     "switch_case, numbers": (
         lambda: switch_case(0, {1: lambda: 1, 5: lambda: 2}),
         ValueError,
-        "switch_case: the numbers of `branch_fns` must run from 0 upwards, each once.\n"
-        "  Required: 0, 1, ..., one number per function\n"
-        "  Received: 1, 5\n"
-        "  At:",
+        (
+            "switch_case: the indices in `branch_fns` must be 0, 1, 2, ..., each of them exactly "
+            "once.\n"
+            "  Required: 0, 1, ..., one index per function\n"
+            "  Received: 1, 5\n"
+            "  At:"
+        ),
     ),
     "switch_case, empty": (
         lambda: switch_case(0, []),
         ValueError,
-        "switch_case: the numbers of `branch_fns` must run from 0 upwards, each once.\n"
-        "  Required: 0, 1, ..., one number per function\n"
-        "  Received: no functions\n"
-        "  At:",
+        (
+            "switch_case: the indices in `branch_fns` must be 0, 1, 2, ..., each of them exactly "
+            "once.\n"
+            "  Required: 0, 1, ..., one index per function\n"
+            "  Received: no functions\n"
+            "  At:"
+        ),
     ),
     "switch_case, dtypes": (
         jitted(lambda i: switch_case(i, [lambda: X, lambda: jnp.int32(1), lambda: X]), 0),
@@ -188,7 +196,7 @@ MESSAGES = {
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       before the loop, give it the structure that it has after an iteration.",
+        "  Do:       before the loop, give `loop_vars[0]` the structure that it has after an iteration.",
     ),
     "while_loop, dtype": (
         loop(lambda s: jnp.int32(1)),
@@ -234,10 +242,12 @@ MESSAGES = {
             shape_invariants=(TensorSpec([3]),),
         ),
         ValueError,
-        "while_loop: a loop variable broke its shape invariant.\n"
-        "  Required: (3,)\n"
-        "  Received: (6,)\n"
-        "  At:",
+        (
+            "while_loop: a loop variable violates its shape invariant.\n"
+            "  Required: (3,)\n"
+            "  Received: (6,)\n"
+            "  At:"
+        ),
     ),
     "while_loop, assigning condition": (
         assigning_condition,
@@ -245,7 +255,7 @@ MESSAGES = {
         "while_loop: the condition assigns a variable.\n"
         "  Received: kept:0\n"
         "  At:\n"
-        "  Do:       assign it in the body.",
+        "  Do:       assign the variable in the body.",
     ),
     "map_fn, scalar": (
         lambda: map_fn(lambda r: r, X),
@@ -282,11 +292,13 @@ MESSAGES = {
     "map_fn, unlike": (
         lambda: map_fn(lambda r: jnp.arange(int(r)), V),
         errors.InvalidArgumentError,
-        "map_fn: the results of `fn` must be alike to be stacked.\n"
-        "  Required: equal structures and shapes\n"
-        "  Received: (0,) and (1,) and (2,)\n"
-        "  At:\n"
-        "  Do:       pad them, or return a reduction of each.",
+        (
+            "map_fn: the results of `fn` must have equal structures and shapes to be stacked.\n"
+            "  Required: equal structures and shapes\n"
+            "  Received: (0,) and (1,) and (2,)\n"
+            "  At:\n"
+            "  Do:       pad the results, or reduce each of them inside of `fn`."
+        ),
     ),
     "map_fn, signature dtype": (
         lambda: map_fn(lambda r: r, V, fn_output_signature=jnp.int32),
@@ -319,7 +331,7 @@ MESSAGES = {
         "  Required: arrays or numbers\n"
         "  Received: 'a'\n"
         "  At:\n"
-        "  Do:       leave it out, or encode it as a number.",
+        "  Do:       leave this value out, or encode it as a number.",
     ),
     "vectorized_map, assigning": (
         assigning_map,
@@ -344,7 +356,7 @@ MESSAGES = {
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       before the loop, give it the structure that it has after an iteration.",
+        "  Do:       before the loop, give `the accumulator` the structure that it has after an iteration.",
     ),
     "foldl, structure under jit": (
         jitted(lambda v: foldl(lambda a, r: (a, a), v), V),
@@ -353,7 +365,7 @@ MESSAGES = {
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       before the loop, give it the structure that it has after an iteration.",
+        "  Do:       before the loop, give `the accumulator` the structure that it has after an iteration.",
     ),
     "variable, nothing": (
         Variable,
@@ -398,11 +410,15 @@ MESSAGES = {
     "variable, assigned traced": (
         jitted(lambda x: Variable.assign(KEPT, x), X),
         errors.FailedPreconditionError,
-        "Variable.assign: `value` is being traced by a JAX transformation, which cannot keep it.\n"
-        "  Received: float32[] for kept:0\n"
-        "  At:\n"
-        "  Do:       decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, which "
-        "takes and returns their values.",
+        (
+            "Variable.assign: `value` is being traced by a JAX transformation, and a variable "
+            "cannot store a traced value.\n"
+            "  Received: float32[] for kept:0\n"
+            "  At:\n"
+            "  Do:       decorate the function with `shims.function`, or compile "
+            "`shims.stateless(f, variables)`, which takes and returns the values of the "
+            "variables."
+        ),
     ),
     "variable, hashed": (
         lambda: hash(KEPT),

@@ -98,9 +98,10 @@ def test_an_unknown_shape_is_refused():
             f(jnp.zeros(3))
         first, required, *_ = str(raised.value).splitlines()
         assert first == (
-            "numpy_function: the result shape of `func` is not known while the program is traced."
+            "numpy_function: the shape of the result of `func` is not known while the "
+            "program is traced."
         )
-        assert required == "  Required: a `TensorSpec` with all sizes in `Tout`"
+        assert required == "  Required: a `TensorSpec` in `Tout` that has all sizes"
         assert "  Do:       write `Tout=shims.TensorSpec(x.shape, shims.float32)`" in str(
             raised.value
         )
@@ -126,7 +127,7 @@ def test_messages():
     with pytest.raises(shims.errors.InvalidArgumentError) as raised:
         call(lambda x: x, shims.int32)
     assert str(raised.value).splitlines()[:3] == [
-        "py_function: `func` returned another dtype than `Tout` declares.",
+        "py_function: `func` returned a dtype that differs from `Tout`.",
         "  Required: int32",
         "  Received: Tensor conversion requested dtype int32 for an array of dtype float32",
     ]

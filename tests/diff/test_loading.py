@@ -153,13 +153,13 @@ def without_tensorflow(monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow", None)
 
 
-def test_without_tensorflow_the_extra_is_named(without_tensorflow):
+def test_without_tensorflow_the_package_is_named(without_tensorflow):
     with pytest.raises(DiffError) as caught:
         require_tensorflow()
     assert str(caught.value) == (
         "diff: TensorFlow is needed to run the old function, and it cannot be imported.\n"
         "  Received: ModuleNotFoundError: import of tensorflow halted; None in sys.modules\n"
-        "  Do:       pip install 'tf2jax-port[tensorflow]'  (the extra `tensorflow`)"
+        "  Do:       pip install tensorflow"
     )
 
 

@@ -144,8 +144,8 @@ def tested(v):
 
 ADVICE = (
     advice(
-        "put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, "
-        "or keep all slots",
+        "copy the array into an array of static size, "
+        "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots",
         hessenberg,
         lambda y: jnp.zeros(8).at[jnp.arange(y.shape[0])].set(y),
         exact=lambda y: jnp.pad(y, (0, 8 - y.shape[0])),
@@ -169,7 +169,7 @@ ADVICE = (
         exact=lambda y: {True: 1.0, False: 2.0}[bool(y.sum() > 3)] * y,
     ),
     advice(
-        "test the sizes before the step, `if n == m`, and let no handler decide",
+        "test the sizes before the step, `if n == m`, instead of catching the error",
         lambda y: jax.lax.map(lambda e: handled(y[y > e]), y),
         lambda y: jax.lax.map(lambda e: tested(y[y > e]), y),
         exact=lambda y: jnp.stack([jnp.float32(tested(y[y > e])) for e in y]),
@@ -180,17 +180,17 @@ ADVICE = (
         lambda y: jnp.linalg.lstsq(jnp.vander(jnp.arange(y.shape[0]) * 1.0, 2), y)[0],
     ),
     advice(
-        "select the others: `y[jnp.arange(y.shape[0]) != i]`",
+        "select the other elements: `y[jnp.arange(y.shape[0]) != i]`",
         lambda y: jnp.delete(y, y.shape[0] - 1).sum(),
         lambda y: y[jnp.arange(y.shape[0]) != y.shape[0] - 1].sum(),
     ),
     advice(
-        "for sums take differences of `jnp.cumsum(y)`, whose positions may be sizes",
+        "to sum slices, subtract elements of `jnp.cumsum(y)`; their positions may be sizes",
         one_window,
         differences_of_totals,
     ),
     advice(
-        "call the function in each branch, with that branch's size",
+        "call the function in each branch, with the size of that branch",
         chosen_size,
         called_in_each_branch,
     ),
@@ -200,7 +200,7 @@ ADVICE = (
         lambda y: jnp.repeat(y, shims.bounded(jnp.abs(y.astype(int)), max=7)),
     ),
     advice(
-        "give the number of slices: `shims.unstack(y, num=3)`",
+        "give the number of slices, which is checked at run time: `shims.unstack(y, num=3)`",
         lambda y: jnp.stack(shims.unstack(y)),
         lambda y: jnp.stack(shims.unstack(y, num=4)),
     ),
@@ -216,8 +216,9 @@ ADVICE = (
         lambda y: y * jnp.float32(y.shape[0]),
     ),
     advice(
-        "JAX takes a Python number here: give the function one, `f(x, 2)` in place of `f(x, jnp.asarray(2))`, or write "
-        "`shims.switch_case`, with a branch for each number",
+        "JAX takes a Python number here: pass a number to the function, `f(x, 2)` in place "
+        "of `f(x, jnp.asarray(2))`, or write `shims.switch_case`, with a branch for each "
+        "number",
         lambda y: jnp.sum(TABLE, axis=jnp.argmin(y) // 4),
         lambda y: shims.switch_case(
             jnp.argmin(y) // 4, [lambda: jnp.sum(TABLE, axis=0), lambda: jnp.sum(TABLE, axis=1)]
@@ -225,12 +226,13 @@ ADVICE = (
         exact=lambda y: jnp.sum(TABLE, axis=int(jnp.argmin(y)) // 4),
     ),
     advice(
-        "keep the value as an array; ask for a Python number or a NumPy array after the call",
+        "keep the value as an array; convert it to a Python number or a NumPy array after the call",
         lambda y: y * y.sum().item(),
         lambda y: y * y.sum(),
     ),
     advice(
-        "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`",
+        "compare the size, `jnp.where(n == 3, a, b)`, or use it as an index of an array: "
+        "`jnp.take(table, n)`",
         lambda y: y * {3: 2.0, 4: 3.0}[y.shape[0]],
         lambda y: y * jnp.where(y.shape[0] == 4, 3.0, 2.0),
         lambda y: y * jnp.take(jnp.array([0.0, 0, 0, 2, 3]), y.shape[0]),
@@ -241,8 +243,8 @@ ADVICE = (
         lambda y: jnp.full(y.shape[0], 2.0),
     ),
     advice(
-        "compute with the size itself, `n > 9` for `len(str(n)) > 1`, or make the text in the `print` or `raise` "
-        "statement that shows it",
+        "compute with the size itself, `n > 9` in place of `len(str(n)) > 1`, or format the "
+        "text inside of the `print` or `raise` statement",
         lambda y: y * (2.0 if len(str(y.shape[0])) > 1 else 1.0),
         lambda y: y * (2.0 if y.shape[0] > 9 else 1.0),
     ),
@@ -259,12 +261,12 @@ ADVICE = (
         summed_items,
     ),
     advice(
-        "state it: `shims.same_size(a, b)` gives `a` the size of `b`",
+        "state that they are equal: `shims.same_size(a, b)` gives `a` the size of `b`",
         lambda y: jnp.stack([y, y[y >= -9]]),
         lambda y: jnp.stack([y, shims.same_size(y[y >= -9], y)]),
     ),
     advice(
-        "write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own",
+        "write `shims.cond` or `shims.switch_case`, whose branches may return different sizes",
         lambda y: lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y),
         lambda y: shims.cond(y.sum() > 1, lambda: y[y > 1], lambda: y),
         lambda y: shims.switch_case((y.sum() > 1).astype(jnp.int32), [lambda: y, lambda: y[y > 1]]),
@@ -282,13 +284,13 @@ ADVICE = (
         exact=lambda y: y[y < 3],
     ),
     advice(
-        "give `while_loop` its `maximum_iterations`",
+        "pass `maximum_iterations` to `while_loop`",
         growing,
         bounded_growth,
         exact=_one_more,
     ),
     advice(
-        "give a `TensorArray` that grows the largest size and cut what is written",
+        "give a growing `TensorArray` its largest size and cut the result",
         growing_array,
         sized_array,
         exact=lambda y: y[y > 1],

@@ -33,21 +33,29 @@ CASES = (
     (
         calls.outgrown_bound_under_jit,
         tf.errors.CapacityError,
-        "Padded: the data needed more entries than there is room for; the values are not valid.\n"
-        "  Required: room for 9 entries\n"
-        "  Received: 4 entries\n"
-        "  At:       refused_inputs.py:N  return padded.unpad()\n"
-        "  Do:       raise the bound to 9, or call through `shims.function`, which grows",
+        (
+            "Padded: the data needed more entries than there is room for; the values are not "
+            "valid.\n"
+            "  Required: room for 9 entries\n"
+            "  Received: 4 entries\n"
+            "  At:       refused_inputs.py:N  return padded.unpad()\n"
+            "  Do:       raise the bound to 9, or call the function through `shims.function`, "
+            "which enlarges its buffers"
+        ),
     ),
     (
         calls.a_loop_without_a_bound,
         tf.errors.CapacityError,
-        "while_loop: nothing bounds the size of this value, and inside an enclosing JAX trace no buffer can grow.\n"
-        "  Required: a bound on the number of iterations, or of elements of a `TensorArray`\n"
-        "  At:       refused_inputs.py:N  lambda x: tf.while_loop(\n"
-        "  Do:       give `while_loop` its `maximum_iterations`; give a `TensorArray` that grows the largest size "
-        "and cut what is written, `TensorArray(dtype, n)` and `.stack()[:k]`; or call the function through "
-        "`shims.function` at the top level",
+        (
+            "while_loop: nothing bounds the size of this value, and inside an enclosing JAX "
+            "trace no buffer can grow.\n"
+            "  Required: a bound on the number of iterations, or of elements of a "
+            "`TensorArray`\n"
+            "  At:       refused_inputs.py:N  lambda x: tf.while_loop(\n"
+            "  Do:       pass `maximum_iterations` to `while_loop`; give a growing `TensorArray` "
+            "its largest size and cut the result, `TensorArray(dtype, n)` and `.stack()[:k]`; or "
+            "call the function through `shims.function` at the top level"
+        ),
     ),
     (
         calls.more_than_there_is,
@@ -69,24 +77,34 @@ CASES = (
     (
         calls.sizes_that_differ,
         tf.errors.InvalidArgumentError,
-        "add: the sizes of two operands differ.\n"
-        "  Required: one size: u1 == u0 (axis 0)\n"
-        "  Received: u1 = 2\n"
-        "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
-        "  Size:     u1: refused_inputs.py:N  return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
-        "  Do:       select both with one mask, or cut them to one size",
+        (
+            "add: the sizes of two operands differ.\n"
+            "  Required: equal sizes: u1 == u0 (axis 0)\n"
+            "  Received: u1 = 2\n"
+            "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m, k: "
+            "tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
+            "  Size:     u1: refused_inputs.py:N  return tf.function(lambda x, m, k: "
+            "tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
+            "  At:       refused_inputs.py:N  return tf.function(lambda x, m, k: "
+            "tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
+            "  Do:       select both operands with the same mask, or cut both to the same size"
+        ),
     ),
     (
         calls.sizes_that_differ_under_jit,
         tf.errors.InvalidArgumentError,
-        "add: the sizes of two operands differ.\n"
-        "  Required: one size: u1 == u0 (axis 0)\n"
-        "  Received: u1 = a number that only the run knows\n"
-        "  Size:     u0: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n"
-        "  Size:     u1: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n"
-        "  At:       refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n"
-        "  Do:       select both with one mask, or cut them to one size",
+        (
+            "add: the sizes of two operands differ.\n"
+            "  Required: equal sizes: u1 == u0 (axis 0)\n"
+            "  Received: u1 = a number that is known only at run time\n"
+            "  Size:     u0: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: "
+            "x[m] + x[k]))(X, M, K)\n"
+            "  Size:     u1: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: "
+            "x[m] + x[k]))(X, M, K)\n"
+            "  At:       refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + "
+            "x[k]))(X, M, K)\n"
+            "  Do:       select both operands with the same mask, or cut both to the same size"
+        ),
     ),
     (
         calls.sizes_that_are_known_to_differ,
@@ -99,12 +117,16 @@ CASES = (
     (
         calls.a_size_and_a_number,
         tf.errors.InvalidArgumentError,
-        "add: the sizes of two operands differ.\n"
-        "  Required: one size: u0 == 2 (axis 0)\n"
-        "  Received: u0 = 3\n"
-        "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m: x[m] + jnp.ones((2, 2)))(X, M)\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m] + jnp.ones((2, 2)))(X, M)\n"
-        "  Do:       select both with one mask, or cut them to one size",
+        (
+            "add: the sizes of two operands differ.\n"
+            "  Required: equal sizes: u0 == 2 (axis 0)\n"
+            "  Received: u0 = 3\n"
+            "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m: x[m] + "
+            "jnp.ones((2, 2)))(X, M)\n"
+            "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m] + "
+            "jnp.ones((2, 2)))(X, M)\n"
+            "  Do:       select both operands with the same mask, or cut both to the same size"
+        ),
     ),
     (
         calls.sizes_of_one_name,
@@ -134,7 +156,7 @@ CASES = (
     (
         calls.another_dtype,
         TypeError,
-        "function: `argument 0` has another dtype than its spec.\n"
+        "function: the dtype of `argument 0` differs from its spec.\n"
         "  Required: int32\n"
         "  Received: float32\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[spec])(X[0])",
@@ -142,7 +164,7 @@ CASES = (
     (
         calls.another_shape,
         TypeError,
-        "function: `argument 0` has another shape than its spec.\n"
+        "function: the shape of `argument 0` differs from its spec.\n"
         "  Required: (None, 3)\n"
         "  Received: (4, 2)\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[tf.TensorSpec([None, 3])])(X)",
@@ -213,10 +235,15 @@ CASES = (
     (
         calls.a_constant_size,
         tf.errors.SpecializationError,
-        "<lambda>: an unknown input size has become a constant: one compilation per size, as `jax.jit`.\n"
-        "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
-        '  At:       refused_inputs.py:N  lambda x: np.zeros(x.shape[0]) + x, input_signature=[SPEC], on_specialize="raise"\n'
-        "  Do:       keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+        (
+            "<lambda>: an unknown input size has become a constant: the function is compiled "
+            "once per size, as by `jax.jit`.\n"
+            "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
+            "  At:       refused_inputs.py:N  lambda x: np.zeros(x.shape[0]) + x, "
+            'input_signature=[SPEC], on_specialize="raise"\n'
+            "  Do:       keep the size symbolic here (write `x.shape[0]` in jnp code), or "
+            "declare a static size"
+        ),
     ),
     (
         calls.a_mask_of_another_length,
@@ -297,26 +324,36 @@ CASES = (
     (
         calls.padded_in_numpy,
         tf.errors.PaddedUseError,
-        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
-        "  Received: Padded(float32[5x2], axis 0: 3)\n"
-        "  At:       refused_inputs.py:N  return np.asarray(tf.Padded.pad(X[:3], 5))\n"
-        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`",
+        (
+            "Padded: a padded value was given to a JAX function, which would read its padding.\n"
+            "  Received: Padded(float32[5x2], axis 0: 3)\n"
+            "  At:       refused_inputs.py:N  return np.asarray(tf.Padded.pad(X[:3], 5))\n"
+            "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+            "wrap the whole computation: `shims.dynamic(f)(x)`"
+        ),
     ),
     (
         calls.padded_in_a_sum,
         tf.errors.PaddedUseError,
-        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
-        "  Received: Padded(float32[5x2], axis 0: traced)\n"
-        "  At:       refused_inputs.py:N  return jnp.sum(tf.Padded.pad(X[:3], 5))\n"
-        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`",
+        (
+            "Padded: a padded value was given to a JAX function, which would read its padding.\n"
+            "  Received: Padded(float32[5x2], axis 0: traced)\n"
+            "  At:       refused_inputs.py:N  return jnp.sum(tf.Padded.pad(X[:3], 5))\n"
+            "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+            "wrap the whole computation: `shims.dynamic(f)(x)`"
+        ),
     ),
     (
         calls.padded_has_no_length,
         tf.errors.PaddedUseError,
-        "len: Python asks for the value of a padded value, which is known only at run time.\n"
-        "  Received: Padded(float32[5x2], axis 0: 3)\n"
-        "  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], 5))\n"
-        "  Do:       outside of `jit` use the exact array, `x.unpad()`; inside, an operator (`shims.size(x)`, `shims.where`, `shims.cond`)",
+        (
+            "len: Python asks for the value of a padded value, which is known only at run "
+            "time.\n"
+            "  Received: Padded(float32[5x2], axis 0: 3)\n"
+            "  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], 5))\n"
+            "  Do:       outside of `jit` use the exact array, `x.unpad()`; inside of `jit` use "
+            "an operator (`shims.size(x)`, `shims.where`, `shims.cond`)"
+        ),
     ),
     (
         calls.a_decision_in_a_loop,
@@ -337,10 +374,13 @@ CASES = (
     (
         calls.no_dynamic_trace,
         tf.errors.OutsideDynamicTraceError,
-        "boolean_mask: the size of the result depends on traced data.\n"
-        "  Required: a dynamic trace\n"
-        "  At:       refused_inputs.py:N  return jax.jit(primitives.compress)(X, M)\n"
-        "  Do:       call this through `shims.function` or `shims.dynamic(f)`",
+        (
+            "boolean_mask: the size of the result depends on traced data.\n"
+            "  Required: a dynamic trace\n"
+            "  At:       refused_inputs.py:N  return jax.jit(primitives.compress)(X, M)\n"
+            "  Do:       call the function that contains this step through `shims.function` or "
+            "`shims.dynamic(f)`"
+        ),
     ),
 )
 
@@ -370,8 +410,10 @@ def test_a_padded_value_in_lax_is_refused_for_the_same_reason():
     assert rendered(raised.value.__cause__) == (
         "Padded: a padded value was given to a JAX function, which would read its padding.\n"
         "  Received: Padded(float32[5x2], axis 0: 3)\n"
-        "  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an error of its own around ours\n"
-        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`"
+        "  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an "
+        "error of its own around ours\n"
+        "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+        "wrap the whole computation: `shims.dynamic(f)(x)`"
     )
 
 
@@ -383,10 +425,14 @@ def test_a_size_that_becomes_a_constant_warns_once():
     with pytest.warns(tf.errors.SpecializationWarning) as warned:
         np.testing.assert_array_equal(f(calls.V), calls.V)
     assert [rendered(w.message) for w in warned] == [
-        "f: an unknown input size has become a constant: one compilation per size, as `jax.jit`.\n"
-        "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
-        "  At:       test_errors.py:N  return np.zeros(x.shape[0]) + x\n"
-        "  Do:       keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size"
+        (
+            "f: an unknown input size has become a constant: the function is compiled once per "
+            "size, as by `jax.jit`.\n"
+            "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
+            "  At:       test_errors.py:N  return np.zeros(x.shape[0]) + x\n"
+            "  Do:       keep the size symbolic here (write `x.shape[0]` in jnp code), or "
+            "declare a static size"
+        )
     ]
     np.testing.assert_array_equal(f(calls.V[:4]), calls.V[:4])  # a second warning would be an error
 
@@ -401,10 +447,12 @@ def test_an_assumption_that_does_not_hold_says_so_when_it_is_read():
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         padded.unpad()
     assert rendered(raised.value) == (
-        "the program raises an error for sizes of this data: ValueError: two rows are too few\n"
+        "the program raises an error for sizes of this data: ValueError: two rows are too "
+        "few\n"
         "  Received: data for which `u0 == 2` is True\n"
         '  At:       test_errors.py:N  raise ValueError("two rows are too few")\n'
-        "  Do:       call the function through `shims.function` at the top level, where the data decide"
+        "  Do:       call the function through `shims.function` at the top level, where the "
+        "values are known"
     )
 
 

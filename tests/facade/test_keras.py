@@ -55,7 +55,7 @@ REFUSED = {
         "",
         [
             "keras: Keras 3 is not installed.",
-            "  Do:       install it: `pip install tf2jax-port[keras]`",
+            "  Do:       install it: `pip install keras`",
         ],
     ),
     "another backend": (
@@ -65,7 +65,10 @@ REFUSED = {
             "keras: Keras does not compute with JAX.",
             "  Required: KERAS_BACKEND=jax in the environment before Keras is imported",
             "  Received: backend numpy",
-            "  Do:       import `shims.keras` before Keras and TensorFlow, or set the variable",
+            (
+                "  Do:       import `shims.keras` before Keras and TensorFlow, or set "
+                "KERAS_BACKEND=jax"
+            ),
         ],
     ),
     "an old version": (

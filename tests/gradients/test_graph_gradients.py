@@ -170,7 +170,8 @@ def test_what_hides_where_an_array_comes_from(transform):
         "gradients: `jax.grad`, `jax.vmap` and the like hide what an array was computed from."
     )
     assert last == (
-        "  Do:       use `shims.GradientTape` here, or call a `shims.function` that has this inside"
+        "  Do:       use `shims.GradientTape` here, or call a `shims.function` that contains "
+        "this call"
     )
     np.testing.assert_allclose(
         jax.jit(transform(shims.function(f)))(x), 6 if x.ndim == 0 else [3, 3]

@@ -87,11 +87,11 @@ MESSAGES = {
         by_variable_of_keras,
         TypeError,
         """
-GradientTape: a source is a variable of Keras, whose reads this tape does not see.
-  Required: Keras on its JAX back end, imported before the `with` block, and a tape that is not inside of a step that `fit` runs
+GradientTape: a source is a Keras variable whose reads this tape does not record.
+  Required: Keras on its JAX back end, imported before the `with` block, and a tape outside of the training step of `fit`
   Received: KerasVariable
   At:
-  Do:       set KERAS_BACKEND=jax; inside of `fit` differentiate a function of `model.stateless_call`: docs/keras.md""",
+  Do:       set KERAS_BACKEND=jax; inside of `fit` differentiate a function that calls `model.stateless_call` (see docs/keras.md)""",
     ),
     "tape-twice": (
         asked_again,
@@ -177,7 +177,7 @@ custom_gradient: `grad_fn` must take the keyword argument `variables`, since the
 variables.
   Received: w:0
   At:
-  Do:       write `def grad_fn(*dy, variables=None)` and return their gradients second""",
+  Do:       write `def grad_fn(*dy, variables=None)` and return the gradients of the variables as the second result""",
     ),
     "rule-count": (
         lambda: rule(lambda x: (x * 2, lambda dy: (dy, dy))),
@@ -213,7 +213,7 @@ ForwardAccumulator: a tangent must have the shape and dtype of its primal.
     "accumulator-recording": (
         _Recording(),
         ValueError,
-        "ForwardAccumulator: it is already recording.",
+        "ForwardAccumulator: the accumulator is already recording.",
     ),
     "gradients-eager": (
         lambda: shims.gradients(X, X),
@@ -221,12 +221,12 @@ ForwardAccumulator: a tangent must have the shape and dtype of its primal.
         """
 gradients: arrays that are not being traced have no record of their computation.
   At:
-  Do:       use `shims.GradientTape`, or call this inside of `shims.function`""",
+  Do:       use `shims.GradientTape`, or call this function inside of a `shims.function`""",
     ),
     "hessians-unconnected": (
         lambda: shims.function(lambda x, z: shims.hessians(x * x, z))(X, X + 1),
         ValueError,
-        "hessians: no `y` depends on an `x`, which has no gradient.",
+        "hessians: an `x` has no gradient, because no `y` depends on it.",
     ),
 }
 

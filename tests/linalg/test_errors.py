@@ -42,24 +42,30 @@ CALLS = {
     ),
     "solve rows": (
         lambda tf: tf.linalg.solve(B, np.ones((3, 1), np.float32)),
-        "solve: the shapes do not fit.\n"
-        "  Required: matrix.shape[-2] == rhs.shape[-2]\n"
-        "  Received: matrix f32[2, 2], rhs f32[3, 1]\n"
-        "  At:",
+        (
+            "solve: the shapes of the operands do not fit together.\n"
+            "  Required: matrix.shape[-2] == rhs.shape[-2]\n"
+            "  Received: matrix f32[2, 2], rhs f32[3, 1]\n"
+            "  At:"
+        ),
     ),
     "solve leading axes": (
         lambda tf: tf.linalg.solve(B[None], B),
-        "solve: the shapes do not fit.\n"
-        "  Required: equal leading axes\n"
-        "  Received: matrix f32[1, 2, 2], rhs f32[2, 2]\n"
-        "  At:",
+        (
+            "solve: the shapes of the operands do not fit together.\n"
+            "  Required: equal leading axes\n"
+            "  Received: matrix f32[1, 2, 2], rhs f32[2, 2]\n"
+            "  At:"
+        ),
     ),
     "triangular leading axes": (
         lambda tf: tf.linalg.triangular_solve(np.stack([B, B]), np.stack([B, B, B])),
-        "triangular_solve: the leading axes do not fit.\n"
-        "  Required: leading axes that broadcast\n"
-        "  Received: f32[2, 2, 2], f32[3, 2, 2]\n"
-        "  At:",
+        (
+            "triangular_solve: the leading axes do not broadcast.\n"
+            "  Required: leading axes that broadcast\n"
+            "  Received: f32[2, 2, 2], f32[3, 2, 2]\n"
+            "  At:"
+        ),
     ),
     "eigenvalues": (
         lambda tf: tf.linalg.eigh(NAN),
@@ -74,10 +80,12 @@ CALLS = {
     ),
     "order of diagonals": (
         lambda tf: tf.linalg.diag_part(A, k=(1, 0)),
-        "diag_part: the lowest diagonal is above the highest.\n"
-        "  Required: k[0] <= k[1]\n"
-        "  Received: k=(1, 0)\n"
-        "  At:",
+        (
+            "diag_part: the first diagonal of `k` is above the second one.\n"
+            "  Required: k[0] <= k[1]\n"
+            "  Received: k=(1, 0)\n"
+            "  At:"
+        ),
     ),
     "alignment": (
         lambda tf: tf.linalg.diag_part(A, align="LEFT"),
@@ -88,24 +96,28 @@ CALLS = {
     ),
     "diagonals": (
         lambda tf: tf.linalg.diag(A, k=(-1, 1)),
-        "diag: `diagonal` does not hold the diagonals that `k` names.\n"
-        "  Required: [..., 3, length]\n"
-        "  Received: diagonal f32[2, 3]\n"
-        "  At:",
+        (
+            "diag: `diagonal` does not hold the diagonals that `k` selects.\n"
+            "  Required: [..., 3, length]\n"
+            "  Received: diagonal f32[2, 3]\n"
+            "  At:"
+        ),
     ),
     "size of diagonals": (
         lambda tf: tf.linalg.diag(V, num_rows=2),
         "diag: the diagonals do not fill a matrix of this size.\n"
-        "  Required: 3 rows or more and 3 columns or more, one of them exactly\n"
+        "  Required: at least 3 rows and 3 columns, and equality in one of the two\n"
         "  Received: 2 rows, 3 columns\n"
         "  At:",
     ),
     "set_diag": (
         lambda tf: tf.linalg.set_diag(A, V),
-        "set_diag: `diagonal` does not fit.\n"
-        "  Required: diagonal of shape (2,)\n"
-        "  Received: diagonal f32[3], input f32[2, 3]\n"
-        "  At:",
+        (
+            "set_diag: the shape of `diagonal` does not fit `input`.\n"
+            "  Required: diagonal of shape (2,)\n"
+            "  Received: diagonal f32[3], input f32[2, 3]\n"
+            "  At:"
+        ),
     ),
     "tensor_diag": (
         lambda tf: tf.linalg.tensor_diag(np.float32(1)),
@@ -159,10 +171,13 @@ CALLS = {
     ),
     "ellipsis of an equation": (
         lambda tf: tf.einsum("...i->i", A),
-        "einsum: the result of `equation` leaves out the axes of an ellipsis.\n"
-        "  Required: `...` in the result\n"
-        "  Received: equation '...i->i', operand f32[2, 3]\n"
-        "  At:",
+        (
+            "einsum: the output of `equation` has no ellipsis, but an operand has axes for "
+            "one.\n"
+            "  Required: `...` in the result\n"
+            "  Received: equation '...i->i', operand f32[2, 3]\n"
+            "  At:"
+        ),
     ),
     "cross": (
         lambda tf: tf.linalg.cross(A, V),
@@ -173,10 +188,12 @@ CALLS = {
     ),
     "lu_solve": (
         lambda tf: tf.linalg.lu_solve(B, np.array([0, 1], np.int32), A.T),
-        "lu_solve: the sizes do not fit.\n"
-        "  Required: lower_upper.shape[-1] == rhs.shape[-2]\n"
-        "  Received: lower_upper f32[2, 2], rhs f32[3, 2]\n"
-        "  At:",
+        (
+            "lu_solve: the sizes of `lower_upper` and `rhs` do not fit together.\n"
+            "  Required: lower_upper.shape[-1] == rhs.shape[-2]\n"
+            "  Received: lower_upper f32[2, 2], rhs f32[3, 2]\n"
+            "  At:"
+        ),
     ),
 }
 
@@ -228,7 +245,8 @@ def test_columns_that_depend_on_each_other():
     found = rendered(lambda: tf.linalg.lstsq(SINGULAR, B), tf.InvalidArgumentError)
     assert found == (
         "lstsq: `matrix` does not have full rank.\n"
-        "  Required: linearly independent columns, or rows where there are fewer of them\n"
+        "  Required: linearly independent columns, or linearly independent rows if there are "
+        "fewer rows\n"
         "  At:\n"
         "  Do:       pass `fast=False`, or a larger `l2_regularizer`"
     )

@@ -93,7 +93,8 @@ def test_a_transpose_of_another_size_is_refused():
     with pytest.raises(shims.InvalidArgumentError) as raised:
         shims.nn.conv2d_transpose(IMAGE, KERNEL, [2, 20, 10, 4], 2)
     assert str(raised.value).startswith(
-        "conv2d_transpose: no convolution of an array of shape `output_shape` has the shape of `input`.\n"
+        "conv2d_transpose: a convolution of an array of shape `output_shape` cannot have the "
+        "shape of `input`.\n"
         "  Required: size 10 along axis 1\n"
         "  Received: input f32[2, 7, 5, 4]"
     )

@@ -2,12 +2,16 @@
 
 MESSAGES = {
     "clip-limits": (
-        "a RaggedTensor stands where an array is expected.\n  Required: an array\n"
-        "  Do:       take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`"
+        "a RaggedTensor is passed where an array is expected.\n"
+        "  Required: an array\n"
+        "  Do:       pass its values, or convert it to a dense array: `to_tensor()`, "
+        "`shims.sparse.to_dense`"
     ),
     "clip-by-rows": (
-        "a RaggedTensor stands where an array is expected.\n  Required: an array\n"
-        "  Do:       take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`"
+        "a RaggedTensor is passed where an array is expected.\n"
+        "  Required: an array\n"
+        "  Do:       pass its values, or convert it to a dense array: `to_tensor()`, "
+        "`shims.sparse.to_dense`"
     ),
     "nesting": "all scalar values must have the same nesting depth",
     "nesting-rank": "Invalid pylist=[[1], [2]]: incompatible with ragged_rank=2",
@@ -60,16 +64,17 @@ MESSAGES = {
         "  Received: f32[3, 2]"
     ),
     "other-dtype": (
-        "add: `y` was expected to be float32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "add: `y` was expected to be float32, the dtype of the operand before it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: x f32[5], y i32[5]\n"
         "  Do:       convert one of them: `shims.cast(y, 'float32')`"
     ),
     "truth": "RaggedTensor may not be used as a boolean.",
     "argmax": (
-        "a RaggedTensor stands where an array is expected.\n"
+        "a RaggedTensor is passed where an array is expected.\n"
         "  Required: an array\n"
-        "  Do:       take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`"
+        "  Do:       pass its values, or convert it to a dense array: `to_tensor()`, "
+        "`shims.sparse.to_dense`"
     ),
     "to_tensor-rank": (
         "to_tensor: `shape` has 1 entries for rank 2.\n  Required: one entry per axis"
@@ -136,7 +141,7 @@ MESSAGES = {
     "tensor-rank": "`ragged_rank` must be below the rank of `tensor`. Received: i32[2], ragged_rank=1.",
     "tensor-both": "Specify argument `lengths` or `padding`, but not both.",
     "map-scalar": (
-        "map_flat_values: the result of `op` has no entry per flat value.\n"
+        "map_flat_values: the result of `op` does not have one entry for each flat value.\n"
         "  Required: an array of at least one axis\n"
         "  Received: f32[]"
     ),

@@ -122,7 +122,7 @@ def test_threefry_has_a_state_and_no_numbers():
     with pytest.raises(shims.errors.UnimplementedError) as raised:
         ours.uniform([2])
     assert str(raised.value).splitlines()[0] == (
-        "Generator: TensorFlow has the Threefry algorithm on TPU and under XLA only."
+        "Generator: TensorFlow supports the Threefry algorithm only on TPU and under XLA."
     )
 
 

@@ -16,20 +16,28 @@ CASES = (
     (
         calls.unsupported_primitive,
         tf.errors.UnsupportedPrimitiveError,
-        "the JAX primitive `hessenberg` has no rule for unknown sizes.\n"
-        "  Received: float32[u0,u0]\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  At:       refused_calls.py:N  return lax.linalg.hessenberg(jnp.outer(y, y))[0]\n"
-        "  Do:       put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`",
+        (
+            "the JAX primitive `hessenberg` has no rule for unknown sizes.\n"
+            "  Received: float32[u0,u0]\n"
+            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+            "  At:       refused_calls.py:N  return lax.linalg.hessenberg(jnp.outer(y, y))[0]\n"
+            "  Do:       copy the array into an array of static size, "
+            "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: "
+            "`jnp.where(mask, x, 0)` in place of `x[mask]`"
+        ),
     ),
     (
         calls.unstack,
         tf.errors.FreshSizeError,
-        "tf.unstack: this step needs to know a data-dependent size while it is traced.\n"
-        "  Received: Cannot infer argument `num` from shape (u0,)\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  At:       refused_calls.py:N  return tf.unstack(y)\n"
-        "  Do:       give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
+        (
+            "tf.unstack: this step needs the number of a data-dependent size while the program "
+            "is traced.\n"
+            "  Received: Cannot infer argument `num` from shape (u0,)\n"
+            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+            "  At:       refused_calls.py:N  return tf.unstack(y)\n"
+            "  Do:       give the number of slices, which is checked at run time: "
+            "`shims.unstack(y, num=3)`"
+        ),
     ),
     (
         calls.bincount,
@@ -42,50 +50,77 @@ CASES = (
     (
         calls.numpy_random,
         tf.errors.FreshSizeError,
-        "np.random.rand: this step needs to know a data-dependent size while it is traced.\n"
-        "  Received: '_DimExpr' object cannot be interpreted as an integer\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  At:       refused_calls.py:N  return np.random.rand(*y.shape)\n"
-        "  Do:       put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`",
+        (
+            "np.random.rand: this step needs the number of a data-dependent size while the "
+            "program is traced.\n"
+            "  Received: '_DimExpr' object cannot be interpreted as an integer\n"
+            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+            "  At:       refused_calls.py:N  return np.random.rand(*y.shape)\n"
+            "  Do:       copy the array into an array of static size, "
+            "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: "
+            "`jnp.where(mask, x, 0)` in place of `x[mask]`"
+        ),
     ),
     (
         calls.sizes_in_a_stack,
         tf.errors.FreshSizeError,
-        "jnp.stack: two sizes have to be equal, which is unknown while tracing.\n"
-        "  Received: All input arrays must have the same shape. Got (u0,), (u1,).\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  Size:     u1: refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
-        "  At:       refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
-        "  Do:       state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time",
+        (
+            "jnp.stack: two sizes have to be equal, and whether they are is unknown while the "
+            "program is traced.\n"
+            "  Received: All input arrays must have the same shape. Got (u0,), (u1,).\n"
+            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+            "  Size:     u1: refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
+            "  At:       refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
+            "  Do:       state that they are equal: `shims.same_size(a, b)` gives `a` the size "
+            "of `b` and checks both at run time"
+        ),
     ),
     (
         calls.sizes_in_a_product,
         tf.errors.FreshSizeError,
-        "two sizes have to be equal, which is unknown while tracing.\n"
-        "  Received: dot_general requires contracting dimensions to have the same shape, got (u0,) and (3,).\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  At:       refused_calls.py:N  return y @ jnp.ones(3)\n"
-        "  Do:       state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time",
+        (
+            "two sizes have to be equal, and whether they are is unknown while the program is "
+            "traced.\n"
+            "  Received: dot_general requires contracting dimensions to have the same shape, got "
+            "(u0,) and (3,).\n"
+            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+            "  At:       refused_calls.py:N  return y @ jnp.ones(3)\n"
+            "  Do:       state that they are equal: `shims.same_size(a, b)` gives `a` the size "
+            "of `b` and checks both at run time"
+        ),
     ),
     (
         calls.sizes_of_branches,
         tf.errors.FreshSizeError,
-        "lax.cond: two sizes have to be equal, which is unknown while tracing.\n"
-        "  Received: cond branches must have equal output types but they differ.\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  Size:     u1: refused_calls.py:N  return lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y)\n"
-        "  At:       refused_calls.py:N  return lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y)\n"
-        "  Do:       write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own",
+        (
+            "lax.cond: two sizes have to be equal, and whether they are is unknown while the "
+            "program is traced.\n"
+            "  Received: cond branches must have equal output types but they differ.\n"
+            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+            "  Size:     u1: refused_calls.py:N  return lax.cond(y.sum() > 1, lambda: y[y > 1], "
+            "lambda: y)\n"
+            "  At:       refused_calls.py:N  return lax.cond(y.sum() > 1, lambda: y[y > 1], "
+            "lambda: y)\n"
+            "  Do:       write `shims.cond` or `shims.switch_case`, whose branches may return "
+            "different sizes"
+        ),
     ),
     (
         calls.size_of_a_carry,
         tf.errors.FreshSizeError,
-        "lax.while_loop: two sizes have to be equal, which is unknown while tracing.\n"
-        "  Received: while_loop body function carry input and carry output must have equal types, but they differ:\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  Size:     u1: refused_calls.py:N  return lax.while_loop(lambda c: c.sum() > 5, lambda c: c[c < 5], y)\n"
-        "  At:       refused_calls.py:N  return lax.while_loop(lambda c: c.sum() > 5, lambda c: c[c < 5], y)\n"
-        "  Do:       write `shims.while_loop`, and name the sizes that change in `shape_invariants`",
+        (
+            "lax.while_loop: two sizes have to be equal, and whether they are is unknown while "
+            "the program is traced.\n"
+            "  Received: while_loop body function carry input and carry output must have equal "
+            "types, but they differ:\n"
+            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+            "  Size:     u1: refused_calls.py:N  return lax.while_loop(lambda c: c.sum() > 5, "
+            "lambda c: c[c < 5], y)\n"
+            "  At:       refused_calls.py:N  return lax.while_loop(lambda c: c.sum() > 5, lambda "
+            "c: c[c < 5], y)\n"
+            "  Do:       write `shims.while_loop`, and name the sizes that change in "
+            "`shape_invariants`"
+        ),
     ),
     (
         calls.rows_of_a_map,
@@ -188,11 +223,11 @@ OF_VALUES = (
     ),
     (
         lambda y: y.sum().item(),
-        "keep the value as an array; ask for a Python number or a NumPy array after the call",
+        "keep the value as an array; convert it to a Python number or a NumPy array after the call",
     ),
     (
         lambda y: y.tolist(),
-        "keep the value as an array; ask for a Python number or a NumPy array after the call",
+        "keep the value as an array; convert it to a Python number or a NumPy array after the call",
     ),
     (lambda y: any(v > 3 for v in y), "write `jnp.any(y > 3)`, an array"),
 )
@@ -217,11 +252,12 @@ def test_a_decision_without_autograph_says_what_to_write():
     with pytest.raises(tf.errors.TracedValueError) as raised:
         tf.function(f, autograph=False)(X)
     assert rendered(raised.value) == (
-        "Python needs the value of an array while the program is traced, when there is none.\n"
+        "Python needs the value of an array, but arrays have no values while the program is "
+        "traced.\n"
         "  Received: Attempted boolean conversion of traced array with shape bool[].\n"
         "  At:       test_refused_sizes.py:N  return x if x[x > 1].sum() > 2 else -x\n"
-        "  Do:       write `shims.cond` or `shims.where`; `autograph=True` converts `if`, `while`, "
-        "`and`, `or`, `in`"
+        "  Do:       write `shims.cond` or `shims.where`, or set `autograph=True`, which "
+        "converts `if`, `while`, `and`, `or`, `in`"
     )
 
 

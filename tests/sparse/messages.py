@@ -27,26 +27,27 @@ MESSAGES = {
     ),
     "add-array-rank": "sparse.add: the operands have different ranks.",
     "add-dtypes": (
-        "sparse.add: `b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[4]\n"
         "  Do:       convert one of them: `shims.cast(b, 'int32')`"
     ),
     "add-array-dtype": (
-        "sparse.add: `b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[2, 3]\n"
         "  Do:       convert one of them: `shims.cast(b, 'int32')`"
     ),
     "matmul-dtypes": (
-        "sparse_dense_matmul: `b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse_dense_matmul: `b` was expected to be int32, the dtype of the operand before "
+        "it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], b f32[3, 2]\n"
         "  Do:       convert one of them: `shims.cast(b, 'int32')`"
     ),
     "concat-dtypes": (
-        "concat: `values[1]` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "concat: `values[1]` was expected to be int32, the dtype of the operand before it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: values[0] i32[3], values[1] f32[2]\n"
         "  Do:       convert one of them: `shims.cast(values[1], 'int32')`"
     ),
@@ -89,16 +90,20 @@ MESSAGES = {
     ),
     "add-dense": "At least one input should be SparseTensor; do you mean `shims.add`?",
     "concat-shape": (
-        "sparse.concat: sizes other than that of the axis differ.\n  Required: equal sizes except along axis 0"
+        "sparse.concat: sizes differ along an axis other than `axis`.\n"
+        "  Required: equal sizes except along axis 0"
     ),
     "retain-count": "retain: 1 bools for 3 values.",
     "reshape-count": (
         "sparse.reshape: the shapes have different numbers of elements.\n"
         "  Required: equal products of sizes"
     ),
-    "reset-smaller": ("reset_shape: `new_shape` is smaller.\n  Required: new_shape >= shape"),
+    "reset-smaller": (
+        "reset_shape: `new_shape` is smaller than the shape of the sparse tensor.\n"
+        "  Required: new_shape >= shape"
+    ),
     "matmul-sizes": (
-        "sparse_dense_matmul: the inner sizes differ.\n"
+        "sparse_dense_matmul: the inner sizes of the matrices differ.\n"
         "  Required: 3 rows in `b`\n"
         "  Received: i32[2, 2]"
     ),
@@ -139,8 +144,9 @@ MESSAGES = {
         "sparse.maximum: the shapes differ.\n  Required: two sparse tensors of one shape"
     ),
     "maximum-dtype": (
-        "sparse.maximum: `sp_b` was expected to be int32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
+        "sparse.maximum: `sp_b` was expected to be int32, the dtype of the operand before "
+        "it.\n"
+        "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], sp_b f32[1]\n"
         "  Do:       convert one of them: `shims.cast(sp_b, 'int32')`"
     ),

@@ -211,10 +211,12 @@ CALLS = {
     ),
     "limits larger than what they limit": (
         lambda tf: tf.clip_by_value(V[:, None], 0.0, [1.0, 2.0]),
-        "clip_by_value: a limit has more elements than `t`.\n"
-        "  Required: limits that broadcast to the shape of `t`\n"
-        "  Received: t f32[3, 1], limits f32[] and f32[2]\n"
-        "  At:",
+        (
+            "clip_by_value: a clipping limit has more elements than `t`.\n"
+            "  Required: limits that broadcast to the shape of `t`\n"
+            "  Received: t f32[3, 1], limits f32[] and f32[2]\n"
+            "  At:"
+        ),
     ),
     "a histogram of NaN": (
         lambda tf: tf.histogram_fixed_width([np.nan], [0.0, 1.0], 2),
@@ -293,13 +295,16 @@ CALLS = {
     ),
     "ragged ids of dense data": (
         lambda tf: tf.math.unsorted_segment_sum(I, tf.ragged.constant([[0], [1]]), 2),
-        "unsorted_segment_sum: `data` and `segment_ids` do not have the same rows.\n"
-        "  Required: ids for each row, or ragged ids whose rows are the outer ones of ragged data\n"
-        "  At:",
+        (
+            "unsorted_segment_sum: `data` and `segment_ids` do not have the same rows.\n"
+            "  Required: one id for each row, or ragged ids with the row lengths of the outer "
+            "axes of `data`\n"
+            "  At:"
+        ),
     ),
     "padding of another shape": (
         lambda tf: tf.RaggedTensor.from_tensor(np.ones((1, 1, 1), np.int32), None, 1),
-        "`padding` has shape (), entries (1,).",
+        "`padding` has shape (), but the entries of `tensor` have shape (1,).",
     ),
     "fewer scores than boxes": (
         lambda tf: tf.image.non_max_suppression(np.ones((2, 4), np.float32), V[:1], 3),

@@ -81,7 +81,7 @@ def test_numbers_that_need_64_bits(call):
         "  Required: numbers in [-2147483648, 2147483647]\n"
         "  Received: [1000000000000000000, 1000000000000000000]\n"
         "  At:\n"
-        '  Do:       turn 64 bits on: `jax.config.update("jax_enable_x64", True)`'
+        '  Do:       enable 64-bit types: `jax.config.update("jax_enable_x64", True)`'
     )
 
 
@@ -90,5 +90,5 @@ def test_bits_of_wide_numbers(x, to):
     assert rendered(lambda: shims.bitcast(x, to), shims.errors.UnimplementedError) == (
         "bitcast: int64 needs 64-bit types.\n"
         "  At:\n"
-        '  Do:       turn them on: `jax.config.update("jax_enable_x64", True)`'
+        '  Do:       enable them: `jax.config.update("jax_enable_x64", True)`'
     )

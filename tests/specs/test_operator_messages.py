@@ -16,10 +16,12 @@ MESSAGES = {
     ),
     "axis twice": (
         tf.errors.InvalidArgumentError,
-        "reduce_sum: `axis` names an axis twice.\n"
-        "  Required: different axes\n"
-        "  Received: axis=(0, 0)\n"
-        "  At:",
+        (
+            "reduce_sum: `axis` lists the same axis twice.\n"
+            "  Required: different axes\n"
+            "  Received: axis=(0, 0)\n"
+            "  At:"
+        ),
     ),
     "division by zero": (
         tf.errors.InvalidArgumentError,
@@ -57,10 +59,12 @@ MESSAGES = {
     ),
     "gather_nd depth": (
         tf.errors.InvalidArgumentError,
-        "gather_nd: coordinates of 2 axes for an array of 1.\n"
-        "  Required: indices.shape[-1] <= 1\n"
-        "  Received: indices of shape (1, 2)\n"
-        "  At:",
+        (
+            "gather_nd: the indices have 2 coordinates, but the array has rank 1.\n"
+            "  Required: indices.shape[-1] <= 1\n"
+            "  Received: indices of shape (1, 2)\n"
+            "  At:"
+        ),
     ),
     "bincount axis": (
         ValueError,
@@ -79,7 +83,7 @@ MESSAGES = {
     "concat shapes": (
         tf.errors.InvalidArgumentError,
         "concat: the shapes of `values` do not fit together.\n"
-        "  Required: one rank, and equal sizes except along axis 0\n"
+        "  Required: equal ranks, and equal sizes except along axis 0\n"
         "  Received: f32[2, 3], f32[2, 2]\n"
         "  At:",
     ),
@@ -140,10 +144,12 @@ MESSAGES = {
     ),
     "norm axis": (
         tf.errors.InvalidArgumentError,
-        "norm: `axis` names an axis twice.\n"
-        "  Required: different axes\n"
-        "  Received: axis=(0, 0)\n"
-        "  At:",
+        (
+            "norm: `axis` lists the same axis twice.\n"
+            "  Required: different axes\n"
+            "  Received: axis=(0, 0)\n"
+            "  At:"
+        ),
     ),
     "matmul both": (
         ValueError,
@@ -151,17 +157,21 @@ MESSAGES = {
     ),
     "matmul rank": (
         tf.errors.InvalidArgumentError,
-        "matmul: the matrices do not fit.\n"
-        "  Required: at least two axes on either side\n"
-        "  Received: a f32[3], b f32[3]\n"
-        "  At:",
+        (
+            "matmul: the shapes of the matrices do not fit together.\n"
+            "  Required: at least two axes on either side\n"
+            "  Received: a f32[3], b f32[3]\n"
+            "  At:"
+        ),
     ),
     "matmul sizes": (
         tf.errors.InvalidArgumentError,
-        "matmul: the matrices do not fit.\n"
-        "  Required: a.shape[-1] == b.shape[-2], after transposing\n"
-        "  Received: a f32[2, 3], b f32[2, 3]\n"
-        "  At:",
+        (
+            "matmul: the shapes of the matrices do not fit together.\n"
+            "  Required: a.shape[-1] == b.shape[-2], after transposing\n"
+            "  Received: a f32[2, 3], b f32[2, 3]\n"
+            "  At:"
+        ),
     ),
     "einsum keyword": (
         TypeError,
@@ -183,19 +193,23 @@ MESSAGES = {
     ),
     "dtypes": (
         tf.errors.DtypeMismatchError,
-        "add: `y` was expected to be float32, like the operand before it.\n"
-        "  Required: operands of one dtype\n"
-        "  Received: x f32[3], y i32[3]\n"
-        "  At:\n"
-        "  Do:       convert one of them: `shims.cast(y, 'float32')`",
+        (
+            "add: `y` was expected to be float32, the dtype of the operand before it.\n"
+            "  Required: operands of the same dtype\n"
+            "  Received: x f32[3], y i32[3]\n"
+            "  At:\n"
+            "  Do:       convert one of them: `shims.cast(y, 'float32')`"
+        ),
     ),
     "number and dtype": (
         tf.errors.DtypeMismatchError,
-        "add: a number does not fit the dtype int32 of the array beside it.\n"
-        "  Required: operands of one dtype\n"
-        "  Received: Cannot convert 1.5 to an array of dtype int32\n"
-        "  At:\n"
-        "  Do:       write the number in that dtype, or cast the array",
+        (
+            "add: a number does not fit int32, the dtype of the other operand.\n"
+            "  Required: operands of the same dtype\n"
+            "  Received: Cannot convert 1.5 to an array of dtype int32\n"
+            "  At:\n"
+            "  Do:       write a number of that dtype, or cast the array"
+        ),
     ),
     "broadcast": (
         tf.errors.InvalidArgumentError,
@@ -283,10 +297,12 @@ MESSAGES = {
     ),
     "perm": (
         tf.errors.InvalidArgumentError,
-        "transpose: `perm` names an axis twice.\n"
-        "  Required: different axes\n"
-        "  Received: perm=(0, 0)\n"
-        "  At:",
+        (
+            "transpose: `perm` lists the same axis twice.\n"
+            "  Required: different axes\n"
+            "  Received: perm=(0, 0)\n"
+            "  At:"
+        ),
     ),
     "broadcast_to": (
         tf.errors.InvalidArgumentError,
@@ -417,5 +433,6 @@ def test_there_are_no_arrays_of_strings():
         "  Required: a number or bool dtype\n"
         "  Received: dtype object\n"
         "  At:\n"
-        "  Do:       keep strings in Python or NumPy, and look them up before the call"
+        "  Do:       keep strings in Python or NumPy, and convert them to numbers before the "
+        "call"
     )

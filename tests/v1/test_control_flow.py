@@ -99,7 +99,10 @@ REFUSED = {
     "dtype of an element": (ValueError, "TensorArray dtype is float32"),
     "handle": (ValueError, "a `handle` is not supported"),
     "gradient of Python": (errors.UnimplementedError, "is a Python function"),
-    "text in Print": (errors.UnimplementedError, "fetch it, and print the result of `Session.run`"),
+    "text in Print": (
+        errors.UnimplementedError,
+        "fetch the string, and print the result of `Session.run`",
+    ),
     "RegisterGradient": (errors.UnimplementedError, "tf.custom_gradient"),
     "NoGradient": (errors.UnimplementedError, "tf.stop_gradient"),
     "override": (errors.UnimplementedError, "Received: {'Relu': 'Mine'}"),

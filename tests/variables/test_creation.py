@@ -202,8 +202,8 @@ def test_a_trace_that_fails_leaves_no_tracer_behind():
     with pytest.raises(shims.errors.FailedPreconditionError) as raised:
         made.w.read_value()
     assert str(raised.value).splitlines()[0] == (
-        "Variable: its initial value depends on the arguments of a function that could not be "
-        "traced, so it has none."
+        "Variable: the variable has no value: its initial value depends on the arguments of "
+        "a function that could not be traced."
     )
 
 

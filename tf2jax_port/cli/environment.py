@@ -16,19 +16,19 @@ from tf2jax_port.formats.release import release
 
 _SECONDS = 120
 _PACKAGES = ("jax", "jaxlib", "numpy", "diastatic-malt", "click", "rich")
-# Tasks, the modules that they need, and the extra that installs them; no extra for the core.
+# Tasks, the modules that they need, and the distributions that provide these modules.
 _DOORS = (
-    ("import shims", ("jax", "numpy", "malt"), ""),
-    ("scan, plan, rewrite", ("click", "rich"), ""),
-    ("verify, import-graph", ("jax", "numpy"), ""),
+    ("import shims", ("jax", "numpy", "malt"), "jax numpy diastatic-malt"),
+    ("scan, plan, rewrite", ("click", "rich"), "click rich"),
+    ("verify, import-graph", ("jax", "numpy"), "jax numpy"),
     ("diff, record, capture", ("tensorflow",), "tensorflow"),
     ("tf.keras", ("keras",), "keras"),
-    ("pictures", ("PIL",), "images"),
+    ("pictures", ("PIL",), "pillow"),
     ("optimizers of Optax", ("optax",), "optax"),
-    ("weights of HDF5 files", ("h5py",), "weights"),
-    ("saved models", ("flatbuffers",), "saved-model"),
-    ("summaries", ("tensorboardX",), "summary"),
-    ("flags of TensorFlow 1", ("absl",), "tf1"),
+    ("weights of HDF5 files", ("h5py",), "h5py"),
+    ("saved models", ("flatbuffers",), "flatbuffers"),
+    ("summaries", ("tensorboardX",), "tensorboardX"),
+    ("flags of TensorFlow 1", ("absl",), "absl-py"),
 )
 # Runs in a process of its own, because a broken JAX may crash or hang.
 _QUESTION = """
@@ -137,10 +137,9 @@ def _present(module: str) -> bool:
 
 def _doors() -> dict[str, dict[str, Any]]:
     doors: dict[str, dict[str, Any]] = {}
-    for task, modules, extra in _DOORS:
+    for task, modules, distributions in _DOORS:
         missing = [module for module in modules if not _present(module)]
-        target = f"tf2jax-port[{extra}]" if extra else "tf2jax-port"
-        doors[task] = {"missing": missing, "install": f"pip install '{target}'"}
+        doors[task] = {"missing": missing, "install": f"pip install {distributions}"}
     return doors
 
 

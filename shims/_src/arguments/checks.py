@@ -72,7 +72,7 @@ def check_positions(
         place = ", ".join(map(str, where[0]))
         found = f"{name}[{place}] = {np.asarray(values)[tuple(where[0])]}"
     else:
-        found = f"a value of {name} outside of it"
+        found = f"a value of {name} outside of that range"
     check_data(
         bad,
         function,
@@ -102,7 +102,7 @@ def check_known(function: str, what: str, *sizes) -> None:
             f"the number of {what} depends on data.",
             required=f"{what} whose number is known while the program is traced",
             received=", ".join(map(str, sizes)),
-            do="select by a mask, or give it a size: `tf.ensure_shape`",
+            do="select by a mask, or state the number with `tf.ensure_shape`",
         )
     )
 
@@ -198,7 +198,7 @@ def axes_of(
     if twice == "refused" and len(set(axes)) != len(axes):
         raise invalid(
             function,
-            f"`{name}` names an axis twice.",
+            f"`{name}` lists the same axis twice.",
             required="different axes",
             received=f"{name}={tuple(axes)}",
         )

@@ -135,9 +135,12 @@ def _composite_error(value):
     return errors.CompositeOperandError(
         errors.message(
             "",
-            f"a {type(value).__name__} stands where an array is expected.",
+            f"a {type(value).__name__} is passed where an array is expected.",
             required="an array",
-            do="take its values, or fill it up: `to_tensor()`, `shims.sparse.to_dense`",
+            do=(
+                "pass its values, or convert it to a dense array: `to_tensor()`, "
+                "`shims.sparse.to_dense`"
+            ),
         )
     )
 
@@ -158,7 +161,7 @@ def check_no_strings(array):
                 "JAX has no arrays of strings.",
                 required="a number or bool dtype",
                 received=f"an array of dtype {array.dtype}",
-                do="keep strings in Python or NumPy, and look them up before the call",
+                do="keep strings in Python or NumPy, and convert them to numbers before the call",
             )
         )
 
@@ -186,7 +189,7 @@ def check_width(array, dtype=None):
                 f"a number of {array.dtype.name} does not fit {limits.dtype.name}.",
                 required=f"numbers in [{limits.min}, {limits.max}]",
                 received=f"[{array.min()}, {array.max()}]",
-                do='turn 64 bits on: `jax.config.update("jax_enable_x64", True)`',
+                do='enable 64-bit types: `jax.config.update("jax_enable_x64", True)`',
             )
         )
 
@@ -213,7 +216,7 @@ def _check_range(array) -> None:
                 f"a number of {array.dtype.name} is too large for {becomes.name}.",
                 required=f"numbers up to {limit}",
                 received=f"{np.asarray(array)[lost][0]}",
-                do='turn 64 bits on: `jax.config.update("jax_enable_x64", True)`',
+                do='enable 64-bit types: `jax.config.update("jax_enable_x64", True)`',
             )
         )
 

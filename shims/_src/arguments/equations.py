@@ -73,7 +73,7 @@ def _check_ellipsis(equation, term, array, arrow, result):
     if arrow and hidden and "..." in term and "..." not in result:
         raise checks.invalid(
             "einsum",
-            "the result of `equation` leaves out the axes of an ellipsis.",
+            "the output of `equation` has no ellipsis, but an operand has axes for one.",
             required="`...` in the result",
             received=f"equation {equation!r}, operand {describe(array)}",
         )

@@ -80,10 +80,10 @@ def matching(function: str, **values):
         raise errors.DtypeMismatchError(
             errors.message(
                 function,
-                f"a number does not fit the dtype {dtype.name} of the array beside it.",
-                required="operands of one dtype",
+                f"a number does not fit {dtype.name}, the dtype of the other operand.",
+                required="operands of the same dtype",
                 received=str(error),
-                do="write the number in that dtype, or cast the array",
+                do="write a number of that dtype, or cast the array",
             )
         ) from None
 
@@ -93,8 +93,8 @@ def _mismatch_error(function, culprit, values, dtype):
     return errors.DtypeMismatchError(
         errors.message(
             function,
-            f"`{culprit}` was expected to be {dtype.name}, like the operand before it.",
-            required="operands of one dtype",
+            f"`{culprit}` was expected to be {dtype.name}, the dtype of the operand before it.",
+            required="operands of the same dtype",
             received=received,
             do=f"convert one of them: `shims.cast({culprit}, {dtype.name!r})`",
         )

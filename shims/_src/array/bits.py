@@ -78,7 +78,7 @@ def _check_width(dtype):
             errors.message(
                 "bitcast",
                 f"{dtype.name} needs 64-bit types.",
-                do='turn them on: `jax.config.update("jax_enable_x64", True)`',
+                do='enable them: `jax.config.update("jax_enable_x64", True)`',
             )
         )
 
@@ -96,7 +96,7 @@ def _check_last_axis(function, x, size):
     if not x.ndim or (checks.is_known(x.shape[-1]) and x.shape[-1] != size):
         raise checks.invalid(
             function,
-            "the size of the last axis is not that of one number of the wider dtype.",
+            "the last axis does not hold exactly one number of the wider dtype.",
             required=f"size {size}",
             received=describe(x),
         )

@@ -70,7 +70,7 @@ def cast(x, dtype, name=None):
         raise errors.UnimplementedError(
             errors.message(
                 "cast",
-                f"text cannot become {wanted.name}.",
+                f"text cannot be cast to {wanted.name}.",
                 required="numbers",
                 received=repr(x),
                 do="read the numbers in Python first: `float(text)`",

@@ -215,7 +215,7 @@ def _check_index(x, index) -> None:
     if index.count(Ellipsis) > 1 or used > x.ndim:
         raise checks.invalid(
             "strided_slice",
-            "the index does not fit the array.",
+            "the index has too many items for the array.",
             required=f"at most {x.ndim} axes and one ellipsis",
             received=f"{used} axes and {index.count(Ellipsis)} ellipses",
         )

@@ -262,13 +262,14 @@ def check_coordinates(function: str, indices, shape) -> None:
                 "the number of coordinates per index depends on data.",
                 required="indices.shape[-1] known while the program is traced",
                 received=f"indices of shape {indices.shape}",
-                do="name it: `indices = tf.ensure_shape(indices, [..., 2])`",
+                do="state the number: `indices = tf.ensure_shape(indices, [..., 2])`",
             )
         )
     if indices.shape[-1] > len(shape):
         raise checks.invalid(
             function,
-            f"coordinates of {indices.shape[-1]} axes for an array of {len(shape)}.",
+            f"the indices have {indices.shape[-1]} coordinates, but the array has rank "
+            f"{len(shape)}.",
             required=f"indices.shape[-1] <= {len(shape)}",
             received=f"indices of shape {indices.shape}",
         )

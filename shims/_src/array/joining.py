@@ -85,7 +85,7 @@ def concat(values, axis, name="concat"):
     )
     if not fits:
         raise _shape_mismatch(
-            "concat", arrays, f"one rank, and equal sizes except along axis {axis}"
+            "concat", arrays, f"equal ranks, and equal sizes except along axis {axis}"
         )
     return jnp.concatenate(agreeing("concat", arrays, others), axis=axis)
 
@@ -318,8 +318,8 @@ def _parts(x, sizes, axis):
         checks.check_data(
             (jnp.sum(sizes) != primitives.as_size(extent)) | jnp.any(sizes < 0),
             "split",
-            f"the sizes do not add up to that of axis {axis}.",
-            required="sizes that add up",
+            f"the sizes do not add up to the size of axis {axis}.",
+            required="sizes whose sum is the size of the axis",
         )
     starts = [0]
     for d in dims[:-1]:

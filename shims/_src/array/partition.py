@@ -75,7 +75,7 @@ def _flatten_part(indices, data):
     if data.ndim < rank:
         raise checks.invalid(
             "dynamic_stitch",
-            "an array of `data` has fewer axes than its indices.",
+            "an array of `data` has fewer axes than its array of `indices`.",
             required="data[m].shape[:indices[m].ndim] == indices[m].shape",
             received=f"indices {describe(indices)}, data {describe(data)}",
         )
@@ -122,7 +122,7 @@ def dynamic_stitch(indices, data, name=None):
         raise checks.invalid(
             "dynamic_stitch",
             "the rows of `data` have different ranks.",
-            required="data[m].shape[indices[m].ndim:] alike for all m",
+            required="data[m].shape[indices[m].ndim:] equal for all m",
             received=", ".join(map(describe, data)),
         )
     row = jnp.concatenate(agreeing("dynamic_stitch", rows, range(1, rows[0].ndim)))

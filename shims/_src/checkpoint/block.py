@@ -70,10 +70,10 @@ def stored_block(data: bytes, offset: int, size: int) -> bytes:
         raise Malformed(f"the checksum of the {size} bytes at {offset} does not match")
     if checked[-1] == _SNAPPY:
         raise Malformed(
-            "it is compressed with Snappy, which TensorFlow does not use for checkpoints"
+            "the file is compressed with Snappy, which TensorFlow does not use for checkpoints"
         )
     if checked[-1] != _PLAIN:
-        raise Malformed(f"it has the unknown compression type {checked[-1]}")
+        raise Malformed(f"the block has the unknown compression type {checked[-1]}")
     return checked[:-1]
 
 

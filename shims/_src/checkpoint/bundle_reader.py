@@ -53,7 +53,7 @@ class BundleReader(TensorReader):
     def _stored(self, key: bytes, dtype: np.dtype) -> np.ndarray:
         entry = self.entries.get(key)
         if entry is None:
-            raise Malformed("a piece of it is not in the index")
+            raise Malformed("a slice of the tensor is not in the index")
         count = math.prod(entry.shape)
         if entry.dtype == element_types.STRING:
             array, checksum = strings_of(self._read_bytes(entry).tobytes(), count)
@@ -86,8 +86,10 @@ class BundleReader(TensorReader):
                 errors.message(
                     "",
                     f"{path}; No such file or directory",
-                    required=f"{self.prefix}.index and, in the same folder, as many data files as it "
-                    f"names: {self._header.shards}",
+                    required=(
+                        f"{self.prefix}.index and, in the same folder, all data files of the "
+                        f"checkpoint: {self._header.shards}"
+                    ),
                     do="copy the files of a checkpoint together",
                 )
             ) from None
@@ -106,6 +108,9 @@ def _check_header(header: Header, prefix: str) -> None:
         errors.message(
             "",
             f"{prefix} cannot be read: {problem}.",
-            do="restore it with TensorFlow where it was written, and save the arrays",
+            do=(
+                "restore the checkpoint with TensorFlow on the machine that wrote it, and save "
+                "the arrays"
+            ),
         )
     )

@@ -252,8 +252,8 @@ def _refuse_in_traces(method: str) -> None:
         raise NotImplementedError(
             errors.message(
                 f"Checkpoint.{method}",
-                "it cannot be called inside of a traced function: the values are known when the program "
-                "has run.",
-                do="call it outside of the function",
+                "the method cannot be called inside of a traced function, where variables "
+                "have no values yet.",
+                do="call the method outside of the traced function",
             )
         )

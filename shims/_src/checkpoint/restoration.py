@@ -145,8 +145,8 @@ class Restoration:
 
     def _warn_about_list(self, number: int, name: str) -> None:
         get_logger().warning(
-            "%s has no element %r yet, and an element that is added later is not restored: complete the "
-            "list or dictionary before it is restored.",
+            "%s has no element %r yet, and elements added later are not restored: add all "
+            "elements to the list or dictionary before you restore the checkpoint.",
             names_of(self._nodes).get(number),
             name,
         )
@@ -181,8 +181,10 @@ class Restoration:
         missing = self.unresolved()
         if missing:
             get_logger().warning(
-                "A checkpoint was restored in part, and what restores the rest is deleted now. Call "
-                "`expect_partial()` of the status if this is intended.\n%s",
+                "A checkpoint was restored in part, and the object that could restore the "
+                "rest is being deleted. Call `expect_partial()` of the status if this is "
+                "intended.\n"
+                "%s",
                 "\n".join(missing),
             )
 

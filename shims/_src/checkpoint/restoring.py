@@ -112,8 +112,8 @@ def _missing(missing: list[str], names: list[str], prefix: str) -> errors.NotFou
         errors.message(
             "",
             f"Key {missing[0]} not found in checkpoint{rest}.",
-            required="every name of a variable among those of the checkpoint",
+            required="a checkpoint that has the name of every variable",
             received=f"{prefix} with {shown or 'nothing'}",
-            do="give `Saver` a dict from the names of the checkpoint to the variables",
+            do="pass `Saver` a dict that maps names in the checkpoint to variables",
         )
     )

@@ -93,14 +93,14 @@ class TensorReader(abc.ABC):
             piece_key = slice_key(key, extents)
             piece = self.entries.get(piece_key)
             if piece is None:
-                raise Malformed("a piece of it is not in the index")
+                raise Malformed("a slice of the tensor is not in the index")
             place = _as_slices(extents, entry.shape)
             if piece.dtype != entry.dtype or covered[place].shape != piece.shape:
-                raise Malformed("a piece of it has another dtype or shape")
+                raise Malformed("a slice of the tensor has another dtype or shape")
             array[place] = self._stored(piece_key, dtype)
             covered[place] = True
         if not covered.all():
-            raise Malformed("the pieces do not cover it")
+            raise Malformed("the slices do not cover the whole tensor")
         return array
 
 
@@ -130,14 +130,14 @@ def damaged(path: str, problem: str) -> errors.DataLossError:
         errors.message(
             "",
             f"{path} is damaged: {problem}.",
-            do="take the file from another copy, or an older checkpoint",
+            do="use another copy of the file, or an older checkpoint",
         )
     )
 
 
 def _as_slices(extents: Place, shape: tuple[int, ...]) -> tuple[slice, ...]:
     if len(extents) != len(shape):
-        raise Malformed("a piece of it has another rank")
+        raise Malformed("a slice of the tensor has another rank")
     return tuple(slice(None) if e is None else slice(e[0], e[0] + e[1]) for e in extents)
 
 

@@ -61,7 +61,7 @@ def read_graph(bundle: TensorReader) -> list[Node] | None:
         nodes = [_node_of(bytes_of(value)) for number, value in fields(data) if number == 1]
         named = [i for n in nodes for i in (*n.children.values(), *(s[2] for s in n.slots))]
         if not nodes or max(named, default=0) >= len(nodes):
-            raise Malformed("it names an object that it does not have")
+            raise Malformed("a node refers to an object that is not in the graph")
     except Malformed as fault:
         raise errors.DataLossError(
             errors.message("", f"{bundle.prefix}: the tensor {GRAPH_KEY} is damaged: {fault}.")

@@ -214,9 +214,12 @@ def set_logical_device_configuration(
         raise errors.UnimplementedError(
             errors.message(
                 "config.set_logical_device_configuration",
-                "JAX does not divide an accelerator.",
+                "JAX cannot split an accelerator into several devices.",
                 received=device.name,
-                do="set `XLA_PYTHON_CLIENT_MEM_FRACTION` in the environment to limit its memory",
+                do=(
+                    "set `XLA_PYTHON_CLIENT_MEM_FRACTION` in the environment to limit the memory "
+                    "of the device"
+                ),
             )
         )
     jax.config.update("jax_num_cpu_devices", len(logical_devices))

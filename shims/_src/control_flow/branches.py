@@ -185,8 +185,8 @@ def _in_order(branch_fns, name: str) -> list[Callable]:
         raise ValueError(
             errors.message(
                 name,
-                "the numbers of `branch_fns` must run from 0 upwards, each once.",
-                required="0, 1, ..., one number per function",
+                "the indices in `branch_fns` must be 0, 1, 2, ..., each of them exactly once.",
+                required="0, 1, ..., one index per function",
                 received=", ".join(str(number) for number, _ in pairs) or "no functions",
             )
         )

@@ -212,7 +212,10 @@ def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
                     "`the accumulator` must keep its structure from one iteration to the next.",
                     required=structure(tree),
                     received=f"{structure(jax.tree.structure(value))} after one iteration",
-                    do="before the loop, give it the structure that it has after an iteration.",
+                    do=(
+                        "before the loop, give `the accumulator` the structure that it has after "
+                        "an iteration."
+                    ),
                 )
             )
         what = "`the accumulator` must keep its dtype from one iteration to the next."

@@ -202,7 +202,7 @@ class LoopState:
                     "each iteration must return arrays.",
                     required="arrays or numbers",
                     received=show_value(leaf),
-                    do="leave it out, or encode it as a number.",
+                    do="leave this value out, or encode it as a number.",
                 )
             )
         return aval_of_leaf(leaf)
@@ -280,7 +280,7 @@ class LoopState:
                     self.label,
                     "the condition assigns a variable.",
                     received=", ".join(v.name for v in block.written),
-                    do="assign it in the body.",
+                    do="assign the variable in the body.",
                 )
             )
         return block.closed
@@ -308,7 +308,7 @@ class LoopState:
                 f"`{name}` must keep its structure from one iteration to the next.",
                 required=structure(before),
                 received=f"{structure(after)} after one iteration",
-                do="before the loop, give it the structure that it has after an iteration.",
+                do=f"before the loop, give `{name}` the structure that it has after an iteration.",
             )
         )
 

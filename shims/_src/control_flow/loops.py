@@ -138,7 +138,7 @@ def _check_invariants(invariants, values) -> None:
             raise ValueError(
                 errors.message(
                     "while_loop",
-                    "a loop variable broke its shape invariant.",
+                    "a loop variable violates its shape invariant.",
                     required=str(shape),
                     received=str(tuple(value.shape)),
                 )

@@ -67,7 +67,7 @@ def _refuse_composites(elems, label: str) -> None:
             raise errors.UnimplementedError(
                 errors.message(
                     label,
-                    f"`elems` holds a {type(leaf).__name__}, whose slices have sizes of their own.",
+                    f"`elems` holds a {type(leaf).__name__}, whose slices have different sizes.",
                     required="arrays",
                     do="convert it to a dense array first (`to_tensor()`), or map its values: "
                     "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
@@ -123,10 +123,10 @@ def stacked(results, label: str):
         raise errors.InvalidArgumentError(
             errors.message(
                 label,
-                "the results of `fn` must be alike to be stacked.",
+                "the results of `fn` must have equal structures and shapes to be stacked.",
                 required="equal structures and shapes",
                 received=different,
-                do="pad them, or return a reduction of each.",
+                do="pad the results, or reduce each of them inside of `fn`.",
             )
         )
     return jax.tree.map(lambda *xs: stack(xs), *results)

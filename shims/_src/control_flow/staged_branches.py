@@ -323,7 +323,7 @@ def _raise_not_an_array(subject: _Subject, label: str, value):
             f"{subject} depends on a traced condition, but is not an array.",
             required="an array or a number in each branch",
             received=f"{value!r} in the {label} branch",
-            do="choose it with a Python condition, or use a number instead.",
+            do="choose the value with a Python condition, or use a number instead.",
         )
     )
 

@@ -44,8 +44,10 @@ def check_shape_in_buffer(shape, room_shape) -> None:
                 "TensorArray.write",
                 "elements whose sizes depend on data are written in a traced loop.",
                 received=f"shape {shape} after {room_shape}",
-                do="grow one array by `concat` in the state of the loop, and an array of the "
-                "lengths beside it",
+                do=(
+                    "keep two arrays in the state of the loop: the elements, extended with "
+                    "`concat`, and their lengths"
+                ),
             )
         )
 
@@ -113,7 +115,7 @@ def lengths_of_parts(value, lengths) -> list[int]:
     if value.ndim == 0 or (is_known(value.shape[0]) and sum(sizes) != value.shape[0]):
         raise checks.invalid(
             "TensorArray.split",
-            "the lengths do not add up.",
+            "the lengths do not add up to the size of the first axis.",
             required=f"sum(lengths) == {value.shape[0] if value.ndim else 'no scalar'}",
             received=f"lengths {sizes}",
         )

@@ -82,7 +82,7 @@ class Elements:
             raise checks.invalid(
                 "TensorArray.read",
                 f"could not read index {index} twice because it was cleared after a previous read.",
-                do="make it with `clear_after_read=False`",
+                do="create the `TensorArray` with `clear_after_read=False`",
             )
         value = self.items[index]
         if clear and value is not None and not is_staged(value):
@@ -121,7 +121,7 @@ class Elements:
             raise checks.invalid("TensorArray.concat", "the elements are scalars.")
         if any(p.shape[1:] != parts[0].shape[1:] for p in parts):
             raise checks.invalid(
-                "TensorArray.concat", "the elements differ in shape after their first axis."
+                "TensorArray.concat", "the shapes of the elements differ beyond their first axis."
             )
         return jnp.concatenate(parts)
 

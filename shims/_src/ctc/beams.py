@@ -59,7 +59,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     if scores.ndim != 3 or length.ndim != 1 or top_paths > beam_width:
         raise checks.invalid(
             _FUNCTION,
-            "the arguments do not fit.",
+            "the shapes of the arguments do not fit together.",
             required="inputs [frames, batch, classes], sequence_length [batch], "
             "top_paths <= beam_width",
             received=f"inputs {describe(scores)}, sequence_length {describe(length)}, "
@@ -69,7 +69,9 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     length = primitives.unify_axis(length, 0, scores.shape[1], label=_FUNCTION)
     check_frames(_FUNCTION, length, scores.shape[0])
     labels, sums, is_enough = _search_on_host(scores, length, beam_width, top_paths)
-    checks.check_data(~is_enough, _FUNCTION, "there are fewer sequences than requested.")
+    checks.check_data(
+        ~is_enough, _FUNCTION, "fewer sequences were found than `top_paths` requests."
+    )
     return [sparse_rows(labels[k], labels[k] >= 0) for k in range(top_paths)], sums
 
 

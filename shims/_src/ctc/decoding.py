@@ -54,7 +54,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     if scores.ndim != 3 or length.ndim != 1:
         raise checks.invalid(
             function,
-            "the shapes do not fit.",
+            "the shapes do not fit together.",
             required="inputs [frames, batch, classes], sequence_length [batch]",
             received=f"inputs {describe(scores)}, sequence_length {describe(length)}",
         )

@@ -67,7 +67,7 @@ def ctc_loss(
     if labels.ndim != 2 or logits.ndim != 3:
         raise checks.invalid(
             _FUNCTION,
-            "the shapes do not fit.",
+            "the shapes do not fit together.",
             required="labels [batch, labels], logits [frames, batch, classes]",
             received=f"labels {describe(labels)}, logits {describe(logits)}",
         )
@@ -112,7 +112,7 @@ def _sparse_loss(labels, logits, logit_length, time_major, blank_index, **option
     if logits.ndim != 3:
         raise checks.invalid(
             _FUNCTION,
-            "the logits do not fit.",
+            "the logits have the wrong shape.",
             required="logits [frames, batch, classes]",
             received=describe(logits),
         )

@@ -58,7 +58,7 @@ def loss_of_sparse(loss, labels, logits, logit_length, *, ignore_longer: bool = 
             too_long,
             _FUNCTION,
             "a sequence has more labels than frames.",
-            required="as many frames as labels, or ignore_longer_outputs_than_inputs=True",
+            required="at least as many frames as labels, or ignore_longer_outputs_than_inputs=True",
         )
     repeats = jnp.sum((dense[:, 1:] == dense[:, :-1]) & is_label[:, 1:], axis=1, dtype=jnp.int32)
     found = loss(logits, jnp.where(is_label, dense, 0), count, lengths)

@@ -67,8 +67,8 @@ def unknown(name: str) -> ValueError:
     return ValueError(
         errors.message(
             f"`{name}`",
-            "the specs of the elements are unknown: the dataset is empty, and the function does not "
-            "accept an element of zeros.",
+            "the specs of the elements are unknown: the dataset is empty, and the function "
+            "fails for an element of zeros.",
             do="do not ask an empty dataset for `element_spec`",
         )
     )

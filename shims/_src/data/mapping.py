@@ -135,7 +135,10 @@ def check_carried(name: str, initial, new) -> None:
                 "The element types for the new state must match the initial state.",
                 required=f"{specs.of_element(initial)}",
                 received=f"{specs.of_element(new)}",
-                do="give the initial state the dtype of the results, `np.int64(0)` for instance",
+                do=(
+                    "give the initial state the dtype that `scan_func` returns, for instance "
+                    "`np.int64(0)`"
+                ),
             )
         )
 
@@ -178,10 +181,12 @@ class _IgnoringStream(Stream):
                     raise errors.FailedPreconditionError(
                         errors.message(
                             "`ignore_errors`",
-                            f"the source raises the same error again and again ({_TRIES} times), so "
-                            "that leaving it out does not end; TensorFlow goes on trying.",
+                            f"the source has raised the same error {_TRIES} times in a row, "
+                            "and skipping it would never end; TensorFlow keeps trying.",
                             received=f"{type(error).__name__}: {error}",
-                            do="leave out the file or the generator that cannot be read, "
-                            "`[f for f in files if shims.io.gfile.exists(f)]` for instance",
+                            do=(
+                                "remove the unreadable file or generator from the source, for "
+                                "instance `[f for f in files if shims.io.gfile.exists(f)]`"
+                            ),
                         )
                     ) from error

@@ -43,7 +43,7 @@ def encode(position) -> bytes:
                 "the position of an iterator cannot be saved, because of a buffered element.",
                 required="tensors in tuples, lists and dictionaries",
                 received=f"{error}",
-                do="make such elements after `shuffle`, `repeat` and `window`, with `map`",
+                do="create such elements with `map`, after `shuffle`, `repeat` and `window`",
             )
         ) from None
     return data

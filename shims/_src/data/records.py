@@ -34,8 +34,8 @@ def blocks(size: int, header: int, footer: int) -> Format:
         end = file.tell() - footer
         if (end - header) % size:
             raise errors.InvalidArgumentError(
-                f"Excess bytes: the body of the file has {end - header} bytes, which are no multiple "
-                f"of the record length {size}."
+                f"Excess bytes: the body of the file has {end - header} bytes, which is not a "
+                f"multiple of the record length {size}."
             )
         offset = max(offset, header)
         file.seek(offset)

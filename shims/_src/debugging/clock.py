@@ -42,9 +42,11 @@ def timestamp(name=None):
         warnings.warn(
             errors.message(
                 "timestamp",
-                "float32 holds the seconds since 1970 to two minutes only.",
-                do='turn 64 bits on: `jax.config.update("jax_enable_x64", True)`, or call '
-                "`time.time()` of Python outside of traced functions",
+                "float32 can represent the seconds since 1970 only to within two minutes.",
+                do=(
+                    'enable 64-bit types: `jax.config.update("jax_enable_x64", True)`, or call '
+                    "`time.time()` of Python outside of traced functions"
+                ),
             ),
             stacklevel=2,
         )

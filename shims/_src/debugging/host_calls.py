@@ -153,7 +153,7 @@ def _convert_result(function: str, result, spec):
         raise errors.InvalidArgumentError(
             errors.message(
                 function,
-                "`func` returned another dtype than `Tout` declares.",
+                "`func` returned a dtype that differs from `Tout`.",
                 required=dtype.name,
                 received=str(error),
             )
@@ -187,8 +187,8 @@ def _result_shape(function: str, spec) -> jax.ShapeDtypeStruct:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "the result shape of `func` is not known while the program is traced.",
-                required="a `TensorSpec` with all sizes in `Tout`",
+                "the shape of the result of `func` is not known while the program is traced.",
+                required="a `TensorSpec` in `Tout` that has all sizes",
                 received=f"Tout={spec}",
                 do="write `Tout=shims.TensorSpec(x.shape, shims.float32)` with the shape of the result",
             )

@@ -84,7 +84,7 @@ def print_(*inputs, **kwargs):
                 "print",
                 "a ragged or sparse tensor cannot be printed while the program runs.",
                 received=type(composite[0]).__name__,
-                do="print its parts: `x.flat_values, x.row_splits`",
+                do="print the component arrays: `x.flat_values, x.row_splits`",
             )
         )
     is_mapped = any(map(jp.is_batched, jax.tree.leaves(arrays)))

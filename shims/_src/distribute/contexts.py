@@ -165,7 +165,7 @@ class Merged(DistributedValues):
         """The values of all replicas, in order."""
         of = replicas.traced()
         if of is None:
-            raise outside_of_run("the values of several replicas")
+            raise outside_of_run("one value for each replica")
         gathered = lax.all_gather(jnp.asarray(self.own), of.axis)
         return tuple(gathered[i] for i in range(of.number))
 

@@ -19,7 +19,7 @@ def devices_named(names) -> list:
         raise ValueError(
             errors.message(
                 "MirroredStrategy",
-                "each replica needs a device of its own.",
+                "each replica needs its own device.",
                 required=f"different devices among {[_name(d) for d in jax.local_devices()]}",
                 received=f"{list(map(str, names))}",
                 do="name devices that exist; to divide the CPU, call "
@@ -61,6 +61,6 @@ def tpus() -> list:
                 "TPUStrategy",
                 "JAX has no TPU here.",
                 received=f"{jax.default_backend()} devices",
-                do="use `shims.distribute.MirroredStrategy()`, which takes the devices that there are",
+                do="use `shims.distribute.MirroredStrategy()`, which uses the devices that exist",
             )
         ) from None

@@ -78,10 +78,12 @@ def outside_of_run(received: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         errors.message(
             "PerReplica",
-            "operators take the values of replicas inside of `Strategy.run` only.",
+            "operators accept per-replica values only inside of `Strategy.run`.",
             received=received,
-            do="reduce them first, `strategy.reduce('SUM', value, axis=None)`, or read the values of all: "
-            "`strategy.experimental_local_results(value)`",
+            do=(
+                "reduce the values first, `strategy.reduce('SUM', value, axis=None)`, or read "
+                "all of them: `strategy.experimental_local_results(value)`"
+            ),
         )
     )
 

@@ -154,11 +154,14 @@ def _differs(variable):
     return errors.InvalidArgumentError(
         errors.message(
             "Strategy.run",
-            "a variable is assigned values that differ between replicas, and there is one copy of it.",
-            required="a value that is equal on all replicas, or an `aggregation` of the variable",
+            "the values assigned to a variable differ between replicas, but the variable has "
+            "only one copy.",
+            required="a value that is equal on all replicas, or a variable with an `aggregation`",
             received=f"{variable.name}, computed from values of one replica",
-            do="reduce what it is computed from, such as gradients: "
-            "`shims.distribute.get_replica_context().all_reduce('SUM', gradients)`",
+            do=(
+                "reduce the operands of the value, such as gradients: "
+                "`shims.distribute.get_replica_context().all_reduce('SUM', gradients)`"
+            ),
         )
     )
 
@@ -181,7 +184,7 @@ def _of_padded(x: Padded) -> PerReplica:
         raise errors.UnimplementedError(
             errors.message(
                 "Strategy.run",
-                "of a result, only the first size may differ between replicas.",
+                "a result may differ between replicas in its first size only.",
                 received=f"sizes that depend on data along the axes {[a - 1 for a in x.sizes]}",
                 do="reduce the result in the function, or reshape it to a vector: `shims.reshape(x, [-1])`",
             )

@@ -192,10 +192,13 @@ def translated(error: Exception) -> Exception:
         return error
     remedy = remedies.remedy(call)
     if isinstance(error, _TRANSLATABLE) and _compares_sizes(error):
-        problem = "two sizes have to be equal, which is unknown while tracing."
+        problem = (
+            "two sizes have to be equal, and whether they are is unknown while the program is "
+            "traced."
+        )
         do = remedies.MEETING.get(call.name, remedies.SAME_SIZE)
     elif _needs_size(error) or (_asks_for_tracer(error) and _about_size(call, remedy)):
-        problem = "this step needs to know a data-dependent size while it is traced."
+        problem = "this step needs the number of a data-dependent size while the program is traced."
         do = remedy or remedies.ANY
     elif isinstance(error, CONCRETIZATION_ERRORS) and call.line:
         return _value_error(error, call, remedy)
@@ -228,7 +231,8 @@ def _value_error(error: Exception, call: FailingCall, remedy: str) -> errors.Tra
     return errors.TracedValueError(
         errors.message(
             call.function,
-            "Python needs the value of an array while the program is traced, when there is none.",
+            "Python needs the value of an array, but arrays have no values while the program "
+            "is traced.",
             received=_first_line(error),
             at=call.line,
             do=do,

@@ -7,31 +7,43 @@ import jax.numpy as jnp
 from shims._src.errors.failing_call import FailingCall
 
 ANY = (
-    "put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with "
-    "`n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`"
+    "copy the array into an array of static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` "
+    "with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`"
 )
 IF_STATIC = f"if this call works on arrays of static sizes, {ANY}"
 WITHOUT_GRADIENT = (
-    "JAX has no derivative of this call; without one the program works: give it "
-    "`jax.lax.stop_gradient(y)` in place of `y`"
+    "JAX has no derivative of this call; the program works if no gradient flows through the "
+    "call: pass `jax.lax.stop_gradient(y)` in place of `y`"
 )
 WITHOUT_ROWS = (
     "JAX has no batching rule for this call: compute one row after another, `jax.lax.map(f, x)` in place of "
     "`jax.vmap(f)(x)`"
 )
 OF_OBJECTS = "write `jnp.asarray(n)` or `jnp.array([n, 2])`: NumPy keeps sizes as Python objects"
-DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if`, `while`, `and`, `or`, `in`"
-SEARCH = "write `jnp.any(jnp.asarray(values) == value)` in place of `value in values`: an array for `shims.cond` or `shims.where`"
-VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
+DECISION = (
+    "write `shims.cond` or `shims.where`, or set `autograph=True`, which converts `if`, `while`, "
+    "`and`, `or`, `in`"
+)
+SEARCH = (
+    "write `jnp.any(jnp.asarray(values) == value)` in place of `value in values`; the result is "
+    "an array for `shims.cond` or `shims.where`"
+)
+VALUE = "keep the value as an array; convert it to a Python number or a NumPy array after the call"
 NUMBER = (
-    "JAX takes a Python number here: give the function one, `f(x, 2)` in place of `f(x, jnp.asarray(2))`, or write "
-    "`shims.switch_case`, with a branch for each number"
+    "JAX takes a Python number here: pass a number to the function, `f(x, 2)` in place of "
+    "`f(x, jnp.asarray(2))`, or write `shims.switch_case`, with a branch for each number"
 )
 KEY = "choose between the values: `jnp.where(n > 1, a, b)` in place of `{True: a, False: b}[n > 1]`"
-CHOSEN = "a number that an `if` over sizes assigns is an array: call the function in each branch, with that branch's size"
-SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"
+CHOSEN = (
+    "a number that is assigned in an `if` over sizes becomes an array: call the function in each "
+    "branch, with the size of that branch"
+)
+SAME_SIZE = (
+    "state that they are equal: `shims.same_size(a, b)` gives `a` the size of `b` and checks "
+    "both at run time"
+)
 
-_BRANCHES = "write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own"
+_BRANCHES = "write `shims.cond` or `shims.switch_case`, whose branches may return different sizes"
 MEETING = {
     "cond": _BRANCHES,
     "switch": _BRANCHES,
@@ -42,13 +54,13 @@ MEETING = {
 _TOP_K = "write `shims.math.top_k(y, k)`, which checks `k` at run time"
 ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
 _REMEDIES = {
-    "unstack": "give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
+    "unstack": "give the number of slices, which is checked at run time: `shims.unstack(y, num=3)`",
     "top_k": _TOP_K,
     "approx_max_k": _TOP_K,
     "len": "write `y.shape[0]`: Python's `len` returns numbers only",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
     "polyfit": "write `jnp.linalg.lstsq(jnp.vander(x, deg + 1), y)[0]`",
-    "delete": "select the others: `y[jnp.arange(y.shape[0]) != i]`",
+    "delete": "select the other elements: `y[jnp.arange(y.shape[0]) != i]`",
     "any": "write `jnp.any(y > 3)`, an array",
     "all": "write `jnp.all(y > 3)`, an array",
     "list": ITEMS,

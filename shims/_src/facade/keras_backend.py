@@ -25,7 +25,9 @@ _SOURCE = "keras.src.legacy.backend"
 _COPY = "keras_2_backend"
 # Gradients of a graph: there is none.
 _LEFT_OUT = ("gradients",)
-_LAYER = "call it in a layer, `keras.layers.Lambda`, or write the function of `keras.ops`"
+_LAYER = (
+    "call the function in a layer, such as `keras.layers.Lambda`, or use a function of `keras.ops`"
+)
 
 
 class _Names:
@@ -72,7 +74,7 @@ def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             raise ValueError(
                 errors.message(
                     f"keras.backend.{name}",
-                    "a symbolic tensor of a model is no array.",
+                    "a symbolic tensor of a Keras model is not an array.",
                     do=_LAYER,
                 )
             )

@@ -40,7 +40,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("random.stateless_parameterized_truncated_normal",),
         "write `random.stateless_truncated_normal` and scale it, or `jax.random.truncated_normal`",
     ),
-    (("nn.fractional_",), "TensorFlow pools random regions: resize, or use `nn.avg_pool`"),
+    (
+        ("nn.fractional_",),
+        "TensorFlow pools random regions; resize the input, or use `nn.avg_pool`",
+    ),
     (("nn.RNNCell",), _WRAPPERS),
     (
         ("nn.isotonic_regression",),
@@ -61,7 +64,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("feature_column", "make_", "fingerprint", "estimator", "queue"), _HOST),
     (("test.",), "write the test with `pytest` or `unittest`, and `numpy.testing`"),
     (("lookup.experimental",), _HOST),
-    (("summary.graph",), "leave it out: programs of JAX have no graph; see `jax.make_jaxpr`"),
+    (("summary.graph",), "leave it out: JAX programs have no graph; see `jax.make_jaxpr`"),
     (
         ("summary.experimental.",),
         "write the tensor with `summary.write`, or keep using TensorFlow on the host for it",
@@ -69,7 +72,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("summary.",), "keep using TensorFlow on the host, between the training steps"),
     (
         ("resource", "variant", "dtypes.resource", "dtypes.variant"),
-        "leave it out: no array of JAX has this dtype",
+        "leave it out: no JAX array has this dtype",
     ),
     (("types", "dtypes.experimental"), "write `jax.typing.ArrayLike` or `jax.Array`"),
     (("lite", "mlir"), "export the JAX function with `jax.export`"),
@@ -79,7 +82,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("CriticalSection",), "leave it out: operations run in program order"),
     (
         ("autograph.experimental.Feature", "autograph.trace"),
-        "leave it out: `shims.function` reports what it converts",
+        "leave it out: `shims.function` reports which statements it converts",
     ),
     (("approx_top_k",), "write `nn.approx_max_k`"),
     (("conv2d_backprop_",), "use `jax.vjp` of `nn.conv2d`"),
@@ -101,7 +104,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("experimental.DynamicRagged", "experimental.RowPartition"),
         "use `RaggedTensor.from_row_lengths` and the like, and `x.row_lengths()`",
     ),
-    (("experimental.numpy.",), "write a function of `jax.numpy`"),
+    (("experimental.numpy.",), "use a function of `jax.numpy`"),
     (
         ("experimental.", "dtensor"),
         "use `jax.sharding` for `dtensor`, and registered dataclasses for `ExtensionType`",

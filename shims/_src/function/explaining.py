@@ -85,10 +85,10 @@ class ConcreteFunction:
             raise ValueError(
                 errors.message(
                     "get_concrete_function",
-                    "an argument of unknown rank has a program for each rank, and a string is part of the "
-                    "program.",
+                    "the signature does not determine one program: each rank of an argument, "
+                    "and each string, has its own program.",
                     received=str(self.structured_input_signature[0]),
-                    do="write the rank: `TensorSpec([None, None])`; pass strings as Python values",
+                    do="state the rank: `TensorSpec([None, None])`; pass strings as Python values",
                 )
             )
         return self._function.compiled(self._examples, {})

@@ -371,7 +371,9 @@ class Function(Copyable):
             self.counts.reruns += 1
         raise errors.CapacityError(
             errors.message(
-                "function", "data-dependent sizes did not settle.", received=str(settled)
+                "function",
+                "the capacities for data-dependent sizes did not converge after repeated runs.",
+                received=str(settled),
             )
         )
 

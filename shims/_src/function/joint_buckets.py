@@ -51,7 +51,10 @@ class JointBuckets:
                 "function",
                 f"{MANY} combinations of `buckets` have been compiled for {len(given)} unknown sizes.",
                 received=f"capacities up to {tuple(map(max, zip(*self._made, strict=True)))}",
-                do='list fewer buckets, or leave `buckets="powers_of_two"`, which are chosen jointly',
+                do=(
+                    'list fewer buckets, or keep `buckets="powers_of_two"`, which chooses the '
+                    "capacities jointly"
+                ),
             )
             warnings.warn(text, errors.SpecializationWarning, stacklevel=8)
 

@@ -195,7 +195,7 @@ def _mismatch_message(what, required, received, spec, position) -> str:
     name = spec.name or f"argument {position}"
     return errors.message(
         "function",
-        f"`{name}` has another {what} than its spec.",
+        f"the {what} of `{name}` differs from its spec.",
         required=required,
         received=received,
     )

@@ -182,19 +182,23 @@ class Maker:
         """Warn once, or raise an error, because an input size became a constant."""
         fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
         self._report_constants(
-            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
+            "an unknown input size has become a constant: the function is compiled once per "
+            "size, as by `jax.jit`.",
             fixed,
             error,
-            "keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+            "keep the size symbolic here (write `x.shape[0]` in jnp code), or declare a "
+            "static size",
         )
 
     def _report_constant_selections(self, error, pins):
         """Warn once, or raise an error, because data-dependent sizes became constants."""
         self._report_constants(
-            "data-dependent sizes have become constants: one compilation for each combination.",
+            "data-dependent sizes have become constants: the function is compiled once for "
+            "each combination of sizes.",
             list(pins.values()),
             error,
-            "take the `shims` operator of that name here, which works for any size, or a static size",
+            "use the `shims` operator of the same name here, which works for any size, or "
+            "use a static size",
         )
 
     def _report_constants(self, problem, fixed, error, remedy):

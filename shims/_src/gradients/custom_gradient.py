@@ -128,7 +128,10 @@ def _flat_rule(grad_fn: Callable, operands: Sequence, reads: Sequence) -> Callab
                 "`grad_fn` must take the keyword argument `variables`, since the function reads "
                 "variables.",
                 received=", ".join(v.name for v in variables),
-                do="write `def grad_fn(*dy, variables=None)` and return their gradients second",
+                do=(
+                    "write `def grad_fn(*dy, variables=None)` and return the gradients of the "
+                    "variables as the second result"
+                ),
             )
         )
 

@@ -71,7 +71,7 @@ class ForwardAccumulator(Recorder):
 
     def __enter__(self) -> ForwardAccumulator:
         if self.recording:
-            raise ValueError("ForwardAccumulator: it is already recording.")
+            raise ValueError("ForwardAccumulator: the accumulator is already recording.")
         self.start()
         return self
 

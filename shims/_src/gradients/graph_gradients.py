@@ -130,7 +130,7 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
     found = []
     for x, gradient in zip(values, gradients(ys, values), strict=True):
         if gradient is None:
-            raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
+            raise ValueError("hessians: an `x` has no gradient, because no `y` depends on it.")
         way = _backpropagation([gradient], [x], ())
         pull = lambda ct, way=way, gradient=gradient: way.pull([gradient], [ct])
         (rows,) = pull_basis(pull, basis_of(gradient), 1)
@@ -158,7 +158,7 @@ def _check_traced(function: str, arrays) -> None:
             errors.message(
                 function,
                 "arrays that are not being traced have no record of their computation.",
-                do="use `shims.GradientTape`, or call this inside of `shims.function`",
+                do="use `shims.GradientTape`, or call this function inside of a `shims.function`",
             )
         )
     if any(jp.is_tracer(x) and not jp.is_jaxpr_tracer(x) for x in arrays):
@@ -166,6 +166,9 @@ def _check_traced(function: str, arrays) -> None:
             errors.message(
                 function,
                 "`jax.grad`, `jax.vmap` and the like hide what an array was computed from.",
-                do="use `shims.GradientTape` here, or call a `shims.function` that has this inside",
+                do=(
+                    "use `shims.GradientTape` here, or call a `shims.function` that contains "
+                    "this call"
+                ),
             )
         )

@@ -364,12 +364,16 @@ class GradientTape(Recorder):
             raise TypeError(
                 errors.message(
                     "GradientTape",
-                    "a source is a variable of Keras, whose reads this tape does not see.",
-                    required="Keras on its JAX back end, imported before the `with` block, and a "
-                    "tape that is not inside of a step that `fit` runs",
+                    "a source is a Keras variable whose reads this tape does not record.",
+                    required=(
+                        "Keras on its JAX back end, imported before the `with` block, and a tape "
+                        "outside of the training step of `fit`"
+                    ),
                     received=type(source).__name__,
-                    do="set KERAS_BACKEND=jax; inside of `fit` differentiate a function of "
-                    "`model.stateless_call`: docs/keras.md",
+                    do=(
+                        "set KERAS_BACKEND=jax; inside of `fit` differentiate a function that "
+                        "calls `model.stateless_call` (see docs/keras.md)"
+                    ),
                 )
             )
         return source

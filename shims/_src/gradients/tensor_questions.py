@@ -44,7 +44,7 @@ class Tensor(metaclass=_AnyTensor):
     def __new__(cls, *arguments, **options):
         del arguments, options
         raise TypeError(
-            "`Tensor` cannot be made: call `shims.constant` or `shims.convert_to_tensor`"
+            "`Tensor` cannot be instantiated: call `shims.constant` or `shims.convert_to_tensor`"
         )
 
 

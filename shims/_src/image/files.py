@@ -27,7 +27,7 @@ def pillow(function: str) -> Any:
             errors.message(
                 f"image.{function}",
                 "Pillow, which reads and writes pictures, is not installed.",
-                do="install it: `pip install tf2jax-port[images]`",
+                do="install it: `pip install pillow`",
             )
         ) from None
     return Image
@@ -46,7 +46,7 @@ def _opened(function: str, contents, formats: tuple[str, ...]) -> Any:
         return pillow(function).open(io.BytesIO(data.numpy()), formats=formats)
     except (OSError, SyntaxError):
         raise errors.InvalidArgumentError(
-            f"{function}: the contents are no picture of the format {' or '.join(formats)}."
+            f"{function}: the contents are not a picture in the format {' or '.join(formats)}."
         ) from None
 
 
@@ -122,7 +122,7 @@ def decode_jpeg(
         raise errors.UnimplementedError(
             errors.message(
                 "image.decode_jpeg",
-                "Pillow scales colors up in one way only.",
+                "Pillow has only one method to upscale the colors.",
                 required="fancy_upscaling=True",
                 received="fancy_upscaling=False",
             )

@@ -54,7 +54,10 @@ def extract_glimpse(
     if x.ndim != 4 or points.ndim != 2:
         received = f"{describe(x)} and {describe(points)}"
         raise checks.invalid(
-            "extract_glimpse", "the ranks do not fit.", required="ranks 4 and 2", received=received
+            "extract_glimpse",
+            "the ranks of the operands do not fit together.",
+            required="ranks 4 and 2",
+            received=received,
         )
     if noise not in _NOISES:
         raise checks.invalid(

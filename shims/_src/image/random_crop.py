@@ -191,7 +191,7 @@ def _check_operands(size, boxes, covered, attempts, whole_image):
     if size.shape != (3,) or boxes.ndim != 3 or boxes.shape[-1] != 4 or attempts <= 0:
         raise checks.invalid(
             _FUNCTION,
-            "the arguments do not fit.",
+            "the arguments do not fit together.",
             required="image_size [3], bounding_boxes [batch, n, 4], max_attempts > 0",
             received=f"{describe(size)}, {describe(boxes)}, {attempts}",
         )

@@ -345,7 +345,7 @@ def _corners(x, boxes, owner):
     if x.ndim != 4 or boxes.ndim != 2 or owner.ndim != 1 or not fits:
         raise checks.invalid(
             "crop_and_resize",
-            "the shapes do not fit.",
+            "the shapes of the operands do not fit together.",
             required="image [batch, height, width, channels], boxes [n, 4], box_indices [n]",
             received=f"{x.shape}, {boxes.shape} and {owner.shape}",
         )

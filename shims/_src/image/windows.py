@@ -45,7 +45,7 @@ def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
         required = f"{rank} positive numbers"
         raise checks.invalid(
             function,
-            f"`{name}` has a wrong length or is not positive.",
+            f"`{name}` has the wrong length or an element that is not positive.",
             required=required,
             received=received,
         )

@@ -50,7 +50,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     if _is_wider(low, t) or _is_wider(high, t):
         raise checks.invalid(
             "clip_by_value",
-            "a limit has more elements than `t`.",
+            "a clipping limit has more elements than `t`.",
             required="limits that broadcast to the shape of `t`",
             received=f"t {describe(t)}, limits {describe(low)} and {describe(high)}",
         )

@@ -87,7 +87,7 @@ def _make_band(function, k, align) -> Band:
     if lower > upper:
         raise checks.invalid(
             function,
-            "the lowest diagonal is above the highest.",
+            "the first diagonal of `k` is above the second one.",
             required="k[0] <= k[1]",
             received=f"k={(lower, upper)}",
         )
@@ -223,7 +223,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
     if not fits:
         raise checks.invalid(
             "diag",
-            "`diagonal` does not hold the diagonals that `k` names.",
+            "`diagonal` does not hold the diagonals that `k` selects.",
             required="diagonal [..., length]" if needed == 1 else f"[..., {band.count}, length]",
             received=f"diagonal {describe(x)}",
         )
@@ -256,7 +256,7 @@ def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
         too_few | ((sizes[0] != sizes[2]) & (sizes[1] != sizes[3])),
         "diag",
         "the diagonals do not fill a matrix of this size.",
-        required=f"{least[0]} rows or more and {least[1]} columns or more, one of them exactly",
+        required=f"at least {least[0]} rows and {least[1]} columns, and equality in one of the two",
         received=f"{rows} rows, {columns} columns",
     )
     return rows, columns
@@ -306,7 +306,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     if diagonal.ndim != len(wanted) or any(d != e for d, e in known):
         raise checks.invalid(
             "set_diag",
-            "`diagonal` does not fit.",
+            "the shape of `diagonal` does not fit `input`.",
             required=f"diagonal of shape {wanted}",
             received=f"diagonal {describe(diagonal)}, input {describe(x)}",
         )

@@ -60,7 +60,7 @@ def matmul(
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the matrices do not fit.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
@@ -133,7 +133,7 @@ def _unify_sizes(a, b):
 def _size_mismatch(a, b, required):
     return checks.invalid(
         "matmul",
-        "the matrices do not fit.",
+        "the shapes of the matrices do not fit together.",
         required=required,
         received=f"a {describe(a)}, b {describe(b)}",
     )

@@ -155,7 +155,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     if all(map(is_known, sizes)) and sizes[0] != sizes[1]:
         raise checks.invalid(
             "lu_solve",
-            "the sizes do not fit.",
+            "the sizes of `lower_upper` and `rhs` do not fit together.",
             required="lower_upper.shape[-1] == rhs.shape[-2]",
             received=f"lower_upper {describe(lower_upper)}, rhs {describe(rhs)}",
         )
@@ -256,7 +256,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
         jnp.sort(perm, axis=-1) != jnp.arange(perm.shape[-1], dtype=perm.dtype),
         "lu_reconstruct",
         "`perm` is not a permutation of the rows.",
-        required="every number of a row once",
+        required="each row number exactly once",
     )
     lower = below(both, strictly=True) + identity_like(both)
     product = jnp.matmul(lower, turned(below(turned(both))))

@@ -90,7 +90,7 @@ def with_one_batch(function: str, *pairs):
     except ValueError:
         raise checks.invalid(
             function,
-            "the leading axes do not fit.",
+            "the leading axes do not broadcast.",
             required="leading axes that broadcast",
             received=", ".join(map(describe, arrays)),
         ) from None

@@ -93,7 +93,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
             checks.check_data(
                 as_size(a.shape[axis]) != b.shape[axis],
                 "solve",
-                "the shapes do not fit.",
+                "the shapes of the operands do not fit together.",
                 required="equal leading axes",
             )
         b = unify_axis(b, axis, a.shape[axis], label="solve")
@@ -120,7 +120,7 @@ def _differ(one, other) -> bool:
 def _shape_mismatch(function, a, b, required, name="matrix"):
     return checks.invalid(
         function,
-        "the shapes do not fit.",
+        "the shapes of the operands do not fit together.",
         required=required,
         received=f"{name} {describe(a)}, rhs {describe(b)}",
     )
@@ -257,7 +257,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         failed,
         "lstsq",
         "`matrix` does not have full rank.",
-        required="linearly independent columns, or rows where there are fewer of them",
+        required="linearly independent columns, or linearly independent rows if there are fewer rows",
         do="pass `fast=False`, or a larger `l2_regularizer`",
     )
     if high:

@@ -215,7 +215,7 @@ class LinearOperator(Defaults, Composite):
         if is_known(have) and is_known(want) and have != want:
             raise checks.invalid(
                 self.name,
-                f"`{name}` does not fit.",
+                f"`{name}` has the wrong size.",
                 required=f"{name}.shape[{axis}] == {want}",
                 received=f"{name} {describe(x)}",
             )

@@ -23,7 +23,7 @@ from shims._src.sizes import trace
 
 _LATE_DERIVATIVE = "The derivative needs a size as a number, although the function itself does not."
 _REMEDY = """\
-  Do:       take the gradient inside of the function, or give the size in its signature"""
+  Do:       take the gradient inside of the function, or declare the size in the function's signature"""
 
 
 def take_apart(values):

@@ -43,8 +43,12 @@ def reused_size_error(dim) -> errors.FreshSizeError:
     return _refusal(
         errors.message(
             "",
-            f"the data-dependent size `{dim}` leaves an inner `jax.jit` that is called twice.",
-            required="one size per name; the inner function is traced once, so both calls share it",
+            f"the data-dependent size `{dim}` is returned from an inner `jax.jit` that is "
+            "called twice.",
+            required=(
+                "one number per size; the inner function is traced once, so both calls would "
+                "share this size"
+            ),
             at="",
             do="decorate the inner function with `shims.function`, or return a value without the "
             "data-dependent size",

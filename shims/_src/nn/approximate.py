@@ -63,7 +63,8 @@ def approx_max_k(
         raise errors.UnimplementedError(
             errors.message(
                 "approx_max_k",
-                "partial results are specific to TensorFlow.",
+                "partial results (`aggregate_to_topk=False`) depend on TensorFlow's "
+                "implementation.",
                 required="aggregate_to_topk=True",
             )
         )

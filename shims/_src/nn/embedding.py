@@ -85,7 +85,7 @@ def _row_numbers(function, parts, ids):
     checks.check_data(
         within >= jnp.take(jnp.asarray(sizes, ids.dtype), part, mode="clip"),
         function,
-        "the parts of the table do not have the sizes of an even partition.",
+        "the sizes of the table's parts are not those of an even partition.",
         required=f"{more} parts of {each + 1} rows, then {len(parts) - more} of {each}",
         received=f"parts of {sizes} rows",
     )

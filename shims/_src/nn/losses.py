@@ -137,7 +137,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       The losses, without the axis of the classes.
 
     Raises:
-      InvalidArgumentError: the shapes do not broadcast, or there are neither rows nor classes.
+      InvalidArgumentError: the shapes do not broadcast, or `logits` has neither rows nor classes.
 
     Differs from TensorFlow:
       As in TensorFlow, the gradient is `softmax - labels` even if the labels do not sum to 1.
@@ -171,7 +171,7 @@ def _check_filled(function, logits) -> None:
     checks.check_data(
         (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
         function,
-        "there are neither rows nor classes.",
+        "`logits` has neither rows nor classes.",
         required="at least one row, or one class",
         received=describe(logits),
     )
@@ -191,7 +191,7 @@ def _match_rows(function, labels, logits):
         raise checks.invalid(
             function,
             "`logits` and `labels` must be broadcastable.",
-            required="as many rows of labels as of logits, or one",
+            required="as many rows in `labels` as in `logits`, or one row",
             received=f"logits {describe(logits)}, labels {describe(labels)}",
         )
     return labels.reshape((*logits.shape[:-1], *classes) if have == rows else classes)

@@ -162,7 +162,7 @@ def _sampled_logits(
     if labels.ndim != 2 or labels.shape[1] != num_true or inputs.ndim != 2:
         raise checks.invalid(
             function,
-            "the shapes do not fit.",
+            "the shapes of the operands do not fit together.",
             required=f"labels [batch, {num_true}], inputs [batch, features]",
             received=f"labels {describe(labels)}, inputs {describe(inputs)}",
         )
@@ -237,7 +237,7 @@ def _check_parameters(function, rows, offsets, inputs) -> None:
     if not fits:
         raise checks.invalid(
             function,
-            "the shapes do not fit.",
+            "the shapes of the operands do not fit together.",
             required="weights [classes, features], biases [classes], inputs [batch, features]",
             received=f"rows of weights {describe(rows)} and of biases {describe(offsets)}, "
             f"inputs {describe(inputs)}",
@@ -283,7 +283,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     if labels.ndim != 2 or labels.shape[1] != num_true or sampled.ndim != 1:
         raise checks.invalid(
             "compute_accidental_hits",
-            "the shapes do not fit.",
+            "the shapes of the operands do not fit together.",
             required=f"true_classes [batch, {num_true}], sampled_candidates a vector",
             received=f"{describe(labels)} and {describe(sampled)}",
         )

@@ -84,7 +84,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
     if channels % (size * size):
         raise checks.invalid(
             "depth_to_space",
-            "the number of channels is not a multiple of the block.",
+            "the number of channels is not a multiple of `block_size ** 2`.",
             required=f"a multiple of {size * size} channels",
             received=describe(x),
         )
@@ -226,7 +226,7 @@ def batch_to_space(input, block_shape, crops, name=None):
     if is_known(batch) and x.shape[0] % parts:
         raise checks.invalid(
             "batch_to_space",
-            "the batch size is not a multiple of the block.",
+            "the batch size is not a multiple of the number of elements in a block.",
             required=f"a multiple of {parts}",
             received=describe(x),
         )
@@ -247,11 +247,13 @@ def _crop_axis(x, axis, low, high):
     rest = x.shape[axis] - low - high
     lines = {"required": f"at least {low + high} elements along axis {axis}"}
     if is_known(rest) and rest < 0:
-        raise checks.invalid("batch_to_space", "the crops exceed the size of the axis.", **lines)
+        raise checks.invalid(
+            "batch_to_space", "the sum of the crops exceeds the size of the axis.", **lines
+        )
     if not is_known(rest) and low + high:
         short = primitives.as_size(x.shape[axis]) < low + high
         checks.check_data(
-            short, "batch_to_space", "the crops exceed the size of the axis.", **lines
+            short, "batch_to_space", "the sum of the crops exceeds the size of the axis.", **lines
         )
     return lax.slice_in_dim(x, low, x.shape[axis] - high, axis=axis)
 
@@ -290,8 +292,8 @@ def _check_blocks(function, input, block_shape, margins):
     if not fits:
         raise checks.invalid(
             function,
-            "the arguments do not fit.",
-            required="positive sides of a block, and a pair of numbers >= 0 for each",
+            "the arguments do not fit together.",
+            required="positive block sizes, and a pair of numbers >= 0 for each of them",
             received=f"{describe(x)}, block_shape={sides}, {pairs}",
         )
     return x, sides, pairs

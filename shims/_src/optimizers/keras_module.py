@@ -23,7 +23,7 @@ def load() -> types.ModuleType:
             errors.message(
                 "keras",
                 "Keras 3 is not installed.",
-                do="install it: `pip install tf2jax-port[keras]`",
+                do="install it: `pip install keras`",
             )
         )
     if "keras" not in sys.modules:
@@ -47,7 +47,7 @@ def load() -> types.ModuleType:
                 "Keras does not compute with JAX.",
                 required="KERAS_BACKEND=jax in the environment before Keras is imported",
                 received=f"backend {backend}",
-                do="import `shims.keras` before Keras and TensorFlow, or set the variable",
+                do="import `shims.keras` before Keras and TensorFlow, or set KERAS_BACKEND=jax",
             )
         )
     _add_names_of_tf_keras(keras)

@@ -105,8 +105,8 @@ class Optimizer:
             )
         if callable(value) and not isinstance(value, Variable):
             raise TypeError(
-                "This optimizer was created with a number as its learning rate, for which no function "
-                "can be set. Create the optimizer with that function."
+                "This optimizer was created with a number as its learning rate, so it cannot "
+                "be replaced by a function. Create the optimizer with the function instead."
             )
         self._learning_rate_variable().assign(value)
 
@@ -119,8 +119,11 @@ class Optimizer:
         raise AttributeError(
             errors.message(
                 "Optimizer.learning_rate",
-                "the transformation does not keep its learning rate.",
-                do="create it with a function of `shims.optax` or with `optax.inject_hyperparams`.",
+                "the transformation does not store its learning rate in its state.",
+                do=(
+                    "create the transformation with a function of `shims.optax` or with "
+                    "`optax.inject_hyperparams`."
+                ),
             )
         )
 
@@ -151,8 +154,10 @@ class Optimizer:
         leaves, structure = jax.tree.flatten(state)
         if structure != self._structure:
             raise ValueError(
-                "Optimizer: the state has another structure.\n"
-                f"  Required: {self._structure}\n  Received: {structure}"
+                "Optimizer: the structure of the state differs from that of the optimizer's "
+                "own state.\n"
+                f"  Required: {self._structure}\n"
+                f"  Received: {structure}"
             )
         for path, leaf in zip(self._paths, leaves, strict=True):
             self._leaves[path].assign(leaf)
@@ -315,7 +320,9 @@ class Optimizer:
         if not pairs:
             raise ValueError("No variables provided.")
         if len({id(v) for _, v in pairs}) < len(pairs):
-            raise ValueError("Optimizer: a variable occurs twice in the list of one step.")
+            raise ValueError(
+                "Optimizer: a variable occurs twice in the list of gradients and variables."
+            )
         without = [v.name for gradient, v in pairs if gradient is None]
         if len(without) == len(pairs):
             raise ValueError(f"No gradients provided for any variable: {without}.")
@@ -362,7 +369,10 @@ def _as_variable(x) -> Variable:
                 "Optimizer",
                 "only variables of `shims` and of Keras can be optimized.",
                 received=type(x).__name__,
-                do="for arrays use `init` and `update`; in a graph use `shims.compat.v1.train`.",
+                do=(
+                    "to optimize arrays use `init` and `update`; in a graph use "
+                    "`shims.compat.v1.train`."
+                ),
             )
         )
     return found

@@ -66,7 +66,7 @@ def _operands(function, x, low, high, axis, *, is_used):
         if all(map(checks.is_known, sizes)) and sizes[0] not in (1, sizes[1]):
             raise checks.invalid(
                 function,
-                f"`{name}` has {sizes[0]} numbers, not one per slice.",
+                f"`{name}` has {sizes[0]} numbers instead of one for each slice.",
                 required=f"{sizes[1]} numbers, the size of axis {place}",
             )
     others = tuple(a for a in range(x.ndim) if a != place)

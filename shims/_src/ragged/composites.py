@@ -108,7 +108,8 @@ def _shape(input, out_type=None):
     raise errors.UnimplementedError(
         errors.message(
             "shape",
-            "the shape of a ragged tensor is no vector; TensorFlow returns a `DynamicRaggedShape`.",
+            "the shape of a ragged tensor is not a vector; TensorFlow returns a "
+            "`DynamicRaggedShape`.",
             received=f"{input.shape}",
             do="use `x.nrows()`, `x.row_lengths()`, or `x.bounding_shape()`, which is a vector; for "
             "`zeros(shape)` write `shims.zeros_like(x)`",

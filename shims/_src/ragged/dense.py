@@ -175,7 +175,10 @@ def _lengths_without_padding(tensor, padding, dtype):
     """Return the length of each row without trailing padding."""
     padding = operand(padding, tensor.dtype)
     if padding.shape != tensor.shape[2:]:
-        raise ValueError(f"`padding` has shape {padding.shape}, entries {tensor.shape[2:]}.")
+        raise ValueError(
+            f"`padding` has shape {padding.shape}, but the entries of `tensor` have shape "
+            f"{tensor.shape[2:]}."
+        )
     is_padding = tensor == padding
     is_padding = jnp.all(is_padding, axis=tuple(range(2, tensor.ndim)))
     place = jnp.arange(tensor.shape[1], dtype=dtype) + 1

@@ -189,7 +189,7 @@ def map_flat_values(op, *args, **kwargs):
     if out.ndim == 0:
         raise checks.invalid(
             "map_flat_values",
-            "the result of `op` has no entry per flat value.",
+            "the result of `op` does not have one entry for each flat value.",
             required="an array of at least one axis",
             received=describe(out),
         )

@@ -65,8 +65,10 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
                 "map_fn",
                 "ragged results are not supported while the program is traced.",
                 required="results of one shape",
-                do="map the values, `shims.ragged.map_flat_values`, or call it outside the "
-                "function",
+                do=(
+                    "map the values with `shims.ragged.map_flat_values`, or call this operator "
+                    "outside of the traced function"
+                ),
             )
         )
     arrays, length = elements_of(arrays, "map_fn")

@@ -68,5 +68,5 @@ def _row_mismatch_error(name):
     return checks.invalid(
         name,
         "`data` and `segment_ids` do not have the same rows.",
-        required="ids for each row, or ragged ids whose rows are the outer ones of ragged data",
+        required="one id for each row, or ragged ids with the row lengths of the outer axes of `data`",
     )

@@ -412,7 +412,9 @@ def _check_value_count(values, count):
     if isinstance(values, RaggedTensor):
         have = partition.row_count(values.row_splits)
         if is_known(have) and is_known(count) and have != count:
-            raise checks.invalid("RaggedTensor", f"{have} values for rows of {count}.")
+            raise checks.invalid(
+                "RaggedTensor", f"the rows need {count} values, but there are {have}."
+            )
         return values
     return primitives.unify_axis(values, 0, count, label="RaggedTensor")
 

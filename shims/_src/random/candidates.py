@@ -87,7 +87,7 @@ def _sample(function, true_classes, num_true, num_sampled, unique, range_max, se
         raise checks.invalid(
             function,
             "`num_sampled` or `range_max` is out of range.",
-            required="0 < num_sampled, and num_sampled <= range_max where they are unique",
+            required="0 < num_sampled, and num_sampled <= range_max if the samples are unique",
             received=f"num_sampled={count}, range_max={most}",
         )
     checks.check_positions(function, "true_classes", labels, most)

@@ -79,12 +79,14 @@ def _check_one_thread(function, logits, num_samples) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "TensorFlow divides so many rows among its threads, and the numbers depend on "
-                "the number of threads.",
+                "TensorFlow divides this many rows among its threads, and its numbers depend "
+                "on the number of threads.",
                 required=f"at most {most} rows of {classes} classes and {num_samples} samples",
                 received=f"{rows} rows",
-                do=f"draw {most} rows at a time with seeds of their own, or use "
-                "`jax.random.categorical`",
+                do=(
+                    f"draw {most} rows at a time, each time with another seed, or use "
+                    "`jax.random.categorical`"
+                ),
             )
         )
 

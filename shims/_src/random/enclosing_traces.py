@@ -80,7 +80,7 @@ def check_state_is_kept(operator: str) -> None:
                 operator,
                 "an enclosing JAX program (`jax.jit`, `lax.scan`, a step of Keras, ...) cannot keep the "
                 "generator's state, so that every run would get the same numbers.",
-                do=f"{_INSTEAD}; in a layer of Keras use `shims.random.uniform` and the like",
+                do=f"{_INSTEAD}; in a Keras layer use `shims.random.uniform` and similar operators",
             )
         )
 

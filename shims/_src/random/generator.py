@@ -310,7 +310,7 @@ def _key_counter(key, counter, alg):
     if counter.shape[0] != _SIZES[alg] - 1:
         raise checks.invalid(
             "Generator",
-            "`counter` has another size than the algorithm's.",
+            "`counter` does not have the size that the algorithm needs.",
             required=f"{_SIZES[alg] - 1} numbers",
             received=f"{counter.shape[0]}",
         )

@@ -129,8 +129,8 @@ def _check_sizes(place, key, last) -> None:
         checks.check_data(
             (size != sizes[0]) | (size == 0),
             _FUNCTION,
-            "there are other numbers of indices, keys and last positions.",
-            required="vectors of one length, at least 1",
+            "the numbers of indices, keys and values of `max_index` differ.",
+            required="vectors of equal length, at least 1",
             received=", ".join(map(describe, vectors)),
         )
 
@@ -138,7 +138,7 @@ def _check_sizes(place, key, last) -> None:
 def _operand_error(name, required, x):
     return checks.invalid(
         _FUNCTION,
-        f"`{name}` has another shape or dtype.",
+        f"the shape or dtype of `{name}` is wrong.",
         required=required,
         received=describe(x),
     )

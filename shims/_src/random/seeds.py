@@ -77,7 +77,7 @@ def check_philox(function: str, alg) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "TensorFlow has the Threefry algorithm on TPU and under XLA only.",
+                "TensorFlow supports the Threefry algorithm only on TPU and under XLA.",
                 required="alg 'philox' or 'auto_select'",
                 received="alg 'threefry'",
                 do="use 'philox', or `jax.random`, whose generator is Threefry",

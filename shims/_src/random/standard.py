@@ -144,7 +144,10 @@ def all_integers(function: str, words, dims, dtype):
                 "the full range of a 64-bit integer needs 64 bits.",
                 required="jax_enable_x64, or a 32-bit dtype",
                 received=f"dtype {name}",
-                do="`jax.config.update('jax_enable_x64', True)`, or ask for uint32",
+                do=(
+                    "write `jax.config.update('jax_enable_x64', True)`, or pass "
+                    "`dtype=shims.uint32`"
+                ),
             )
         )
     bits = draw(kernel, words, shape=dims, dtype=narrowed.str.replace("i", "u"))

@@ -49,7 +49,7 @@ def ImageProjectiveTransformV3(
     if images.ndim != 4 or transforms.ndim != 2 or transforms.shape[1] != 8:
         raise checks.invalid(
             "ImageProjectiveTransformV3",
-            "the shapes do not fit.",
+            "the shapes of the operands do not fit together.",
             required="images [batch, height, width, channels], transforms [batch, 8] or [1, 8]",
             received=f"images {describe(images)}, transforms {describe(transforms)}",
         )

@@ -82,8 +82,11 @@ def _shape_error(condition, x, y):
     """Return the error for incompatible shapes of the condition and the operands."""
     return checks.invalid(
         "where",
-        "the shapes do not fit: `where` of TensorFlow 1 does not broadcast.",
-        required="x and y of one shape; condition of that shape, a scalar, or a vector with one element per row",
+        "the shapes do not fit together: `where` of TensorFlow 1 does not broadcast.",
+        required=(
+            "x and y of equal shape; a condition of that shape, or a scalar, or a vector with "
+            "one element per row"
+        ),
         received=f"condition {describe(condition)}, x {describe(x)}, y {describe(y)}",
         do="`shims.where` broadcasts",
     )

@@ -158,8 +158,8 @@ def _require_stored_value(variable):
         raise errors.FailedPreconditionError(
             errors.message(
                 "Variable",
-                "its initial value depends on the arguments of a function that could not be "
-                "traced, so it has none.",
+                "the variable has no value: its initial value depends on the arguments of a "
+                "function that could not be traced.",
                 received=variable.name,
                 do="create the variable outside of the function, or with a known initial value.",
             )
@@ -174,11 +174,14 @@ def _check_kept(scope: Overlay, variable, value) -> None:
         return
     text = errors.message(
         "Variable.assign",
-        "`value` is being traced by a JAX transformation inside of the function, which ends before "
-        "the variable is updated.",
+        "`value` is being traced by a JAX transformation inside of the function, and this "
+        "transformation ends before the variable is updated.",
         received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
-        do="assign it after the transformation, which returns the value; or use `lax.scan`, "
-        "`lax.while_loop`, `lax.cond`, `shims.map_fn`, which pass variables on.",
+        do=(
+            "return the value from the transformation and assign the variable afterwards; or "
+            "use `lax.scan`, `lax.while_loop`, `lax.cond` or `shims.map_fn`, which carry "
+            "variables through."
+        ),
     )
     raise errors.as_refusal(errors.FailedPreconditionError(text))
 
@@ -304,9 +307,12 @@ def write(variable, value) -> None:
     elif variable.is_kept_by_traces:
         text = errors.message(
             "Variable.assign",
-            "`value` is being traced by a JAX transformation, which cannot keep it.",
+            "`value` is being traced by a JAX transformation, and a variable cannot store a "
+            "traced value.",
             received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
-            do="decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, "
-            "which takes and returns their values.",
+            do=(
+                "decorate the function with `shims.function`, or compile `shims.stateless(f, "
+                "variables)`, which takes and returns the values of the variables."
+            ),
         )
         raise errors.as_refusal(errors.FailedPreconditionError(text))

@@ -179,9 +179,9 @@ def _content_of(data: bytes) -> dict:
         is_own = head["format"] == _FORMAT
         version, digest = head["version"], head["sha256"]
     except (ValueError, KeyError, TypeError, UnicodeDecodeError):
-        raise Damaged("it is no description of a saved model") from None
+        raise Damaged("the file is not the description of a saved model") from None
     if not is_own:
-        raise Damaged("it is no description of a saved model")
+        raise Damaged("the file is not the description of a saved model")
     if version != _VERSION:
         raise errors.UnimplementedError(
             errors.message(
@@ -189,11 +189,11 @@ def _content_of(data: bytes) -> dict:
                 "the model was saved in another version of the format.",
                 required=f"version {_VERSION}",
                 received=str(version),
-                do="load it with the release of shims that saved it",
+                do="load the model with the release of shims that saved it",
             )
         )
     if not text.endswith(b"\n") or hash_of(text[:-1]) != digest:
-        raise Damaged("its checksum is wrong")
+        raise Damaged("the checksum of the file is wrong")
     return json.loads(text)
 
 
@@ -215,7 +215,10 @@ class Decoder:
                 errors.message(
                     "saved_model.load",
                     "the model was saved under `jax_enable_x64`, with programs of 64-bit dtypes.",
-                    do='write `jax.config.update("jax_enable_x64", True)` before',
+                    do=(
+                        'write `jax.config.update("jax_enable_x64", True)` before you load the '
+                        "model"
+                    ),
                 )
             )
         self._concretes: dict[int, SavedConcrete] = {}

@@ -147,7 +147,9 @@ def _checked_failure(error: BaseException) -> Exception:
         raise error
     if not isinstance(error, Exception):
         return NotExportableError(
-            "it needs an unknown size as a number.", None, "write known sizes into the signature"
+            "the function needs the number of an unknown size.",
+            None,
+            "write known sizes into the signature",
         )
     internal.raise_if_internal(error)
     return error
@@ -161,7 +163,10 @@ def _refusal(error: Exception, name: str, specs) -> Exception:
         text, line, remedy = error.problem, error.line, error.remedy
     else:
         text = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        remedy = "write known sizes into the signature; leave out `tf.print` and calls of Python"
+        remedy = (
+            "write known sizes into the signature; leave out `tf.print` and calls of Python "
+            "functions"
+        )
     return ValueError(
         errors.message(
             "saved_model.save",

@@ -165,9 +165,10 @@ def _traced(call, specs, shapes, least) -> _Traced:
 def _refuse_callbacks(jaxpr) -> None:
     if jaxprs.calls_host(jaxpr):
         raise NotExportableError(
-            "it calls Python on the host: it prints, or calls `py_function` or `numpy_function`.",
+            "the function calls Python on the host: it prints, or calls `py_function` or "
+            "`numpy_function`.",
             None,
-            "leave that out of the function that is saved",
+            "remove such calls from the function that is saved",
         )
 
 
@@ -256,7 +257,7 @@ def _checked(jaxpr, arrays, checks: list[Check]):
             raise NotExportableError(
                 "a check inside of a loop, a branch or a derivative is not stored.",
                 None,
-                "check the values before, or write known sizes into the signature",
+                "check the values before the call, or write known sizes into the signature",
             )
         return jp.bind(eqn, operands)
 
@@ -289,7 +290,7 @@ def _exceptions(guard: Guard, dynamic, least: int) -> list[tuple[str, Size]]:
     if dims.is_linear(guard.d) and len(names) == 2 and all(holds(*pair) for pair in pairs):
         return [(names[0], names[1])]
     raise NotExportableError(
-        f"the program depends on it that `{guard.text}`.",
+        f"the program is valid only if `{guard.text}`.",
         guard.line,
         "write the size into the signature, and save one function for each size",
     )
@@ -297,9 +298,10 @@ def _exceptions(guard: Guard, dynamic, least: int) -> list[tuple[str, Size]]:
 
 def _unequal_sizes() -> NotExportableError:
     return NotExportableError(
-        "an unknown size has to equal another size.",
+        "an unknown size has to be equal to another size.",
         None,
-        "write the size into the signature, or one name for equal sizes: `TensorSpec(['batch', 3])`",
+        "write the size into the signature, or use the same name for equal sizes: "
+        "`TensorSpec(['batch', 3])`",
     )
 
 

@@ -24,11 +24,13 @@ def keras_signature(model) -> Function:
         raise ValueError(
             errors.message(
                 "saved_model.save",
-                "the layer or model of Keras has no inputs of known shape.",
+                "the Keras layer or model has no inputs of known shape.",
                 required="a functional or sequential model that begins with `keras.Input`",
                 received=type(model).__name__,
-                do="write `model.save('model.keras')`; or give `signatures`; or save a `Module` that has the "
-                "model as an attribute, and a `function` that calls it",
+                do=(
+                    "write `model.save('model.keras')`; or give `signatures`; or save a `Module` "
+                    "whose attributes are the model and a `function` that calls the model"
+                ),
             )
         )
 

@@ -167,7 +167,7 @@ def _checked_bytes(path: pathlib.Path, digest: str) -> bytes:
         raise Damaged(f"{path.name} is missing")
     data = path.read_bytes()
     if hash_of(data) != digest:
-        raise Damaged(f"{path.name} has another checksum")
+        raise Damaged(f"the checksum of {path.name} is wrong")
     return data
 
 

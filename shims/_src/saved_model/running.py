@@ -115,13 +115,17 @@ def run(concrete: SavedConcrete, operands: list):
     sizes = [_sizes(x) for x in operands]
     program = program_for(concrete.programs, sizes)
     if program is None:
-        raise _no_program(concrete, sizes, f"it was saved for other sizes. {concrete.refused}")
+        raise _no_program(
+            concrete, sizes, f"the function was saved for other sizes. {concrete.refused}"
+        )
     values = [state.read(v) for v in program.used]
     try:
         results = list(program.compiled(*values, *operands))
     except ValueError as error:  # of JAX, which computes all sizes from those of the operands
         reason = str(error).strip().splitlines()[0]
-        raise _no_program(concrete, sizes, f"its program fails: {reason}") from error
+        raise _no_program(
+            concrete, sizes, f"the program of the function fails: {reason}"
+        ) from error
     if program.checks:
         failed, numbers = results[-2:]
         del results[-2:]
@@ -170,6 +174,6 @@ def _no_program(concrete: SavedConcrete, sizes, reason: str) -> errors.InvalidAr
             f"the function does not take operands of these sizes: {reason}",
             required=f"operands of shapes {shown}",
             received=str(tuple(sizes)),
-            do="save it with a signature of these sizes",
+            do="save the function with a signature that accepts these sizes",
         )
     )

@@ -84,7 +84,9 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     """
     del options
     if state.current_scope() is not None:
-        raise NotImplementedError("saved_model.save: call it outside of the traced function")
+        raise NotImplementedError(
+            "saved_model.save: call this function outside of the traced function"
+        )
     _require_flatbuffers()
     if signatures is None and is_of_keras(obj):
         signatures = keras_signature(obj)
@@ -120,7 +122,7 @@ def _require_flatbuffers() -> None:
             errors.message(
                 "saved_model.save",
                 "`jax.export` needs the package flatbuffers to store programs.",
-                do='write `pip install "tf2jax-port[saved-model]"`',
+                do="install it: `pip install flatbuffers`",
             )
         )
 

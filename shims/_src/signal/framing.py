@@ -115,7 +115,7 @@ def overlap_and_add(signal, frame_step, name=None):
             (frames if checks.is_known(frames) else primitives.as_size(frames)) == 0,
             "overlap_and_add",
             "both the number and the length of frames are 0.",
-            required="at least one frame, or one sample in each",
+            required="at least one frame, or at least one sample in each frame",
             received=describe(x),
         )
     pieces = max(1, -(-length // step))

@@ -123,9 +123,12 @@ def growable(label: str) -> Capacity:
                 "nothing bounds the size of this value, and inside an enclosing JAX trace no "
                 "buffer can grow.",
                 required="a bound on the number of iterations, or of elements of a `TensorArray`",
-                do="give `while_loop` its `maximum_iterations`; give a `TensorArray` that grows the "
-                "largest size and cut what is written, `TensorArray(dtype, n)` and `.stack()[:k]`; "
-                "or call the function through `shims.function` at the top level",
+                do=(
+                    "pass `maximum_iterations` to `while_loop`; give a growing `TensorArray` its "
+                    "largest size and cut the result, `TensorArray(dtype, n)` and "
+                    "`.stack()[:k]`; or call the function through `shims.function` at the top "
+                    "level"
+                ),
             )
         )
     return Capacity(*state.new_buffer(FIRST_CAPACITY))

@@ -17,7 +17,7 @@ _COUNT = 1 << 30
 
 _ERRORS: dict[int, tuple[type[errors.OpError], str]] = {}
 
-_DO = "call the function through `shims.function` at the top level, where the data decide"
+_DO = "call the function through `shims.function` at the top level, where the values are known"
 
 
 def code_of(text: str, error: type[errors.OpError] = errors.InvalidArgumentError) -> int:
@@ -25,7 +25,7 @@ def code_of(text: str, error: type[errors.OpError] = errors.InvalidArgumentError
     if "\n  Do: " not in text:
         text = f"{text}\n  Do:       {_DO}"
     code = -(_FIRST + zlib.crc32(f"{error.__name__} {text}".encode()) % _COUNT)
-    _ERRORS[code] = error, text.replace(errors.NUMBER, "a number that only the run knows")
+    _ERRORS[code] = error, text.replace(errors.NUMBER, "a number that is known only at run time")
     return code
 
 

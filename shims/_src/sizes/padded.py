@@ -142,7 +142,7 @@ class Padded:
         raise errors.PaddedUseError(
             errors.message(
                 "Padded",
-                "a padded value with a size for each row is used as one value; it has rows of several sizes.",
+                "a padded value whose rows have different sizes is used as one array.",
                 received=repr(self),
                 do="map over the rows: `jax.vmap(shims.dynamic(f))(x)`, or take the list of exact "
                 "rows outside of `jit`: `x.unpad()`",
@@ -184,8 +184,10 @@ class Padded:
                 "Padded",
                 "a padded value was given to a JAX function, which would read its padding.",
                 received=repr(self),
-                do="use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole "
-                "computation: `shims.dynamic(f)(x)`",
+                do=(
+                    "use the shims operator of the same name (`shims.reduce_sum(x)`), or wrap "
+                    "the whole computation: `shims.dynamic(f)(x)`"
+                ),
             )
         )
 
@@ -196,8 +198,10 @@ class Padded:
                 name,
                 "Python asks for the value of a padded value, which is known only at run time.",
                 received=repr(self),
-                do="outside of `jit` use the exact array, `x.unpad()`; inside, an operator "
-                "(`shims.size(x)`, `shims.where`, `shims.cond`)",
+                do=(
+                    "outside of `jit` use the exact array, `x.unpad()`; inside of `jit` use an "
+                    "operator (`shims.size(x)`, `shims.where`, `shims.cond`)"
+                ),
             )
         )
 
@@ -319,9 +323,9 @@ def _lost() -> errors.PaddedUseError:
     return errors.PaddedUseError(
         errors.message(
             "Padded",
-            "the sizes of a padded value were lost: its leaves went through arithmetic that sizes do "
-            "not survive, or were combined with those of a value of another size.",
-            required="sums and multiples of the leaves of values of one size",
+            "the sizes of a padded value were lost: code outside of shims computed with its "
+            "leaves, or combined them with the leaves of a value of another size.",
+            required="sums and multiples of leaves that belong to padded values of the same size",
             do="map over whole values: `jax.tree.map(f, tree, is_leaf=lambda x: isinstance(x, "
             "shims.Padded))`, or restore the sizes: `shims.Padded(y.values, x.sizes)`",
         )
@@ -356,7 +360,10 @@ def check_status(status: Any, values: Any = None) -> None:
                 "the data needed more entries than there is room for; the values are not valid.",
                 required=f"room for {worst} entries",
                 received=f"{room} entries" if room else "",
-                do=f"raise the bound to {worst}, or call through `shims.function`, which grows",
+                do=(
+                    f"raise the bound to {worst}, or call the function through `shims.function`, "
+                    "which enlarges its buffers"
+                ),
             )
         )
     if worst == LOST:
@@ -367,9 +374,12 @@ def check_status(status: Any, values: Any = None) -> None:
     raise errors.InvalidArgumentError(
         errors.message(
             "Padded",
-            "operands of this computation were invalid, or sizes are others than it relies on.",
-            do="call the function through `shims.function` at the top level, which names the "
-            "operands or traces again",
+            "operands of this computation were invalid, or sizes differ from those that the "
+            "computation relies on.",
+            do=(
+                "call the function through `shims.function` at the top level: it names the "
+                "invalid operands or traces the program again"
+            ),
         )
     )
 

@@ -82,11 +82,14 @@ def _differ(first: Any, second: Any) -> Any:
             errors.message(
                 "jax.tree.map",
                 "the leaves of padded values of different sizes are combined.",
-                required="values of one size",
+                required="padded values of the same size",
                 received=f"{first!r} and {second!r}",
-                do="map over whole values: `jax.tree.map(f, a, b, is_leaf=lambda x: isinstance(x, "
-                "shims.Padded))`; to stack values of several sizes, `shims.Padded(jnp.stack([a.values, "
-                "b.values]), {-1: jnp.stack([a.sizes[0], b.sizes[0]])})`",
+                do=(
+                    "map over whole values: `jax.tree.map(f, a, b, is_leaf=lambda x: "
+                    "isinstance(x, shims.Padded))`; to stack values of different sizes, write "
+                    "`shims.Padded(jnp.stack([a.values, b.values]), {-1: jnp.stack([a.sizes[0], "
+                    "b.sizes[0]])})`"
+                ),
             )
         )
     return None

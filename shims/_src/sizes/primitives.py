@@ -283,9 +283,9 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     text = errors.message(
         label,
         "the sizes of two operands differ.",
-        required=f"one size: {have} == {target} (axis {axis})",
+        required=f"equal sizes: {have} == {target} (axis {axis})",
         received=f"{have} = {errors.NUMBER}",
-        do="select both with one mask, or cut them to one size",
+        do="select both operands with the same mask, or cut both to the same size",
     )
     state = trace.current()
     if broadcasts and state is not None and _is_of_argument(state, target):
@@ -304,7 +304,7 @@ def broadcast_axis(x, axis: int, target, *, label: str):
     have = x.shape[axis]
     text = errors.message(
         label,
-        "a size does not broadcast to that of the requested shape.",
+        "a size does not broadcast to the size in the requested shape.",
         required=f"size {target}, or 1 (axis {axis})",
         received=f"{have} = {errors.NUMBER}",
     )
@@ -375,9 +375,10 @@ def is_known_true(state, condition) -> bool | None:
         raise errors.FreshSizeError(
             errors.message(
                 "",
-                "a step whose error the program handles depends on a number that a staged loop counts.",
+                "a step whose error the program catches depends on a number that is counted "
+                "in a staged loop.",
                 required="a number that is known while the program is traced",
-                do="test the number before the step, `if i > 0`, and let no handler decide",
+                do="test the number before the step, `if i > 0`, instead of catching the error",
             )
         )
     return None
@@ -409,7 +410,10 @@ def _require_trace(label: str) -> trace.DynamicTrace:
                 label,
                 "the size of the result depends on traced data.",
                 required="a dynamic trace",
-                do="call this through `shims.function` or `shims.dynamic(f)`",
+                do=(
+                    "call the function that contains this step through `shims.function` or "
+                    "`shims.dynamic(f)`"
+                ),
             )
         )
     return state

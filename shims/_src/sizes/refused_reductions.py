@@ -116,9 +116,12 @@ def _check(x: Any, axes: Any, name: str) -> None:
         errors.message(
             "Padded",
             f"the leaves of a padded value are reduced (`{name}`), which would count its padding.",
-            required="sums, norms and functions of each entry",
+            required="sums, norms and elementwise functions of the leaves",
             received=f"the encoded sizes, an array {x.dtype.name}{list(shape)}",
-            do="wrap the whole computation, which sees exact arrays then: `shims.dynamic(f)(tree)`, "
-            "such as `shims.dynamic(optimizer.update)(updates, state, params)`",
+            do=(
+                "wrap the whole computation, so that it sees exact arrays: "
+                "`shims.dynamic(f)(tree)`, for instance "
+                "`shims.dynamic(optimizer.update)(updates, state, params)`"
+            ),
         )
     )

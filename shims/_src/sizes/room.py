@@ -88,7 +88,10 @@ def exhausted(function: str, needed: int, free: int, subject: str, line: str | N
             required=f"{needed:,} bytes",
             received=f"{free:,} bytes available",
             at=line,
-            do="bound the number that the size comes from, for instance `shims.minimum(n, 1000)`; "
-            f"`{device_memory.LIMIT}` in the environment replaces the available bytes",
+            do=(
+                "bound the number that the size comes from, for instance `shims.minimum(n, "
+                f"1000)`; `{device_memory.LIMIT}`, an environment variable, overrides the number "
+                "of available bytes"
+            ),
         )
     )

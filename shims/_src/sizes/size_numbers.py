@@ -11,21 +11,24 @@ from shims._src.sizes import dims, size_bounds, trace
 from shims._src.sizes.decisions import Question
 
 AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
-AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`"
-AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
-AS_WINDOW = "for sums take differences of `jnp.cumsum(y)`, whose positions may be sizes"
+AS_KEY = (
+    "compare the size, `jnp.where(n == 3, a, b)`, or use it as an index of an array: "
+    "`jnp.take(table, n)`"
+)
+AS_FLOAT = "write `jnp.float32(n)`: an array may depend on data"
+AS_WINDOW = "to sum slices, subtract elements of `jnp.cumsum(y)`; their positions may be sizes"
 AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
 AS_INDEX = (
     "take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, "
     "and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's"
 )
 AS_TEXT = (
-    "compute with the size itself, `n > 9` for `len(str(n)) > 1`, or make the text in the `print` or `raise` "
-    "statement that shows it"
+    "compute with the size itself, `n > 9` in place of `len(str(n)) > 1`, or format the text "
+    "inside of the `print` or `raise` statement"
 )
 
-AS_HANDLED = "test the sizes before the step, `if n == m`, and let no handler decide"
-_HANDLED = "a step whose error the program handles"
+AS_HANDLED = "test the sizes before the step, `if n == m`, instead of catching the error"
+_HANDLED = "a step whose error the program catches"
 # The module that calls the traced program.
 OUTSIDE = "shims._src.tracing.program"
 

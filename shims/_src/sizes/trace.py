@@ -415,7 +415,9 @@ class DynamicTrace:
             if all(k.question.holds(dims.concrete(k.d, found)) == k.answer for k in known):
                 return found
         raise errors.FreshSizeError(
-            errors.message("", f"no example of the sizes {', '.join(map(str, sizes))} is found.")
+            errors.message(
+                "", f"no example values were found for the sizes {', '.join(map(str, sizes))}."
+            )
         )
 
     def _only_number(self, name: str) -> int | None:

@@ -73,7 +73,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     if is_known(sizes[1]) and is_known(b.shape[0]) and sizes[1] != b.shape[0]:
         raise checks.invalid(
             "sparse_dense_matmul",
-            "the inner sizes differ.",
+            "the inner sizes of the matrices differ.",
             required=f"{sizes[1]} rows in `b`",
             received=describe(b),
         )

@@ -124,8 +124,10 @@ def check_buckets(function: str, num_buckets: int) -> None:
             errors.message(
                 function,
                 "hashes need 64-bit integers, which are off.",
-                do="pass `num_buckets` below 2**31, or turn them on: "
-                '`jax.config.update("jax_enable_x64", True)`',
+                do=(
+                    "pass `num_buckets` below 2**31, or enable them: "
+                    '`jax.config.update("jax_enable_x64", True)`'
+                ),
             )
         )
 

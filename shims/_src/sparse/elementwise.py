@@ -250,7 +250,7 @@ def cross(inputs, name=None, separator=None):
     raise errors.UnimplementedError(
         errors.message(
             "sparse.cross",
-            "it returns strings, which JAX does not support.",
+            "the operator returns strings, which JAX does not support.",
             do="number the features, and hash the combinations: `shims.sparse.cross_hashed`",
         )
     )

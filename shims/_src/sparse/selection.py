@@ -149,7 +149,7 @@ def _concat(axis, parts, expand):
             checks.check_data(
                 (p.dense_shape != parts[0].dense_shape) & ~unit,
                 "sparse.concat",
-                "sizes other than that of the axis differ.",
+                "sizes differ along an axis other than `axis`.",
                 required=f"equal sizes except along axis {axis}",
             )
         indices.append(p.indices + jnp.where(unit, shape, 0))
@@ -365,7 +365,7 @@ def reset_shape(sp_input, new_shape=None):
       A `SparseTensor`.
 
     Raises:
-      InvalidArgumentError: `new_shape` is smaller.
+      InvalidArgumentError: `new_shape` is smaller than the shape of the sparse tensor.
 
     Differs from TensorFlow:
       Nothing.
@@ -383,7 +383,10 @@ def reset_shape(sp_input, new_shape=None):
         if shape.shape != old.shape:
             raise ValueError("`new_shape` has another rank than the sparse tensor.")
         checks.check_data(
-            shape < old, "reset_shape", "`new_shape` is smaller.", required="new_shape >= shape"
+            shape < old,
+            "reset_shape",
+            "`new_shape` is smaller than the shape of the sparse tensor.",
+            required="new_shape >= shape",
         )
     return unchecked(sp_input.indices, sp_input.values, shape)
 

@@ -174,7 +174,7 @@ def substr(input, pos, len, unit="BYTE", name=None):
     if starts.shape != counts.shape:
         raise checks.invalid(
             function,
-            "`pos` and `len` must have one shape.",
+            "`pos` and `len` must have equal shapes.",
             received=f"{starts.shape}, {counts.shape}",
         )
     try:

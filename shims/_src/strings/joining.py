@@ -163,7 +163,7 @@ def _reduce_ragged(rt, axis, keepdims: bool, between: bytes):
                 "strings.reduce_join",
                 "only the last axis of a ragged tensor, or all axes, can be joined.",
                 received=f"axis={axis}",
-                do="join the axes one by one, the last one first",
+                do="join one axis at a time, the last axis first",
             )
         )
     if len(axes) == rank and rank > 1:
@@ -193,7 +193,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
       The joined strings, `[num_segments, ...]`, on the host; empty strings for empty segments.
 
     Raises:
-      InvalidArgumentError: an id is not in `[0, num_segments)`, or the shapes do not fit.
+      InvalidArgumentError: an id is not in `[0, num_segments)`, or the shapes do not fit together.
       TypeError: `inputs` does not hold strings.
 
     Differs from TensorFlow:

@@ -62,7 +62,9 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
     ):
         if is_set and not floats:
             raise checks.invalid(
-                function, f"`{option}` applies to floats.", received=array.dtype.name
+                function,
+                f"`{option}` applies only to floating-point numbers.",
+                received=array.dtype.name,
             )
     if scientific and shortest:
         raise checks.invalid(function, "`scientific` and `shortest` exclude each other.")
@@ -140,7 +142,7 @@ def to_number(input, out_type=np.float32, name=None):
 def _no_number(text: bytes, dtype: np.dtype):
     return checks.invalid(
         "strings.to_number",
-        f"a string is no number of {dtype.name}.",
+        f"a string is not a valid {dtype.name} number.",
         received=text.decode(errors="backslashreplace"),
     )
 

@@ -31,7 +31,9 @@ def strings(function: str, value) -> HostTensor:
         return host(np.zeros(np.shape(value), object))
     graph_operands.check(function, (value,), {})
     raise errors.DtypeMismatchError(
-        errors.message(function, "an argument is not of strings.", received=f"{value!r:.200}")
+        errors.message(
+            function, "an argument is not an array of strings.", received=f"{value!r:.200}"
+        )
     )
 
 
@@ -61,7 +63,7 @@ def numbers(function: str, name: str, value) -> np.ndarray:
             errors.message(
                 function,
                 f"`{name}` is traced, and strings are computed on the host.",
-                do="call it outside of the traced function",
+                do="call this operator outside of the traced function",
             )
         )
     return np.asarray(value)

@@ -77,7 +77,7 @@ class _Translator:
                 self.function,
                 f"Python's regular expressions have no {what}.",
                 received=repr(self.pattern),
-                do="write the pattern without it",
+                do="write the pattern without this construct",
             )
         )
 

@@ -62,7 +62,7 @@ class KeyValueTensorInitializer:
         if self._keys.shape != self._values.shape:
             raise checks.invalid(
                 function,
-                "keys and values differ in number.",
+                "the number of keys differs from the number of values.",
                 received=f"shapes {self._keys.shape} and {self._values.shape}",
             )
 

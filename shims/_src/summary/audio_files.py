@@ -52,7 +52,7 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None) -> 
             rate, channels, width = file.getframerate(), file.getnchannels(), file.getsampwidth()
             data = file.readframes(file.getnframes())
     except (wave.Error, EOFError) as error:
-        raise checks.invalid("audio.decode_wav", "the contents are no WAV file.") from error
+        raise checks.invalid("audio.decode_wav", "the contents are not a WAV file.") from error
     if width != 2:
         raise checks.invalid(
             "audio.decode_wav", "a sample must have 16 bits.", received=f"{8 * width} bits"

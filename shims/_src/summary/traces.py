@@ -10,8 +10,8 @@ import warnings
 import jax
 
 _NO_GRAPH = (
-    "TensorBoard gets no graph: programs of JAX have none. Look at `jax.make_jaxpr(f)(x)`, or pass "
-    "`profiler=True`, whose profile TensorBoard shows."
+    "no graph is written for TensorBoard, because JAX programs have no graph. Look at "
+    "`jax.make_jaxpr(f)(x)`, or pass `profiler=True`, whose profile TensorBoard shows."
 )
 
 

@@ -210,7 +210,7 @@ def _array_dtype(dtype: np.dtype, function: str) -> np.dtype:
                 "JAX has no arrays of strings.",
                 required="a number or bool dtype",
                 received=f"dtype {dtype}",
-                do="keep strings in Python or NumPy, and look them up before the call",
+                do="keep strings in Python or NumPy, and convert them to numbers before the call",
             )
         )
     return canonical_dtype(dtype)

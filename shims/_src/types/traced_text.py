@@ -60,9 +60,9 @@ def encode(text: HostTensor) -> tuple[np.ndarray, np.ndarray]:
             raise errors.ResourceExhaustedError(
                 errors.message(
                     "strings",
-                    f"a string that a traced program computes has {len(word)} bytes.",
+                    f"a string computed in a traced program has {len(word)} bytes.",
                     required=f"at most {CAPACITY} bytes",
-                    do="compute it outside of the traced function",
+                    do="compute the string outside of the traced function",
                 )
             )
         codes[number, : len(word)], sizes[number] = np.frombuffer(word, CODE), len(word)

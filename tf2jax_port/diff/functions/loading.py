@@ -213,7 +213,7 @@ def _fingerprint(module: ModuleType | None) -> str:
     return hashlib.sha256(Path(source).read_bytes()).hexdigest()
 
 
-INSTALL = "pip install 'tf2jax-port[tensorflow]'  (the extra `tensorflow`)"
+INSTALL = "pip install tensorflow"
 
 
 def require_tensorflow() -> None:

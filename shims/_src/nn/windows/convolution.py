@@ -318,7 +318,12 @@ def in_groups(function, x, kernel):
     channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
     grouped = len(kernel.shape) != 5
     if channels == 0 or channels % taken or (channels != taken and not grouped):
-        raise unfitting(function, x, kernel, "as many channels as `filters` takes, or a multiple")
+        raise unfitting(
+            function,
+            x,
+            kernel,
+            "as many channels as `filters` accepts, or a multiple of that number",
+        )
     groups = channels // taken
     if out % groups:
         raise unfitting(function, x, kernel, f"outputs of `filters` in {groups} groups")
@@ -329,7 +334,7 @@ def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:
     """Return the error for an input and a kernel whose shapes are incompatible."""
     return checks.invalid(
         function,
-        "the shapes do not fit.",
+        "the shapes of `input` and `filters` do not fit together.",
         required=required,
         received=f"input {describe(x)}, filters {describe(kernel)}",
     )

@@ -107,7 +107,7 @@ def _check_options(function, strides, dilations) -> None:
                 "both strides and dilations are above 1.",
                 required="one of them 1",
                 received=f"strides={tuple(strides)}, dilations={tuple(dilations)}",
-                do="convolve without strides and cut: `y[:, ::2, ::2]`",
+                do="convolve without strides and slice the result: `y[:, ::2, ::2]`",
             )
         )
 
@@ -268,7 +268,7 @@ def _pull_back(function, linear, zeros, back, other):
     if result.ndim != back.ndim:
         raise checks.invalid(
             function,
-            "`out_backprop` has another shape than the result of the convolution.",
+            "the shape of `out_backprop` differs from that of the convolution's result.",
             required=describe(result),
             received=describe(back),
         )

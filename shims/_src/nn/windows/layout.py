@@ -123,7 +123,7 @@ def padding_of(function: str, padding, count: int, first: bool):
     if pairs[0] != (0, 0) or pairs[1 if first else -1] != (0, 0) or min(map(min, pairs)) < 0:
         raise checks.invalid(
             function,
-            "the pads do not fit.",
+            "`padding` has an invalid pair of numbers.",
             required="numbers >= 0, and 0 for the batch and the channels",
             received=f"padding={pairs}",
         )

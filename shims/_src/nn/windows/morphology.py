@@ -103,7 +103,12 @@ def _dilated(function, x, kernel, strides, padding, data_format, dilations):
     if fits:
         checks.check_known(function, "elements of the kernel", x.shape[-1], *kernel.shape)
     if not fits or x.shape[-1] != kernel.shape[-1]:
-        raise unfitting(function, x, kernel, "input of 4 axes, filters of 3, and as many channels")
+        raise unfitting(
+            function,
+            x,
+            kernel,
+            "an input of 4 axes and filters of 3 axes with the same number of channels",
+        )
     windows = Windows(
         function,
         tuple(kernel.shape[:2]),

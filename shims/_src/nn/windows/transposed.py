@@ -276,7 +276,7 @@ def _transposed(function, count, y, kernel, output_shape, strides, padding, data
         return channels_back(jnp.zeros(sizes, y.dtype), first)
     y, _ = meeting(function, y, y.ndim - 1, kernel, kernel.ndim - 1)
     if y.shape[-1] != kernel.shape[-1]:
-        raise unfitting(function, y, kernel, "as many channels as `filters` has at its end")
+        raise unfitting(function, y, kernel, "as many channels as the last axis of `filters`")
     _check_channels(function, sizes[-1], kernel)
     y = primitives.unify_axis(y, 0, sizes[0], label=function)
     all_spans = spans(windows, sizes[1:-1])
@@ -324,7 +324,7 @@ def _require_window_count(function, y, axis, count):
     if is_known(count) and is_known(y.shape[axis]) and count != y.shape[axis]:
         raise checks.invalid(
             function,
-            "no convolution of an array of shape `output_shape` has the shape of `input`.",
+            "a convolution of an array of shape `output_shape` cannot have the shape of `input`.",
             required=f"size {count} along axis {axis}",
             received=f"input {describe(y)}",
         )

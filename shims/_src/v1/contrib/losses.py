@@ -19,8 +19,8 @@ def _fit(weights, rank: int | None):
     sizes = [-1 if n is None else n for n in weights.shape.as_list()]
     if sizes.count(-1) > 1:
         raise ValueError(
-            f"`weights` needs as many axes as the losses, {rank}, if more than one of its sizes is "
-            f"unknown; its shape is {weights.shape}."
+            f"`weights` has the shape {weights.shape}; if more than one of its sizes is "
+            f"unknown, it needs {rank} axes, as many as the losses."
         )
     return _reshape(weights, [*sizes, *[1] * (rank - known)])
 

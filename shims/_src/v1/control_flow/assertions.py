@@ -88,7 +88,7 @@ def _to_text(item):
                     "Print",
                     "a string whose value is known only in a session cannot be printed.",
                     received=item.name,
-                    do="fetch it, and print the result of `Session.run`",
+                    do="fetch the string, and print the result of `Session.run`",
                 )
             )
         parts = [x.decode(errors="replace") for x in np.ravel(known)]

@@ -141,7 +141,7 @@ class BlockRun(Run):
                 errors.message(
                     "Session.run",
                     f"{op.name} runs in Python, which is not supported inside of a branch or a loop.",
-                    do="move it out of the branch or the loop",
+                    do="move the operation out of the branch or the loop",
                 )
             )
         super().execute(op)

@@ -65,7 +65,9 @@ class TensorArray:
     ):
         del clear_after_read, tensor_array_name, flow, colocate_with_first_write_call
         if handle is not None:
-            raise ValueError("TensorArray: a `handle` is not supported; pass the list itself on.")
+            raise ValueError(
+                "TensorArray: a `handle` is not supported; pass the `TensorArray` itself."
+            )
         if size is None:
             raise ValueError("Argument `size` must be provided if handle is not provided.")
         self._dtype = as_dtype(dtype)
@@ -255,7 +257,7 @@ class TensorArray:
         raise errors.UnimplementedError(
             errors.message(
                 "TensorArray.grad",
-                "the list of gradients is not supported.",
+                "the `TensorArray` of gradients is not supported.",
                 do="differentiate with respect to the written values: `tf.gradients(y, value)`",
             )
         )

@@ -117,7 +117,8 @@ def _call_rule(graph, found, outputs, count: int) -> list[Tensor]:
         raise errors.UnimplementedError(
             errors.message(
                 "custom_gradient",
-                "a rule with gradients of variables is not supported in a graph.",
+                "a custom gradient that also returns gradients of variables is not supported "
+                "in a graph.",
                 do="pass the variables to the function as arguments",
             )
         )

@@ -48,7 +48,10 @@ class GradientPaths:
                 errors.message(
                     "gradients",
                     f"{op.name} is a Python function, which cannot be differentiated.",
-                    do="write it with operators, or put `tf.stop_gradient` around its result",
+                    do=(
+                        "write the function with operators, or wrap its result in "
+                        "`tf.stop_gradient`"
+                    ),
                 )
             )
         links = op.links[i] if op.links else range(len(op.inputs))

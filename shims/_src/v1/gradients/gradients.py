@@ -120,10 +120,12 @@ def _warn_of_rows_inside(x, operations) -> None:
         warnings.warn(
             errors.message(
                 "gradients",
-                f"rows of {x.name} are gathered inside of a branch or a loop: its gradient is dense "
-                "here, and `IndexedSlices` in TensorFlow.",
-                do="gather before the loop, or use an optimizer that leaves rows without "
-                "gradient unchanged: gradient descent, Adagrad, Adam",
+                f"rows of {x.name} are gathered inside of a branch or a loop: the gradient of "
+                f"{x.name} is dense here, but `IndexedSlices` in TensorFlow.",
+                do=(
+                    "gather the rows before the loop, or use an optimizer that does not change "
+                    "rows without a gradient: gradient descent, Adagrad, Adam"
+                ),
             ),
             stacklevel=3,
         )
@@ -249,7 +251,7 @@ def hessians(
     sources = [_as_source(x) for x in _as_list(xs)]
     paths = GradientPaths(ys)
     if not all(map(paths.reaches, sources)):
-        raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
+        raise ValueError("hessians: an `x` has no gradient, because no `y` depends on it.")
     mark_loops(paths.operations)
     graph = get_default_graph()
     tensors = [x for x in sources if isinstance(x, Tensor)]

@@ -8,7 +8,7 @@ _TO_JAX = (
     "`graph.to_function(fetches, feeds)` gives the program as a function of JAX, and "
     "`tf2jax-port import-graph --run` writes it as text"
 )
-_OF_OPERATIONS = "read `op.name`, `op.type`, `op.inputs` and `op.outputs`"
+_OF_OPERATIONS = "use `op.name`, `op.type`, `op.inputs` and `op.outputs`"
 _LACKING = {
     "as_graph_def": _TO_JAX,
     "create_op": "call the operator by its name in `tf`",

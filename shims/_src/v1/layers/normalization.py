@@ -90,7 +90,7 @@ class BatchNormalization(Layer):
                     errors.message(
                         "layers.batch_normalization",
                         f"{what} of batch normalization is not supported.",
-                        do="normalize with `tf.nn.moments` and `tf.nn.batch_normalization`",
+                        do="use `tf.nn.moments` and `tf.nn.batch_normalization`",
                     )
                 )
         self.axis, self.momentum, self.epsilon = axes[0], momentum, epsilon

@@ -10,7 +10,8 @@ _GRAPH_FILES = (
 )
 _LOOPS = "write the loop with `tf.train.MonitoredTrainingSession` around the model function"
 _CLUSTERS = (
-    "there is one process: leave it out, and shard with `jax.sharding` after the export to JAX"
+    "there is only one process: leave the call out, and shard with `jax.sharding` after the "
+    "export to JAX"
 )
 _PRECISION = "leave the call out, which computes in float32, as TensorFlow does without a GPU"
 
@@ -40,7 +41,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.opt",), "use `tf.train`, or subclass its `Optimizer`"),
     (("contrib.framework",), "use `tf.train`, `tf.get_collection` and `tf.nest`"),
     (("contrib.metrics", "contrib.losses"), "use `tf.metrics` and `tf.losses`"),
-    (("contrib",), "TensorFlow 2 removed it: copy the function, which is composed of operators"),
+    (
+        ("contrib",),
+        "TensorFlow 2 removed the function: copy its code, which is composed of operators",
+    ),
     (("GraphDef", "MetaGraphDef", "NodeDef", "import_graph_def", "graph_util"), _GRAPH_FILES),
     (("saved_model", "train.write_graph"), _GRAPH_FILES),
     (("parse_single_sequence_example",), _RECORDS),

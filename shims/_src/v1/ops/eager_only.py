@@ -16,7 +16,9 @@ def _refuse_in_graphs(name: str, instead: str, call) -> Any:
         if not executing_eagerly():
             raise errors.UnimplementedError(
                 errors.message(
-                    f"tf.{name}", "it only works eagerly, and a graph is being built.", do=instead
+                    f"tf.{name}",
+                    "the function works only eagerly, but a graph is being built.",
+                    do=instead,
                 )
             )
         return call(*args, **kwargs)
@@ -26,5 +28,5 @@ def _refuse_in_graphs(name: str, instead: str, call) -> Any:
 
 GradientTape = _refuse_in_graphs("GradientTape", "use `tf.gradients`", shims.GradientTape)
 function = _refuse_in_graphs(
-    "function", "call the Python function: it adds to the graph", shims.function
+    "function", "call the Python function, which adds its operations to the graph", shims.function
 )

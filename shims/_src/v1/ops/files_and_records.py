@@ -138,7 +138,10 @@ def _parsed(batch: list, features_by_name, key: str):
         errors.message(
             "parse_example",
             f"the feature {key!r} is ragged, and a graph is being built.",
-            do="take a `VarLenFeature`, or parse in a function of `tf.data.Dataset.map`",
+            do=(
+                "use a `VarLenFeature`, or parse inside of a function passed to "
+                "`tf.data.Dataset.map`"
+            ),
         )
     )
 

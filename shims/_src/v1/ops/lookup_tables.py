@@ -38,7 +38,7 @@ def _known(name: str, value) -> Any:
                 "lookup",
                 f"the {name} of a table must be known when it is created.",
                 received=f"{value!r}",
-                do="give a list or a NumPy array, or feed ids instead of strings",
+                do="pass a list or a NumPy array, or feed ids instead of strings",
             )
         )
     return host(found)

@@ -31,7 +31,7 @@ def run(main=None, argv=None):
         raise errors.UnimplementedError(
             errors.message(
                 "tf.app.run",
-                "absl, which provides it, is not installed.",
+                "absl, which provides `tf.app`, is not installed.",
                 do="pip install absl-py",
             )
         ) from error

@@ -26,7 +26,7 @@ class FileWriter:
       session: not supported: summaries are added from Python.
 
     Raises:
-      ImportError: the extra `summary` is not installed.
+      ImportError: `tensorboardX` is not installed.
       NotImplementedError: `session` is given.
 
     Differs from TensorFlow:

@@ -30,7 +30,7 @@ def library(name: str) -> Any:
             raise
         raise ImportError(
             "tf.summary: event files are written with tensorboardX, which is not installed.\n"
-            "  Do:       pip install 'tf2jax-port[summary]'"
+            "  Do:       pip install tensorboardX"
         ) from None
 
 

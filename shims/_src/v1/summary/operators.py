@@ -176,7 +176,7 @@ def merge(inputs, collections=None, name=None) -> Tensor:
       InvalidArgumentError: at run time, if two values have the same tag.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` at run time.
+      Nothing. Needs the package `tensorboardX` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/merge
     """

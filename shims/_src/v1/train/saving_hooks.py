@@ -17,7 +17,7 @@ _LOGGER = logging.getLogger("tensorflow")
 
 
 def writer_of(folder):
-    """Return the event file writer for a folder; `None` if the extra `summary` is not installed."""
+    """Return the event file writer for a folder; `None` if `tensorboardX` is not installed."""
     try:
         return FileWriterCache.get(folder)
     except ImportError as error:

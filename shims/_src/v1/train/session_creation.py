@@ -213,8 +213,10 @@ def no_workers(what: str):
         errors.message(
             what,
             "a session runs on this machine only: there are no workers.",
-            do="leave `is_chief` and `master` out; for several machines turn the step into a JAX "
-            "function with `graph.to_function(...)`",
+            do=(
+                "leave `is_chief` and `master` out; to use several machines, turn the step into "
+                "a JAX function with `graph.to_function(...)`"
+            ),
         )
     )
 

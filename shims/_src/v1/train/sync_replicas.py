@@ -200,8 +200,10 @@ def _check_one(replicas, total) -> None:
             "parameter servers and other workers are not supported.",
             required="replicas_to_aggregate=1, total_num_replicas=1 or None",
             received=f"replicas_to_aggregate={replicas}, total_num_replicas={total}",
-            do="give 1 for both and feed one batch for all workers; to share it among devices, "
-            "turn the step into a JAX function with `graph.to_function(...)` and shard the batch "
-            "with `jax.sharding`",
+            do=(
+                "pass 1 for both, and feed one batch for all workers; to share it among devices, "
+                "turn the step into a JAX function with `graph.to_function(...)` and shard the "
+                "batch with `jax.sharding`"
+            ),
         )
     )
