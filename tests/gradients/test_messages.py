@@ -88,10 +88,10 @@ MESSAGES = {
         TypeError,
         """
 GradientTape: a source is a variable of Keras, whose reads this tape does not see.
-  Required: Keras on its JAX back end, imported before the `with` block, and a tape that is not inside of a step that `fit` runs
+  Required: Keras on its JAX back end, imported before the `with` block
   Received: KerasVariable
   At:
-  Do:       set KERAS_BACKEND=jax; inside of `fit` differentiate a function of `model.stateless_call`: docs/keras.md""",
+  Do:       set KERAS_BACKEND=jax: docs/keras.md""",
     ),
     "tape-twice": (
         asked_again,

@@ -360,11 +360,9 @@ class GradientTape(Recorder):
                 errors.message(
                     "GradientTape",
                     "a source is a variable of Keras, whose reads this tape does not see.",
-                    required="Keras on its JAX back end, imported before the `with` block, and a "
-                    "tape that is not inside of a step that `fit` runs",
+                    required="Keras on its JAX back end, imported before the `with` block",
                     received=type(source).__name__,
-                    do="set KERAS_BACKEND=jax; inside of `fit` differentiate a function of "
-                    "`model.stateless_call`: docs/keras.md",
+                    do="set KERAS_BACKEND=jax: docs/keras.md",
                 )
             )
         return source
