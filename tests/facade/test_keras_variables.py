@@ -1,6 +1,9 @@
 """Variables of Keras in a program of TensorFlow 2: parts are assigned to, and functions return them."""
 
+import pytest
+
 from tests.facade.test_keras import run
+from tests.harness import keras_on_jax
 
 PROGRAM = """
 import {library} as tf
@@ -58,3 +61,8 @@ def _run_file(path, program, **environment):
     """Run a program that has a file, in which autograph finds its source."""
     path.write_text(program)
     return run(f"import runpy\nrunpy.run_path({str(path)!r}, run_name='__main__')", **environment)
+
+
+@pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_operations_of_variables_are_those_of_plain_keras(long):
+    keras_on_jax.passes("tests/facade/keras_variable_cases.py", long=long)

@@ -88,10 +88,10 @@ MESSAGES = {
         TypeError,
         """
 GradientTape: a source is a Keras variable whose reads this tape does not record.
-  Required: Keras on its JAX back end, imported before the `with` block, and a tape outside of the training step of `fit`
+  Required: Keras on its JAX back end, imported before the `with` block
   Received: KerasVariable
   At:
-  Do:       set KERAS_BACKEND=jax; inside of `fit` differentiate a function that calls `model.stateless_call` (see docs/keras.md)""",
+  Do:       set KERAS_BACKEND=jax (see docs/keras.md)""",
     ),
     "tape-twice": (
         asked_again,

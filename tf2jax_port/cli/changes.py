@@ -16,6 +16,7 @@ from tf2jax_port.cli.text_diff import diff_lines
 from tf2jax_port.paths.whole_files import ChangedMeanwhileError
 from tf2jax_port.rewrite.findings.findings import State, count_states
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
+from tf2jax_port.scanning.as_lines import still_needed
 
 
 class Changes:
@@ -74,7 +75,8 @@ def tell(ledger: Ledger, does: Changes) -> None:
     show_findings(ledger, err=True)
     counts = count_states(ledger.findings)
     done = "rewritten" if does.write else "to be rewritten"
-    sentence(f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(counts)}")
+    told = f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(counts)}"
+    sentence(" ".join(filter(None, (told, still_needed(ledger)))))
 
 
 _WORDS = {

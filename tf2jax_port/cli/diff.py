@@ -17,6 +17,7 @@ from rich.console import Console
 from tf2jax_port.cli.command import INTERRUPTED, Command, is_quiet
 from tf2jax_port.cli.history import earlier_runs
 from tf2jax_port.cli.mistakes import show_word
+from tf2jax_port.diff.functions.keras_use import uses_keras
 from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
 from tf2jax_port.diff.report.report import Report
 from tf2jax_port.diff.sessions.orders import Order, loaded
@@ -268,6 +269,16 @@ def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: boo
         def step(done: int, total: int, lane: str) -> None:
             status.update(f"Case {done + 1} of {total}, {lane}" if total else f"In {lane}")
 
+        if uses_keras(order.new, order.path):
+            if not isolate:
+                raise DiffError(
+                    "diff: the port uses Keras, which has one back end in a process, and --no-isolate runs "
+                    "original and port in one.\n  Do:       leave --no-isolate out",
+                    "--no-isolate",
+                )
+            from tf2jax_port.diff.goldens.apart import compare_apart
+
+            return compare_apart(order, jobs, timeout, step)
         if isolate:
             from tf2jax_port.diff.supervision.supervisor import supervised
 

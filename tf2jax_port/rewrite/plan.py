@@ -41,6 +41,7 @@ from tf2jax_port.rewrite.reading.source import Source, UnreadableError, decode, 
 from tf2jax_port.rewrite.sites.choosing import choose, has_marker
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
 from tf2jax_port.rewrite.sites.host import moves_pipelines
+from tf2jax_port.rewrite.sites.kept import tell_kept
 from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.sites.methods import find_idioms
 from tf2jax_port.rewrite.sites.pipelines import pipeline_functions
@@ -196,6 +197,9 @@ class _Run:
             edits += [edit for decision in decisions.values() for edit in decision.edits]
         change = self._plan_imports(draft, aliases, brought, edits, swap)
         edits += change.edits
+        if not self.ignored.whole_file:
+            plain = apply_edits(self.source.data, edits)
+            decisions = tell_kept(draft, found, plain, version_1=self.version_1)
         ended = [*decisions.values(), *idioms]
         findings = [*self._findings(file, ended, edits), *map(self._star_finding, stars)]
         findings += [companion.finding(self.source) for companion in beside]

@@ -82,7 +82,24 @@ def summary(ledger: Ledger) -> str:
         f"{counts[State.MANUAL]:,} to write by hand, {counts[State.REVIEW]:,} to review. "
         f"`tf2jax-port rewrite --write` settles {done}."
     )
-    return " ".join(filter(None, (told, targets.sentence(targets.compared(ledger)))))
+    tried = targets.sentence(targets.compared(ledger))
+    return " ".join(filter(None, (told, still_needed(ledger), tried)))
+
+
+def still_needed(ledger: Ledger) -> str:
+    """Say in which files TensorFlow is needed after the rewriting, and for what; empty if in none."""
+    kept = [
+        [f.symbol for f in entry.outcome.findings if f.state is State.KEPT and not f.method]
+        for entry in ledger.entries
+    ]
+    names = [name for name, _ in Counter(name for each in kept for name in each).most_common()]
+    if not names:
+        return ""
+    files = sum(map(bool, kept))
+    shown = ", ".join(f"`{name}`" for name in names[:_SHOWN])
+    more = f" and {len(names) - _SHOWN} other names stay" if len(names) > _SHOWN else ""
+    verb = "" if more else " stays" if len(names) == 1 else " stay"
+    return f"TensorFlow is still needed in {files:,} file{'s' * (files > 1)}: {shown}{more}{verb}."
 
 
 def statistics(ledger: Ledger) -> Iterator[str]:

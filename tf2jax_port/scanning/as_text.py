@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tf2jax_port.rewrite.findings.findings import State, count_states
 from tf2jax_port.rewrite.findings.ledger import Ledger
 from tf2jax_port.scanning import targets
+from tf2jax_port.scanning.as_lines import still_needed
 from tf2jax_port.scanning.effort import (
     Blocker,
     FileEffort,
@@ -67,7 +68,8 @@ def to_renderables(ledger: Ledger, rows: int | None = None) -> Iterable[Renderab
         yield ""
         yield _blockers(found, rows)
     yield ""
-    yield " ".join(filter(None, (summary(ledger, files), targets.sentence(tried))))
+    told = summary(ledger, files), still_needed(ledger), targets.sentence(tried)
+    yield " ".join(filter(None, told))
 
 
 def summary(ledger: Ledger, files: Sequence[FileEffort]) -> str:

@@ -8,7 +8,6 @@ import types
 
 from shims._src.platform import user_frames
 from shims._src.variables.keras_state import standing_for
-from shims._src.variables.variable import Variable
 from shims._src.variables.variable_part import read_part
 
 
@@ -21,6 +20,7 @@ def add_to(keras: types.ModuleType) -> None:
         if user_frames.runs_unconverted_library(sys._getframe(1)):
             return of_keras(self, idx)
         variable = standing_for(self)
-        return read_part(variable, idx) if isinstance(variable, Variable) else of_keras(self, idx)
+        # Keras knows the value: that of its scope, in the dtype to which the layer casts its variables.
+        return read_part(variable, self.value, idx) if variable is not self else of_keras(self, idx)
 
     keras.Variable.__getitem__ = read

@@ -35,7 +35,7 @@ read_p = jp.Primitive("read_variable")
 @read_p.def_impl
 def _stored_value(*, reference: Reference, aval):
     del aval
-    return reference.deref().stored_value
+    return state.value_in(None, reference.deref())
 
 
 @read_p.def_abstract_eval

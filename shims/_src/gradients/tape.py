@@ -365,15 +365,9 @@ class GradientTape(Recorder):
                 errors.message(
                     "GradientTape",
                     "a source is a Keras variable whose reads this tape does not record.",
-                    required=(
-                        "Keras on its JAX back end, imported before the `with` block, and a tape "
-                        "outside of the training step of `fit`"
-                    ),
+                    required="Keras on its JAX back end, imported before the `with` block",
                     received=type(source).__name__,
-                    do=(
-                        "set KERAS_BACKEND=jax; inside of `fit` differentiate a function that "
-                        "calls `model.stateless_call` (see docs/keras.md)"
-                    ),
+                    do="set KERAS_BACKEND=jax (see docs/keras.md)",
                 )
             )
         return source

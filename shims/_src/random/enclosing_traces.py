@@ -28,7 +28,8 @@ def is_frozen() -> bool:
         return False
     here = jp.current_trace() if outermost is None else outermost.home
     # The program of a loop or a branch, and that of an eager `shims.dynamic`, are traced for every run.
-    own = (outermost is not None) + (trace.current() is not None)
+    has_program = outermost is not None and outermost.opens_program
+    own = has_program + (trace.current() is not None)
     return jp.programs_around(here) > own
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -24,9 +24,8 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform.forks import in_forked_process
 from shims._src.platform.thread_state import ThreadSlot
 
-# The number of open blocks, and the function that closes the scope of Keras.
-_BLOCKS: ThreadSlot[int] = ThreadSlot(0)
-_CLOSE_KERAS: ThreadSlot[Callable[[], None] | None] = ThreadSlot(None)
+# For each open block the function that closes the scope of Keras, or `None` if the block opened none.
+_BLOCKS: ThreadSlot[tuple[Callable[[], None] | None, ...]] = ThreadSlot(())
 _SCOPE: ThreadSlot[Overlay | None] = ThreadSlot(None)
 _READER: ThreadSlot[Callable[[Any, Any], Any] | None] = ThreadSlot(None)
 # How often other threads may change the variables of a running program before it makes them wait.
@@ -39,16 +38,34 @@ _AWAITED: ThreadSlot[tuple] = ThreadSlot(())
 
 # Opens a scope of Keras that routes its variables here; returns a function that closes it, or `None`.
 _open_keras: Callable[[], Callable[[], None] | None] = lambda: None
+# Returns where Keras itself holds a variable's value, directly over a scope of this module; or `None`.
+_place_in_keras: Callable[[Any, Overlay | None], PlaceInKeras | None] = lambda variable, scope: None
 
 
-def bind_keras(opener: Callable[[], Callable[[], None] | None]) -> None:
-    """Register the function that redirects Keras variables to the scopes.
+class PlaceInKeras(Protocol):
+    """A scope that Keras opened itself, as `stateless_call` does, as the place of a variable's value."""
 
-    `opener` is called when a thread enters its first block. It returns a function that is called when the
-    thread leaves that block.
+    def read(self) -> Any:
+        """Return the value, or `None` if the scope has none."""
+
+    def write(self, value) -> None:
+        """Store a new value; the trace to which it belongs is that of the scope."""
+
+
+def bind_keras(
+    opener: Callable[[], Callable[[], None] | None],
+    place: Callable[[Any, Overlay | None], PlaceInKeras | None],
+) -> None:
+    """Register the functions that redirect Keras variables to the scopes, and that find them in those of Keras.
+
+    Args:
+      opener: called when a thread enters a block. It returns a function that is called when the thread
+        leaves that block.
+      place: called with a variable and a scope of this module. It returns the place that a scope of Keras,
+        opened while that scope was the innermost one, has for the variable.
     """
-    global _open_keras
-    _open_keras = opener
+    global _open_keras, _place_in_keras
+    _open_keras, _place_in_keras = opener, place
 
 
 class Overlay:
@@ -67,9 +84,11 @@ class Overlay:
       home: the JAX trace in which the scope was opened; values of inner traces cannot be stored.
       reaches_variables: whether the program updates the variables, with the values that the outermost scope
         has at the end.
+      opens_program: whether the scope is that of a program that is traced for every run.
     """
 
     reaches_variables = False
+    opens_program = True
 
     def __init__(self, outer: Overlay | None = None, given=(), values=()):
         self.outer = outer
@@ -92,11 +111,15 @@ class Overlay:
         self.reads.setdefault(id(variable), variable)
         if id(variable) in self._given:
             return self._given[id(variable)]
-        return self.outer.newest(variable) if self.outer else _require_stored_value(variable)
+        return value_in(self.outer, variable)
 
     def origin(self, variable):
         """Return the value that a variable had before any assignment in a scope; `None` if it had none."""
         self.reads.setdefault(id(variable), variable)
+        place = _place_in_keras(variable, self.outer)
+        held = None if place is None else place.read()
+        if held is not None:
+            return held
         if self.outer is not None:
             return self.outer.origin(variable)
         if id(variable) in self._given:
@@ -196,8 +219,8 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
     """Open a block in which `scope` holds the values of variables; `None` for no scope."""
     if scope is not None:
         scope.home = jp.below(jp.current_trace())
+    enter_block()  # first: the scope of Keras notes over which scope it is opened
     with _SCOPE.holding(scope):
-        enter_block()
         try:
             yield scope
         finally:
@@ -206,23 +229,29 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 
 def enter_block() -> None:
     """Redirect reads and assignments of Keras variables to the scopes, until `leave_block`."""
-    if _BLOCKS.value == 0:
-        _CLOSE_KERAS.value = _open_keras()
-    _BLOCKS.value += 1
+    _BLOCKS.value = (*_BLOCKS.value, _open_keras())
 
 
 def leave_block() -> None:
     """End the block that `enter_block` began."""
-    _BLOCKS.value -= 1
-    close = _CLOSE_KERAS.value
-    if _BLOCKS.value == 0 and close is not None:
-        _CLOSE_KERAS.value = None
+    *outer, close = _BLOCKS.value
+    _BLOCKS.value = tuple(outer)
+    if close is not None:
         close()
 
 
 def sees_keras() -> bool:
     """Return whether reads and assignments of Keras variables are redirected to the scopes."""
-    return _CLOSE_KERAS.value is not None
+    return any(close is not None for close in _BLOCKS.value)
+
+
+def value_in(scope: Overlay | None, variable):
+    """Return the value that a variable has in a scope, or outside of every scope."""
+    place = _place_in_keras(variable, scope)
+    held = None if place is None else place.read()
+    if held is not None:
+        return held
+    return _require_stored_value(variable) if scope is None else scope.newest(variable)
 
 
 def changing() -> contextlib.AbstractContextManager[object]:
@@ -262,7 +291,7 @@ def read(variable):
     scope, reader = _SCOPE.value, _READER.value
     if scope is None and _AWAITED.value:
         _check_is_settled(variable)
-    value = scope.newest(variable) if scope else _require_stored_value(variable)
+    value = value_in(scope, variable)
     if scope is not None and jp.is_tracer(value) and jnp.issubdtype(value.dtype, jnp.inexact):
         origin = scope.origin(variable)
         if origin is not None and origin is not value:
@@ -300,7 +329,10 @@ def write(variable, value) -> None:
     scope = _SCOPE.value
     if scope is None and _AWAITED.value:
         _check_is_settled(variable)
-    if scope is not None:
+    place = _place_in_keras(variable, scope)
+    if place is not None:
+        place.write(value)
+    elif scope is not None:
         scope.write(variable, value)
     elif not jp.is_tracer(value):
         variable.stored_value = value

@@ -3,7 +3,9 @@
 Keras asks a `StatelessScope` for the values of its variables, and passes it their assignments. The scope
 of this module forwards both to the module `state`, for a `Variable` that represents the Keras variable.
 So tapes see its reads, and functions make it an input and output. The scope is open while a tape records
-or a function is traced, but not inside of a scope that Keras opens itself, whose values take precedence.
+or a function is traced. Where Keras has opened a scope of its own before, as `stateless_call` and the steps
+of `fit` do, that scope holds the values outside of the function or the tape; one that Keras opens inside of
+them takes precedence.
 """
 
 from __future__ import annotations
@@ -85,22 +87,25 @@ def _keras_on_jax():
 
 def bind() -> None:
     """Route reads and assignments of Keras variables to the module `state`."""
-    state.bind_keras(_open_scope)
+    state.bind_keras(_open_scope, _place_in_keras)
 
 
 def _open_scope() -> Callable[[], None] | None:
     """Enter a new Keras scope, and return a function that closes it.
 
-    Returns `None` without Keras, or inside a scope that Keras has opened.
+    Returns `None` without Keras, or if the innermost scope forwards to the module `state` already.
     """
     keras = _keras_on_jax()
     if keras is None:
         return None
-    scope = _scope_class(keras.StatelessScope)(collect_losses=True)
-    scope.__enter__()
-    if scope.original_scope is not None:
-        scope.__exit__()
+    kind, around = _scope_class(keras.StatelessScope), _innermost(keras)
+    if isinstance(around, kind):
         return None
+    scope = kind(collect_losses=around is None or around.collect_losses)
+    if around is not None:
+        scope.losses = around.losses
+    scope.covered = state.current_scope() if around is not None else None
+    scope.__enter__()
     return functools.partial(_close_scope, scope)
 
 
@@ -110,22 +115,72 @@ def _close_scope(scope) -> None:
         scope.__exit__()
 
 
+def _innermost(keras):
+    """Return the innermost scope of Keras, or `None`; it is asked by entering a further one."""
+    with keras.StatelessScope(initialize_variables=False) as scope:
+        return scope.original_scope
+
+
+class _Place:
+    """The place of a Keras variable's value in a scope that Keras opened."""
+
+    def __init__(self, scope, variable, *, is_outermost: bool):
+        self._scope, self._variable, self._is_outermost = scope, variable, is_outermost
+
+    def read(self):
+        """Return the value that Keras reads; `None` if a scope of the module `state` has it."""
+        held, variable = self._scope.get_current_value(self._variable), self._variable
+        if held is not None or (variable._value is not None and not self._is_outermost):
+            return held
+        if variable._value is not None:
+            return variable._value
+        # As Keras does while it infers shapes.
+        return variable._initializer(variable._shape, dtype=variable._dtype)
+
+    def write(self, value) -> None:
+        """Store a new value in the scope."""
+        self._scope.add_update((self._variable, value))
+
+
+def _place_in_keras(variable, overlay) -> _Place | None:
+    """Return the place of a variable in the scope that Keras opened directly over a scope of the module `state`."""
+    keras = _keras_on_jax() if isinstance(variable, OfKeras) else None
+    if keras is None:
+        return None
+    kind, covered = _scope_class(keras.StatelessScope), state.current_scope()
+    scope = _innermost(keras)
+    while scope is not None:
+        if isinstance(scope, kind):
+            covered = scope.covered
+        elif covered is overlay:
+            return _Place(scope, variable.keras, is_outermost=overlay is None)
+        scope = scope.original_scope
+    return None
+
+
 def inside_keras_scope() -> bool:
     """Return whether Keras has opened a scope of its own, as in a training step of `fit`."""
     keras = _keras_on_jax()
-    if keras is None or state.sees_keras():
-        return False
-    with keras.StatelessScope(initialize_variables=False) as scope:
-        return scope.original_scope is not None
+    scope = None if keras is None else _innermost(keras)
+    if keras is not None and isinstance(scope, _scope_class(keras.StatelessScope)):
+        scope = scope.original_scope
+    return scope is not None
 
 
 @functools.cache
 def _scope_class(base):
     class Scope(base):
-        """A Keras scope that forwards reads and assignments of variables to the module `state`."""
+        """A Keras scope that forwards reads and assignments of variables to the module `state`.
+
+        Attributes:
+          covered: the scope of the module `state` that was the innermost one when the scope of Keras around
+            this one was opened.
+        """
+
+        covered: state.Overlay | None = None
 
         def get_current_value(self, variable):
-            if variable._value is None:
+            if variable._value is None and self.original_scope is None:
                 _close_scope(self)
                 self.__enter__()
             return state.read(standing_for(variable))

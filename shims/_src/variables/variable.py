@@ -287,7 +287,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
         return np.array(state.read(self), dtype=dtype, copy=True if copy is None else copy)
 
     def __getitem__(self, key):
-        return read_part(self, key)
+        return read_part(self, state.read(self), key)
 
     def __iter__(self):
         return iter(state.read(self))

@@ -56,19 +56,20 @@ class Parts:
         return Part(self._variable, key) if _is_part(key) else self._variable[key]
 
 
-def read_part(variable, key):
-    """Return `variable[key]`; if it is a concrete array, with TensorFlow's method `assign`.
+def read_part(variable, value, key):
+    """Return `value[key]` of a variable's value; if it is a concrete array, with TensorFlow's method `assign`.
 
     A tracer cannot have that method; converted code uses `Parts` instead.
     """
-    value = state.read(variable)
     if not _is_part(key):
         return value[key]
     _check_positions(value, key)
     found = value[key]
     if jp.is_tracer(found):
         return found
-    return jp.with_method(jnp.copy(found) if found is value else found, Part(variable, key).assign)
+    if found is value:
+        found = jnp.copy(found)  # a tracer where the trace takes constants
+    return found if jp.is_tracer(found) else jp.with_method(found, Part(variable, key).assign)
 
 
 def _is_part(key) -> bool:

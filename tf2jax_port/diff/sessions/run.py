@@ -367,7 +367,7 @@ def _report(
         seed=request.seed,
         terms=agreed,
         contract=fingerprint(agreed),
-        reproduce=_command(request, x64, verdict),
+        reproduce=command_of(request, x64, verdict.culprit),
         versions={},
     )
 
@@ -418,7 +418,8 @@ def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:
     return notes
 
 
-def _command(request: Request, x64: bool, verdict: Verdict) -> str:
+def command_of(request: Request, x64: bool, culprit: Finding | None) -> str:
+    """Return the command that repeats a comparison, or its case that is to blame."""
     words = ["tf2jax-port", "diff", request.old.spec, request.new.spec]
     words += ["--inputs", request.inputs, "--seed", str(request.seed)]
     if request.state:
@@ -427,7 +428,7 @@ def _command(request: Request, x64: bool, verdict: Verdict) -> str:
     words.append("--x64" if x64 else "--no-x64")
     words += request.extras.words()
     words += ["--locate"] * request.locate
-    chosen = [verdict.culprit.case] if verdict.culprit else request.only
+    chosen = [culprit.case] if culprit else request.only
     for case in chosen:
         words += ["--case", str(case)]
     return shlex.join(words)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, BinaryIO
 
+from tf2jax_port.diff.functions.keras_use import JAX, TENSORFLOW, backend_of, use_backend
 from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
 from tf2jax_port.diff.inputs.cases import reported
 from tf2jax_port.diff.processes.lane_program import channels
@@ -93,10 +94,13 @@ def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
 
 def _make_session(order: Order, step: Callable[[str], None]) -> Any:
     if order.golden:
+        use_backend(JAX)
         from tf2jax_port.diff.sessions.replaying import replayed
 
         return replayed(order)
     if order.record:
+        is_known = order.record in (TENSORFLOW, JAX)
+        use_backend(order.record if is_known else backend_of(order.old, order.path))
         from tf2jax_port.diff.sessions.recording import recording
 
         return recording(order, step)

@@ -181,7 +181,7 @@ def supervised(
       DiffError: the cases cannot be loaded, or TensorFlow is not installed.
       KeyboardInterrupt: it came before the first case was finished.
     """
-    request = request or _request(order)
+    request = request or request_of(order)
     with observed(order, jobs, timeout, step, worker) as found:
         report = conclude(request, found.plan, found.seen)
         if found.seen and not found.interrupted:
@@ -309,7 +309,7 @@ def _explained(worker: Worker, report: Report, what: str) -> Report:
     return replace(report, notes=(*report.notes, Reason(title, why)))
 
 
-def _request(order: Order) -> Request:
+def request_of(order: Order) -> Request:
     """Make the request that is shown in the report of an order."""
 
     def function(spec: str) -> Loaded:

@@ -17,12 +17,18 @@ T = TypeVar("T")
 # The kind of the failure of a lane that cannot run a case, whatever the function does.
 LANE_ERROR = "LaneError"
 
+# A style of the terminal, and what Keras writes around the message of an error in a layer.
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_KERAS = re.compile(
+    r"Exception encountered when calling [^\n]*\n\n(?P<cause>.*)\n\n(?:Call arguments|Arguments) received by",
+    re.DOTALL,
+)
+_ERROR = re.compile(r"[\w.]+(Error|Exception)\w*: ")
 _LONGEST_REASON = 240
 _LONGEST_DETAIL = 6000
 
 # What a message says to do, with its further lines, which are indented.
 _ADVICE = re.compile(r"^ *Do: +(.+(?:\n {8,}.+)*)", re.MULTILINE)
-_COLORS = re.compile(r"\x1b\[[0-9;]*m")
 # Messages of Keras and of AutoGraph have that of the error itself within them.
 _OF_KERAS = re.compile(
     r"Exception encountered when calling [^\n]*\n(?P<cause>.*?)(\n\s*(Call a|A)rguments received by .*)?\Z",
@@ -91,7 +97,7 @@ def failure(error: BaseException) -> Failure:
     if isinstance(error, LaneError):
         return Failure(error.kind, str(error), error.detail)
     kind = type(error).__name__
-    text = _COLORS.sub("", str(error)).strip()
+    text = _STYLE.sub("", str(error)).strip()
     where = _where(error)
     kind, cause = _cause(kind, text)
     return Failure(kind, f"{kind}: {_first_line(cause)}" if text else kind, (text + where).strip())
@@ -113,12 +119,21 @@ def _cause(kind: str, text: str) -> tuple[str, str]:
 
 def _first_line(text: str) -> str:
     """Return the first line of a message that is not part of a traceback."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if lines and lines[0].startswith(("Exception encountered", "in user code", "Detected at node")):
+    lines = [line.strip() for line in _cause(text).splitlines() if line.strip()]
+    if lines and lines[0].startswith(("in user code", "Detected at node")):
         telling = [line for line in lines if ": " in line and not line.startswith("File ")]
-        lines = telling[-1:] or lines
+        # The error that AutoGraph reports may have several lines, of which the first one tells.
+        errors = [line for line in telling if _ERROR.match(line)]
+        lines = errors[:1] or telling[-1:] or lines
     line = _without_names(lines[0] if lines else "")
     return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
+
+
+def _cause(text: str) -> str:
+    """Return the message that Keras has put between the name and the arguments of a layer."""
+    while (found := _KERAS.match(text)) is not None and found["cause"].strip():
+        text = found["cause"].strip()
+    return text
 
 
 def _without_names(line: str) -> str:

@@ -64,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     host.COMPANION,
     operators.GRAPH_LEFT,
     early.UNDECIDED,
+    host.REACHES_JAX,
     *keras.REFUSED,
     operators.SHIM,
     operators.SHIM_PASSED_ON,

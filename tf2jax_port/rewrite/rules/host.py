@@ -181,3 +181,33 @@ KEPT_COMPANION = Rule(
     safety="Nothing changes. Take NumPy arrays from them: `tfds.as_numpy(data)`.",
     examples=(_OPERATOR,),
 )
+
+REACHES_JAX = Rule(
+    code="TJ338",
+    name="kept-tensor-in-jax",
+    state=State.MANUAL,
+    why=(
+        "The call stays TensorFlow's, and its tensor, or an element of its dataset, goes into a function of "
+        "JAX in the same file. JAX's functions raise for a tensor of TensorFlow."
+    ),
+    safety=(
+        "Nothing changes at the call. Where it runs eagerly, `.numpy()` behind it, or `as_numpy_iterator()` behind a "
+        "dataset, gives arrays; in a function that a pipeline calls, the operators have to stay TensorFlow's: "
+        "`data.map(f)` in the same file keeps them (TJ504). `--data shims` moves both sides, and "
+        "TensorFlow is no longer needed for them."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\nn = tf.strings.length(['a', 'bc'])\ny = tf.square(n)\ndel n\n",
+            "import tensorflow as tf\nimport jax.numpy as jnp\n\n"
+            "# TJ338: tf.strings.length: JAX's functions get its tensor and take none of TensorFlow: give them "
+            "`.numpy()` of it where it runs eagerly, or move both by `--data shims`\n"
+            "n = tf.strings.length(['a', 'bc'])\ny = jnp.square(n)\ndel n\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\nn = tf.strings.length(['a', 'bc']).numpy()\ny = tf.square(n)\n",
+            because="`numpy()` gives an array",
+        ),
+    ),
+)
