@@ -106,7 +106,9 @@ def _own_step(error: BaseException) -> types.TracebackType | None:
 
 def _sizes_in_steps(step: types.TracebackType | None, error: BaseException) -> set[str]:
     found: set[str] = set()
-    seen: set[types.FrameType] = set()  # an exception that is raised again and again has a long traceback
+    seen: set[types.FrameType] = (
+        set()
+    )  # an exception that is raised again and again has a long traceback
     while step is not None:
         frame = step.tb_frame
         if frame in seen and step.tb_next is not None:

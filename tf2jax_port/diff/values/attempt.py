@@ -17,12 +17,8 @@ T = TypeVar("T")
 # The kind of the failure of a lane that cannot run a case, whatever the function does.
 LANE_ERROR = "LaneError"
 
-# A style of the terminal, and what Keras writes around the message of an error in a layer.
+# A style of the terminal.
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
-_KERAS = re.compile(
-    r"Exception encountered when calling [^\n]*\n\n(?P<cause>.*)\n\n(?:Call arguments|Arguments) received by",
-    re.DOTALL,
-)
 _ERROR = re.compile(r"[\w.]+(Error|Exception)\w*: ")
 _LONGEST_REASON = 240
 _LONGEST_DETAIL = 6000
@@ -119,7 +115,7 @@ def _cause(kind: str, text: str) -> tuple[str, str]:
 
 def _first_line(text: str) -> str:
     """Return the first line of a message that is not part of a traceback."""
-    lines = [line.strip() for line in _cause(text).splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and lines[0].startswith(("in user code", "Detected at node")):
         telling = [line for line in lines if ": " in line and not line.startswith("File ")]
         # The error that AutoGraph reports may have several lines, of which the first one tells.
@@ -127,13 +123,6 @@ def _first_line(text: str) -> str:
         lines = errors[:1] or telling[-1:] or lines
     line = _without_names(lines[0] if lines else "")
     return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
-
-
-def _cause(text: str) -> str:
-    """Return the message that Keras has put between the name and the arguments of a layer."""
-    while (found := _KERAS.match(text)) is not None and found["cause"].strip():
-        text = found["cause"].strip()
-    return text
 
 
 def _without_names(line: str) -> str:
