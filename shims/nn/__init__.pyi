@@ -417,7 +417,7 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, 
       The losses, without the axis of the classes.
 
     Raises:
-      InvalidArgumentError: the shapes do not broadcast, or there are neither rows nor classes.
+      InvalidArgumentError: the shapes do not broadcast, or `logits` has neither rows nor classes.
 
     Differs from TensorFlow:
       As in TensorFlow, the gradient is `softmax - labels` even if the labels do not sum to 1.

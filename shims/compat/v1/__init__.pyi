@@ -2803,7 +2803,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the matrices do not fit.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:

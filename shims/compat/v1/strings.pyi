@@ -492,7 +492,7 @@ def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, sepa
       The joined strings, `[num_segments, ...]`, on the host; empty strings for empty segments.
 
     Raises:
-      InvalidArgumentError: an id is not in `[0, num_segments)`, or the shapes do not fit.
+      InvalidArgumentError: an id is not in `[0, num_segments)`, or the shapes do not fit together.
       TypeError: `inputs` does not hold strings.
 
     Differs from TensorFlow:
