@@ -69,7 +69,7 @@ def test_the_extras_that_pages_install_exist():
     pages = [path for path in tree.tracked_files() if path.suffix == ".md"]
     named = set()
     for page in pages:
-        found = re.findall(r"pip install '?\S*\[([\w,-]+)\]", (tree.ROOT / page).read_text())
+        found = re.findall(r"pip install '?[.\/]\S*?\[([\w,-]+)\]", (tree.ROOT / page).read_text())
         named |= {extra for group in found for extra in group.split(",")}
     assert "tensorflow" in named
     assert named <= set(extras)

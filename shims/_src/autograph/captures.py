@@ -106,7 +106,7 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
 
 def _depth(name) -> int:
     """Return how many attributes and items lead from a variable to what a name stands for."""
-    return 1 + _depth(name.qn[0]) if name.is_composite() else 0
+    return 1 + _depth(name.qn[0]) if name.has_attr() or name.has_subscript() else 0
 
 
 def _nonlocal_names(function: ast.FunctionDef) -> set[str]:
