@@ -491,6 +491,10 @@ def _static(arguments: dict[str, Node]) -> str:
         return {**rest, "items": [plain(item) for item in items or ()]}
 
     told = {key: plain(node) for key, node in arguments.items() if key != "globals"}
+    around = arguments.get("function", {}).get(
+        "fields", {}
+    )  # with other values, it is another function
+    told["around"] = {name: plain(node) for name, node in around.items()}
     return json.dumps(told, sort_keys=True)
 
 
