@@ -45,7 +45,8 @@ def test_optimizers_of_keras():
 LIMITED = 3
 
 
-def read_proofs_of_keras(tmp_path, skips):
+def read_proofs_of_keras(tmp_path, monkeypatch, skips):
+    monkeypatch.setenv("KERAS_BACKEND", "jax")  # as the page says at its beginning
     text = (tree.ROOT / "docs/keras.md").read_text()
     (tmp_path / "work").mkdir()
     reader = Reader(tmp_path / "work", environment(tmp_path), skips)
@@ -54,11 +55,11 @@ def read_proofs_of_keras(tmp_path, skips):
     return reader.ran
 
 
-def test_a_layer_is_captured_and_proved(tmp_path):
+def test_a_layer_is_captured_and_proved(tmp_path, monkeypatch):
     compares = re.compile(r"tf2jax-port (?:diff|record|verify)")
-    assert len(read_proofs_of_keras(tmp_path, compares.match)) == 3
+    assert len(read_proofs_of_keras(tmp_path, monkeypatch, compares.match)) == 3
 
 
 @pytest.mark.long
-def test_a_loss_is_compared_recorded_and_verified(tmp_path):
-    assert len(read_proofs_of_keras(tmp_path, lambda line: False)) == 6
+def test_a_loss_is_compared_recorded_and_verified(tmp_path, monkeypatch):
+    assert len(read_proofs_of_keras(tmp_path, monkeypatch, lambda line: False)) == 6
