@@ -1,8 +1,12 @@
 """The programs of the pages about state and optimizers run, block after block."""
 
+import re
+
 import pytest
 
 from tests.facade.test_keras import run as run_process
+from tests.meta import tree
+from tests.meta.pages import Reader, environment
 from tests.meta.pages import python_blocks as blocks
 from tests.meta.pages import run_python as run
 
@@ -36,3 +40,26 @@ def test_optimizers_of_keras():
     first, second = map(float, run_process(program).split())
     assert first < 1
     assert 0 < 2 - second < 0.2
+
+
+LIMITED = 3
+
+
+def read_proofs_of_keras(tmp_path, monkeypatch, skips):
+    monkeypatch.setenv("KERAS_BACKEND", "jax")  # as the page says at its beginning
+    text = (tree.ROOT / "docs/keras.md").read_text()
+    (tmp_path / "work").mkdir()
+    reader = Reader(tmp_path / "work", environment(tmp_path), skips)
+    reader.most = LIMITED
+    reader.follow(text[text.index("## Proving") :])
+    return reader.ran
+
+
+def test_a_layer_is_captured_and_proved(tmp_path, monkeypatch):
+    compares = re.compile(r"tf2jax-port (?:diff|record|verify)")
+    assert len(read_proofs_of_keras(tmp_path, monkeypatch, compares.match)) == 3
+
+
+@pytest.mark.long
+def test_a_loss_is_compared_recorded_and_verified(tmp_path, monkeypatch):
+    assert len(read_proofs_of_keras(tmp_path, monkeypatch, lambda line: False)) == 6

@@ -16,6 +16,7 @@ from pathlib import Path
 import tf2jax_port
 from tf2jax_port.diff.code_bases.call_file import Calls, merged, read_calls
 from tf2jax_port.diff.code_bases.recorder import VARIABLE
+from tf2jax_port.diff.functions import keras_use
 from tf2jax_port.diff.processes.guard import guarded
 
 # Python runs `sitecustomize` before any program; the one that it hides is run as well.
@@ -65,6 +66,7 @@ def capture(
         asked = json.dumps({"packages": list(packages), "most": most, "folder": scratch})
         environment = {
             **os.environ,
+            keras_use.VARIABLE: keras_use.TENSORFLOW,
             "PYTHONPATH": os.pathsep.join(filter(None, paths)),
             VARIABLE: asked,
         }

@@ -15,6 +15,7 @@ from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.planted import STRENGTH
 from tf2jax_port.diff.code_bases.port_files import PortFiles
 from tf2jax_port.diff.code_bases.replay import lanes_of
+from tf2jax_port.diff.functions import keras_use
 from tf2jax_port.diff.functions.loading import DiffError
 from tf2jax_port.diff.processes.running import Running
 
@@ -185,10 +186,9 @@ class _Run:
         """Replay calls until the process ends; return how many have an outcome."""
         library = str(Path(__file__).resolve().parents[3])
         paths = [library, os.environ.get("PYTHONPATH", "")]
-        backend = os.environ.get("KERAS_BACKEND", "jax")
         process = Running(
             _PROGRAM,
-            {"KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+            {keras_use.VARIABLE: keras_use.JAX, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
         )
         done = 0
         at: Place | None = None

@@ -57,8 +57,8 @@ def tell_kept(
         kept = {r: decisions.get(before[r]) for r in references}
         return {r.node: r for r, decision in kept.items() if decision and decision.code in codes}
 
-    reaching = KeptTensors(values, of_codes(_TENSORS), of_codes(_DATASETS)).reaching_jax()
-    told = {before[r]: _told(decisions[before[r]]) for r in reaching}
+    kept = KeptTensors(values, of_codes(_TENSORS), of_codes(_DATASETS))
+    told = {before[r]: _told(decisions[before[r]]) for r in kept.reaching_jax()}
     told = {r: d for r, d in told.items() if not file.ignored.covers(d.span, CODE)}
     return {**decisions, **told}
 

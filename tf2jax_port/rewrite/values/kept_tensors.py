@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from tf2jax_port.rewrite.reading.resolve import Reference
 from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
-from tf2jax_port.rewrite.values.flow import Seen
 from tf2jax_port.rewrite.values.uses import Uses
 
 # They take every array of Python, or only its shape.
@@ -15,6 +14,8 @@ _CONVERT = frozenset(("array", "asarray", "shape", "ndim", "size", "device_put",
 # Methods of a tensor or a dataset that give an array of NumPy, and methods that only arrays of JAX have.
 _TO_NUMPY = frozenset(("numpy", "as_numpy_iterator", "cardinality"))
 _OF_JAX = frozenset(("astype", "at"))
+_ASSIGNING = (ast.Assign, ast.AugAssign, ast.AnnAssign)
+_TENSOR, _DATASET = "tensor", "dataset"
 _PAIRING = ("enumerate", "zip", "iter", "reversed")
 
 
@@ -35,13 +36,14 @@ class KeptTensors:
     ) -> None:
         self._values, self._names = values, values.names
         self._tensors, self._datasets = tensors, datasets
+        self._known: dict[tuple[str, ast.AST], Reference | None] = {}
         self._jax = {name for name, path in self._names.imported if path.split(".")[0] == "jax"}
 
     def reaching_jax(self) -> Iterator[Reference]:
         """Yield the references whose tensors, or whose dataset's elements, reach a function of JAX."""
         for call in self._calls():
             for given in self._operands_of_jax(call):
-                found = self._tensor(given, frozenset())
+                found = self._tensor(given)
                 if found is not None:
                     yield found
 
@@ -66,71 +68,83 @@ class KeptTensors:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         return [] if name in _CONVERT else given
 
-    def _tensor(self, node: ast.expr, seen: Seen) -> Reference | None:
+    def _tensor(self, node: ast.expr) -> Reference | None:
         """Return where the tensor of an expression comes from; `None` if it is none, or none of TensorFlow."""
         match node:
             case ast.Call(func=ast.Attribute(attr=method)) if method in _TO_NUMPY:
                 return None
             case ast.Call():
-                return self._tensors.get(node.func) or self._returned(node, seen)
+                return self._tensors.get(node.func) or self._returned(node)
             case ast.Name():
-                return self._of_name(node, seen, dataset=False)
-        return next(filter(None, (self._tensor(each, seen) for each in _parts(node))), None)
+                return self._once((_TENSOR, node), self._of_name)
+        return next(filter(None, map(self._tensor, _parts(node))), None)
 
-    def _dataset(self, node: ast.expr, seen: Seen) -> Reference | None:
+    def _dataset(self, node: ast.expr) -> Reference | None:
         """Return where the dataset of an expression comes from; `None` if it is none."""
         match node:
             case ast.Call(func=ast.Name(id=name)) if name in _PAIRING:
-                return next(filter(None, (self._dataset(a, seen) for a in node.args)), None)
+                return next(filter(None, map(self._dataset, node.args)), None)
             case ast.Call(func=ast.Attribute(attr=method)) if method in _TO_NUMPY:
                 return None
             case ast.Call(func=function):
                 made = self._datasets.get(function)
                 if made is None and isinstance(function, ast.Attribute):
-                    return self._dataset(function.value, seen)
+                    return self._dataset(function.value)
                 return made
             case ast.Name():
-                return self._of_name(node, seen, dataset=True)
+                return self._once((_DATASET, node), self._of_name)
         return None
 
-    def _returned(self, call: ast.Call, seen: Seen) -> Reference | None:
+    def _returned(self, call: ast.Call) -> Reference | None:
         """Return where the result of a function of the file comes from."""
         function = call.func
-        if not isinstance(function, ast.Name) or function.id in seen:
+        if not isinstance(function, ast.Name):
             return None
         for binding in self._bindings(function):
-            for node in ast.walk(binding.node) if isinstance(binding.node, ast.FunctionDef) else ():
-                if isinstance(node, ast.Return) and node.value is not None:
-                    found = self._tensor(node.value, seen | {function.id})
-                    if found is not None:
-                        return found
+            if isinstance(binding.node, ast.FunctionDef):
+                found = self._once(("returned", binding.node), self._of_function)
+                if found is not None:
+                    return found
         return None
 
-    def _of_name(self, name: ast.Name, seen: Seen, *, dataset: bool) -> Reference | None:
-        key = f"{name.id} {name.lineno} {name.col_offset}"
-        if key in seen:
-            return None
-        seen = seen | {key}
-        follow = self._dataset if dataset else self._tensor
+    def _of_function(self, key: tuple[str, ast.AST]) -> Reference | None:
+        returns = (node for node in ast.walk(key[1]) if isinstance(node, ast.Return))
+        values = (node.value for node in returns if node.value is not None)
+        return next(filter(None, map(self._tensor, values)), None)
+
+    def _of_name(self, key: tuple[str, ast.AST]) -> Reference | None:
+        kind, name = key
+        assert isinstance(name, ast.Name)
+        follow = self._dataset if kind == _DATASET else self._tensor
         for binding in self._reaching(name):
+            found = None
             if binding.value is not None:
-                found = follow(binding.value, seen)
-            elif dataset or not isinstance(binding.node, ast.Name):
-                found = None
-            else:
-                found = self._of_target(binding.node, seen)
+                found = follow(binding.value)
+            elif kind == _TENSOR and isinstance(binding.node, ast.Name):
+                found = self._of_target(binding.node)
             if found is not None:
                 return found
         return None
 
-    def _of_target(self, target: ast.expr, seen: Seen) -> Reference | None:
+    def _once(
+        self,
+        key: tuple[str, ast.AST],
+        follow: Callable[[tuple[str, ast.AST]], Reference | None],
+    ) -> Reference | None:
+        """Follow a name or a function only once; one that is being followed gives nothing new."""
+        if key not in self._known:
+            self._known[key] = None
+            self._known[key] = follow(key)
+        return self._known[key]
+
+    def _of_target(self, target: ast.expr) -> Reference | None:
         """Return where the value of a loop's target, or of a part of an assignment's, comes from."""
         outer = self._names.parents[target]
         while isinstance(outer, ast.Tuple | ast.List | ast.Starred):
             outer = self._names.parents[outer]
         if isinstance(outer, ast.For | ast.comprehension):
-            return self._dataset(outer.iter, seen)
-        return self._tensor(outer.value, seen) if isinstance(outer, ast.Assign) else None
+            return self._dataset(outer.iter)
+        return self._tensor(outer.value) if isinstance(outer, ast.Assign) else None
 
     def _bindings(self, name: ast.Name) -> list[Binding]:
         scope = self._values.scope_of.get(name)
@@ -150,7 +164,9 @@ class KeptTensors:
             if not hasattr(binding.node, "lineno") or _place(binding) >= place:
                 continue
             statement = _statement(self._names, binding)
-            if statement in around and not isinstance(statement, ast.For | ast.comprehension):
+            if binding.value in around or (
+                isinstance(statement, _ASSIGNING) and statement in around
+            ):
                 continue  # the use is in the value that the name gets
             found.append(binding)
             if statement in around or self._names.parents.get(statement) in around:
@@ -159,11 +175,11 @@ class KeptTensors:
 
 
 def _is_own(scope: Scope, name: str) -> bool:
-    """Return whether the innermost function around a use binds the name."""
+    """Return whether the innermost function around a use binds the name, in the order of its text."""
     inner: Scope | None = scope
     while inner is not None and inner.kind == "comprehension" and name not in inner.bindings:
         inner = inner.parent
-    return inner is not None and inner.lookup(name) is inner
+    return inner is not None and inner.kind != "comprehension" and inner.lookup(name) is inner
 
 
 def _place(binding: Binding) -> tuple[int, int]:
