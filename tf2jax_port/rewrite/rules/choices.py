@@ -38,10 +38,10 @@ EXACT = Rule(
     name="exact-form-asked-for",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but its value or gradient differs in a corner case: at zero, at "
-        "a tie, at NaN. With `--exact` or `--safe-only` the call becomes the function of "
-        "`shims`, which follows TensorFlow there too. The finding says how JAX's operator "
-        "differs."
+        "JAX has the operator, but its value or gradient differs in a corner case: at zero, "
+        "at a tie, at NaN. With `--exact` or `--safe-only` the call becomes a call of "
+        "`shims`, which follows TensorFlow in these cases, too. The finding says how JAX's "
+        "operator differs."
     ),
     safety="Values, dtypes and gradients are TensorFlow's, in the corner case as well.",
     examples=(
@@ -60,12 +60,12 @@ IGNORED = Rule(
     state=State.KEPT,
     why=(
         "A comment says `# tf2jax: ignore`, `# tf2jax: ignore[TJ201]` or `# tf2jax: "
-        "ignore-file`. It is at the end of the first or the last line of the call, or on its "
-        "own line above."
+        "ignore-file`. The comment is at the end of the first or the last line of the call, "
+        "or on its own line above the call."
     ),
     safety=(
-        "The place stays TensorFlow, and so does the import that it needs. Where a name has "
-        "another meaning in TensorFlow 1, a marker comment records the version that was "
+        "The call stays TensorFlow, and so does the import that the call needs. Where a name "
+        "has another meaning in TensorFlow 1, a marker comment records the version that was "
         "assumed."
     ),
     examples=(
@@ -76,7 +76,7 @@ IGNORED = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x)  # tf2jax: ignore[TJ2]\n",
-            because="the comment covers other diagnostics than this line's TJ101",
+            because="the comment covers TJ2 only, but the diagnostic of this line is TJ101",
         ),
     ),
 )

@@ -8,7 +8,7 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _LATER = Leaves(
     "import tensorflow as tf\n\ny = tf.concat([x, x], 0)\n",
-    because="the list comes first, as from version 1.0 on",
+    because="the list is the first argument, as in version 1.0 and later",
 )
 _TOTAL = (
     "import {}.compat.v1 as tf\n\n\ndef total(values):\n    with tf.Graph().as_default():\n"
@@ -22,14 +22,14 @@ UNDECIDED = Rule(
     name="early-arguments-undecided",
     state=State.MANUAL,
     why=(
-        "The file is written for TensorFlow before 1.0: it has names that no later release has, or calls in "
-        "an order that no later release takes. `tf.concat` and `tf.split` took the axis first, and the "
-        "arguments of this call do not tell which of them is the axis. Or it passes an argument for which "
-        "version 1.0 has no place."
+        "The file is written for TensorFlow before 1.0: it uses names that no later release "
+        "has, or passes arguments in an order that no later release accepts. `tf.concat` and "
+        "`tf.split` took the axis first, and the arguments of this call do not tell which of "
+        "them is the axis. Or the call passes an argument that version 1.0 does not have."
     ),
     safety=(
-        "The call stays. Write the keywords of version 1, `tf.concat(axis=..., values=...)`, and run the "
-        "rewriter again."
+        "The call is not changed. Write the keywords of version 1, `tf.concat(axis=..., "
+        "values=...)`, and run the rewriter again."
     ),
     examples=(
         Rewrites(
@@ -49,16 +49,18 @@ SPELLED = Rule(
     name="early-spelling",
     state=State.SHIM,
     why=(
-        "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, `tf.scalar_summary`) and "
-        "other orders of arguments (`tf.concat(axis, values)`, `tf.split(axis, number, value)`, "
-        "`tf.nn.softmax_cross_entropy_with_logits(logits, labels)`). Where the arguments decide which order "
-        "it is, such a call is read as that of version 1, and then rewritten like any other; its finding says so. "
-        "In a graph program only the call changes, to that of version 1."
+        "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, "
+        "`tf.scalar_summary`) and other orders of arguments (`tf.concat(axis, values)`, "
+        "`tf.split(axis, number, value)`, `tf.nn.softmax_cross_entropy_with_logits(logits, "
+        "labels)`). Where the arguments show which order is meant, such a call is read as "
+        "the equivalent call of version 1 and then rewritten like any other call; the "
+        "finding says so. In a graph program the call only changes to the equivalent call of "
+        "version 1."
     ),
     safety=(
-        "The functions are the same ones. A name or an order is changed only where no release from 1.0 on "
-        "could run it; summaries get TensorFlow 1's tags, in which other characters than letters, digits, "
-        "`-`, `.`, `/` and `_` become `_`."
+        "The functions are the same. A name or an order is changed only where no release "
+        "since 1.0 could run the call. Summaries get TensorFlow 1's tags, in which `_` "
+        "replaces all characters except letters, digits, `-`, `.`, `/` and `_`."
     ),
     examples=(
         Rewrites(

@@ -51,8 +51,8 @@ PYTHON_2 = Rule(
     name="python-2",
     state=None,
     why=(
-        "The file looks like Python 2: a `print` statement, `except A, b`, an octal number such "
-        "as `0755`; or it is a notebook with a Python 2 kernel."
+        "The file looks like Python 2: it has a `print` statement, `except A, b` or an octal "
+        "number such as `0755`, or it is a notebook with a Python 2 kernel."
     ),
     safety="The file is not changed. Convert it to Python 3 first.",
 )
@@ -70,7 +70,7 @@ OUTSIDE = Rule(
     name="link-out-of-the-tree",
     state=None,
     why="The path is a symbolic link to a file outside the named folder.",
-    safety="The target of the link is not changed. Name it by its own path.",
+    safety="The target of the link is not changed. To rewrite the target, pass its own path.",
 )
 
 UNREADABLE = Rule(
@@ -87,7 +87,7 @@ TOO_LARGE = Rule(
     code="TJ908",
     name="huge-file",
     state=None,
-    why="The file is too large to be written by hand: it is data, or generated code.",
+    why="The file is so large that it must be data or generated code.",
     safety="The file is not read. Rewrite its generator, or split it.",
 )
 

@@ -11,8 +11,8 @@ WITHOUT_PLACE = Rule(
     state=State.REVIEW,
     why=(
         "`tf.function` and `tf.Variable` have arguments that tell TensorFlow how to trace or "
-        "place something (`experimental_implements`, `caching_device`). The call becomes that "
-        "of `shims`, and these arguments are dropped."
+        "place something (`experimental_implements`, `caching_device`). The call becomes the "
+        "same call of `shims`, and these arguments are dropped."
     ),
     safety=(
         "The results are the same. The effect of the argument, such as a special kernel or a "
@@ -42,10 +42,11 @@ PURE = Rule(
         "parameters, reads nothing else and has no side effects. `jax.jit` compiles it."
     ),
     safety=(
-        "The values are the same. The function is compiled once for each shape, and nothing in "
-        "it has a data-dependent size. It becomes `shims.function` instead (TJ401, TJ402) if it "
-        "is a method, if it has a default, a branch, a loop, a name from outside, an index or a "
-        "computed shape, or if its attributes are used (`f.get_concrete_function`)."
+        "The values are the same. The function is compiled once for each shape, and nothing "
+        "in it has a data-dependent size. The decorator becomes `shims.function` instead "
+        "(TJ401, TJ402) if the function is a method, if it has a default, a branch, a loop, "
+        "a name from outside, an index or a computed shape, or if attributes of the function "
+        "are used (`f.get_concrete_function`)."
     ),
     examples=(
         Rewrites(

@@ -17,8 +17,8 @@ ABSL = Rule(
     state=State.REWRITTEN,
     why="`tf.flags` is the module `absl.flags` under another name.",
     safety=(
-        "The functions are the same ones. Definitions of flags with keywords of early versions, such as "
-        "`default_value=`, stay (TJ329)."
+        "The functions are the same. Definitions of flags with keywords of early versions, "
+        "such as `default_value=`, stay (TJ329)."
     ),
     examples=(
         Rewrites(
@@ -40,12 +40,12 @@ APP = Rule(
     name="command-line-of-absl",
     state=State.REVIEW,
     why=(
-        "`tf.app.run` and `tf.flags.FLAGS` wrap absl's. TensorFlow's parse the command line when a flag "
-        "is read for the first time, and pass over flags that nobody has defined."
+        "`tf.app.run` and `tf.flags.FLAGS` wrap the objects of absl. TensorFlow parses the "
+        "command line when a flag is read for the first time, and ignores undefined flags."
     ),
     safety=(
-        "absl parses the command line in `app.run`, before which no flag has a value, and refuses "
-        "unknown flags. Check that the program reads its flags in `main`."
+        "absl parses the command line in `app.run`; before that, no flag has a value. absl "
+        "rejects unknown flags. Check that the program reads its flags in `main`."
     ),
     examples=(
         Rewrites(
@@ -64,14 +64,17 @@ MOVED = Rule(
     name="host-function-of-shims",
     state=State.SHIM,
     why=(
-        "Files, checkpoints, devices and settings have functions in `shims` with TensorFlow's names and "
-        "arguments, which work on the host without TensorFlow. So do `tf.autograph.to_graph` and the functions of "
-        "`tf.experimental.numpy`, which are those of `jax.numpy` with TensorFlow's dtypes. With `--data shims`, pipelines (`tf.data`), "
-        "records, pictures and strings move, too, in files of which `shims` has every such name."
+        "Files, checkpoints, devices and settings have functions in `shims` with "
+        "TensorFlow's names and arguments, which work on the host without TensorFlow. "
+        "`shims` also has `tf.autograph.to_graph` and the functions of "
+        "`tf.experimental.numpy`: the functions of `jax.numpy` with TensorFlow's dtypes. "
+        "With `--data shims`, pipelines (`tf.data`), records, pictures and strings move, "
+        "too, if `shims` has every such name of the file."
     ),
     safety=(
-        "Files and checkpoints have the same content, readable both ways. `docs/data.md` says how "
-        "pipelines differ: elements are NumPy arrays, and `shuffle` has another order."
+        "Files and checkpoints have the same content, and either library reads what the "
+        "other has written. `docs/data.md` says how pipelines differ: elements are NumPy "
+        "arrays, and `shuffle` has another order."
     ),
     examples=(
         Rewrites(
@@ -105,12 +108,14 @@ IN_PIPELINE = Rule(
     name="function-of-a-pipeline",
     state=State.KEPT,
     why=(
-        "Only a pipeline that stays TensorFlow calls the function around the name (`data.map(f)`), with "
-        "TensorFlow's tensors, which JAX's functions do not take."
+        "Only a pipeline that stays TensorFlow calls the function that contains the name "
+        "(`data.map(f)`). The pipeline passes TensorFlow's tensors, which JAX's functions do "
+        "not accept."
     ),
     safety=(
-        "Nothing changes. With `--data shims` the pipeline and its functions move together. A function "
-        "that other code calls as well is rewritten: the pipeline then needs one of its own."
+        "Nothing changes. With `--data shims` the pipeline and its functions move together. "
+        "A function that other code calls as well is rewritten: the pipeline then needs a "
+        "separate function."
     ),
     examples=(
         Leaves(
@@ -129,8 +134,9 @@ PROBABILITY = Rule(
         "`tensorflow_probability.substrates.jax`."
     ),
     safety=(
-        "The import moves, the calls stay. What draws, such as `sample`, needs `seed=jax.random.key(...)` and "
-        "gives other numbers; layers and private modules are not part of the substrate (TJ335)."
+        "The import changes, the calls stay. Methods that draw random numbers, such as "
+        "`sample`, need `seed=jax.random.key(...)`and give other numbers; layers and private "
+        "modules are not part of the substrate (TJ335)."
     ),
     examples=(
         Rewrites(
@@ -149,14 +155,21 @@ COMPANION = Rule(
     code="TJ335",
     name="library-on-tensorflow",
     state=State.MANUAL,
-    why="The library stands on TensorFlow, and its objects compute with it: Addons, Hub, Sonnet, `tf_keras`.",
+    why=(
+        "The library is built on TensorFlow, and its objects compute with TensorFlow: Addons, "
+        "Hub, Sonnet, `tf_keras`."
+    ),
     safety="Nothing changes. The finding names what replaces the library on JAX.",
     examples=(
         Rewrites(
             "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
-            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: Keras 3 and Optax "
-            "have most of its layers, losses and optimizers, `keras.ops.image` and `jax.scipy.ndimage` its "
-            "pictures\nimport tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
+            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: "
+            "Keras 3 and Optax have most of its layers, losses and optimizers; "
+            "`keras.ops.image` and `jax.scipy.ndimage` have most of its image "
+            "operators\n"
+            "import tensorflow_addons as tfa\n"
+            "\n"
+            "y = tfa.layers.GELU()\n",
             runs=False,
         ),
         _OPERATOR,

@@ -24,7 +24,7 @@ NAME = Rule(
     safety=(
         "The same weights give the same outputs; the tests run 150 layers, losses, metrics, "
         "activations, optimizers and schedules on both back ends. Random numbers differ: "
-        "initial weights, dropout masks, shuffles. Saved weights can be read by either."
+        "initial weights, dropout masks, shuffles. Either back end can read saved weights."
     ),
     examples=(
         Rewrites(
@@ -52,16 +52,16 @@ SYMBOLS = Rule(
     name="operator-of-symbolic-tensor",
     state=State.REWRITTEN,
     why=(
-        "In a functional model, the values between the layers are symbolic tensors, not arrays: "
-        "the results of `keras.Input`, layers and operators. JAX's functions raise for them, as "
-        "TensorFlow's do in Keras 3; the functions of `keras.ops` accept both. Where the "
-        "surrounding code shows that an argument is symbolic, the operator becomes that of "
-        "`keras.ops`."
+        "In a functional model, the values between the layers are symbolic tensors, not "
+        "arrays: the results of `keras.Input`, layers and operators. JAX's functions raise "
+        "an error for symbolic tensors, as TensorFlow's functions do in Keras 3; the "
+        "functions of `keras.ops` accept both. Where the surrounding code shows that an "
+        "argument is symbolic, the operator becomes the function of `keras.ops`."
     ),
     safety=(
         "On arrays, the function of `keras.ops` returns the operator's values; the tests "
-        "compare them. A symbolic tensor from elsewhere, such as a parameter, is not "
-        "recognized: JAX's function is written, and raises."
+        "compare the two. A symbolic tensor from elsewhere, such as a parameter, is not "
+        "recognized: the operator becomes JAX's function, which raises an error."
     ),
     examples=(
         Rewrites(
@@ -110,11 +110,11 @@ BACKEND = Rule(
         "at the first Keras name, unless the file mentions `KERAS_BACKEND`."
     ),
     safety=(
-        "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, before "
-        'anything imports Keras or TensorFlow, or write `{"backend": "jax"}` to '
+        "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, "
+        'before anything imports Keras or TensorFlow, or write `{"backend": "jax"}` to '
         "`~/.keras/keras.json`. Otherwise Keras computes with TensorFlow, and a layer that "
-        "receives a JAX array raises, or converts it to a tensor. `import shims.keras` checks "
-        "the back end."
+        "receives a JAX array either raises an error or converts the array to a tensor. "
+        "`import shims.keras` checks the back end."
     ),
     examples=(
         Rewrites(
@@ -133,23 +133,24 @@ OLD = Rule(
     name="keras-of-tensorflow-1",
     state=State.REVIEW,
     why=(
-        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name is one "
-        "of `optimizers.legacy`. Keras 3 has the name, and in most cases it behaves the same."
+        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name "
+        "belongs to `optimizers.legacy`. Keras 3 has the name, and in most cases it behaves "
+        "the same."
     ),
     safety=(
-        "Keras 2.21, as `tf.compat.v1.keras`, was compared with Keras 3.15 by running both, "
-        "defaults and numbers. The same: weights and their order, `Dense`, convolutions, "
-        "normalizations, `Embedding`, `SimpleRNN`, activations, losses, `'accuracy'`, "
-        "initializers; the steps of `SGD`, `Adagrad`, `Adadelta`, `Adamax`, `Ftrl`, and of "
-        "`Adam` within 1e-5. Different: `GRU` had `reset_after=False`, which is another layer "
-        "with other weights; `GRU`, `LSTM`, their cells and `ConvLSTM` had "
-        "`recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was `clip(0.2 x "
-        "+ 0.5, 0, 1)`, now `relu6(x + 3) / 6`; `regularizers.l1_l2()` had 0.01 for each part, "
-        "now 0; `RMSprop` had `epsilon` outside the root, so steps for small gradients were "
-        "larger; `Nadam` makes different first steps. Removed: `fit_generator`, "
-        "`predict_generator`, `evaluate_generator` (`fit`, `predict` and `evaluate` take "
-        "generators), `model.reset_states`. If a name is on this list, its finding says which "
-        "difference applies."
+        "Keras 2.21, as `tf.compat.v1.keras`, was compared with Keras 3.15 by running both; "
+        "defaults and numbers were compared. Equal: weights and their order, `Dense`, "
+        "convolutions, normalizations, `Embedding`, `SimpleRNN`, activations, losses, "
+        "`'accuracy'`, initializers; the steps of `SGD`, `Adagrad`, `Adadelta`, `Adamax`, "
+        "`Ftrl`, and of `Adam` within 1e-5. Different in Keras 2: `GRU` had "
+        "`reset_after=False`, which is another layer with other weights; `GRU`, `LSTM`, "
+        "their cells and `ConvLSTM` had `recurrent_activation='hard_sigmoid'`, now "
+        "`'sigmoid'`; `hard_sigmoid` was `clip(0.2 x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`; "
+        "`regularizers.l1_l2()` had 0.01 for each part, now 0; `RMSprop` had `epsilon` "
+        "outside the root, so steps for small gradients were larger; `Nadam` makes different "
+        "first steps. Removed: `fit_generator`, `predict_generator`, `evaluate_generator` "
+        "(`fit`, `predict` and `evaluate` take generators), `model.reset_states`. If a name "
+        "is on this list, its finding says which difference applies."
     ),
     examples=(
         Rewrites(
@@ -168,8 +169,9 @@ STARRED = Rule(
     name="keras-starred-arguments",
     state=State.REVIEW,
     why=(
-        "A class or function of Keras is called with `*args` or `**kwargs`. The code does not "
-        "show their contents; Keras 3's callable of the same name receives them."
+        "A class or function of Keras is called with `*args` or `**kwargs`, whose contents "
+        "the code does not show. The callable of the same name in Keras 3 receives these "
+        "arguments."
     ),
     safety=(
         "Keras 3 raises for an unknown argument, so nothing is silently lost. Check whether the "
@@ -219,9 +221,10 @@ MODULE = Rule(
         "in `getattr(tf.keras.layers, name)`. Keras 3 has the module."
     ),
     safety=(
-        "A name that Keras 3 has gives the same object; any other raises `AttributeError`. "
-        "Check the names in your configurations. `keras.backend` and `keras.preprocessing`, "
-        "which have lost most of their names, are left to a person (TJ304)."
+        "A name that exists in Keras 3 gives the same object; any other name raises "
+        "`AttributeError`. Check the names in your configurations. `keras.backend` and "
+        "`keras.preprocessing`, which have lost most of their names, are left to a person "
+        "(TJ304)."
     ),
     examples=(
         Rewrites(
@@ -267,8 +270,9 @@ NO_ARRAY = Rule(
     name="operator-without-symbolic-form",
     state=State.MANUAL,
     why=(
-        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no function "
-        "for these arguments. JAX's function and that of `shims` would raise."
+        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no "
+        "function for these arguments. JAX's function and the function of `shims` would "
+        "raise an error."
     ),
     safety=(
         "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of "
@@ -278,10 +282,12 @@ NO_ARRAY = Rule(
         Rewrites(
             "import tensorflow as tf\n\n"
             "inputs = tf.keras.Input(shape=(4,))\nhalves = tf.split(inputs, 2, axis=1)\n",
-            "import tensorflow as tf\nimport keras\n\n"
+            "import tensorflow as tf\n"
+            "import keras\n"
+            "\n"
             "inputs = keras.Input(shape=(4,))\n"
-            "# TJ341: tf.split: a symbolic tensor of Keras is no array: put the operator into a layer, "
-            "or into `keras.layers.Lambda`\n"
+            "# TJ341: tf.split: a symbolic tensor of Keras is not an array: put the operator "
+            "into a layer, or into `keras.layers.Lambda`\n"
             "halves = tf.split(inputs, 2, axis=1)\n",
             runs=False,
         ),
@@ -298,27 +304,30 @@ STEP = Rule(
     name="training-step-by-hand",
     state=State.MANUAL,
     why=(
-        "On JAX, `fit` of Keras 3 passes the whole training state to a model's own `train_step` "
-        "and expects it back, where Keras on TensorFlow calls `train_step(self, data)`. And "
-        "`optimizer.minimize` is gone."
+        "On JAX, `fit` of Keras 3 passes the whole training state to a model's own "
+        "`train_step` and expects the new state as a result; on TensorFlow, Keras calls "
+        "`train_step(self, data)`. Moreover, Keras 3 has no `optimizer.minimize`."
     ),
     safety=(
-        "Nothing changes here; the code around it is rewritten. If the step only does what "
-        "`compile` and `fit` do, use those. Otherwise move the loop out of the class: a "
-        "function with a tape and `apply_gradients` over a model's weights is rewritten, and "
-        "makes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
-        "and the tests run both."
+        "Nothing changes here; the code around it is rewritten. If the step does no more "
+        "than `compile` and `fit`, use `compile` and `fit`. Otherwise move the loop out of "
+        "the class: a function with a tape and `apply_gradients` over a model's weights is "
+        "rewritten, and makes the same steps. [Keras on JAX](../keras.md) shows this and a "
+        "functional step, and the tests run both."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n"
             "    def train_step(self, data):\n        return {'loss': self.compute_loss(*data)}\n",
-            "import tensorflow as tf\n\n\n"
-            "# TJ342: tf.keras.Model: Keras 3 on JAX passes `train_step` the state and expects it back: "
-            "write a function with a tape, or `stateless_compute_loss` with `jax.value_and_grad` "
-            "(docs/keras.md)\n"
+            "import tensorflow as tf\n"
+            "\n"
+            "\n"
+            "# TJ342: tf.keras.Model: Keras 3 on JAX passes the state to `train_step` and "
+            "expects the new state as a result: write a function with a tape, or "
+            "`stateless_compute_loss` with `jax.value_and_grad` (docs/keras.md)\n"
             "class Net(tf.keras.Model):\n"
-            "    def train_step(self, data):\n        return {'loss': self.compute_loss(*data)}\n",
+            "    def train_step(self, data):\n"
+            "        return {'loss': self.compute_loss(*data)}\n",
             runs=False,
         ),
         Leaves(
@@ -343,9 +352,9 @@ REPEATED_ROWS = Rule(
     state=State.REVIEW,
     why=(
         "The gradient of `Embedding` consists of rows for ids. If an id occurs twice in a "
-        "batch, the gradient of its row is a sum of two. Keras 3 on TensorFlow keeps the two "
-        "apart, and an optimizer that squares gradients adds their squares. On JAX the sum is "
-        "squared, as the algorithm defines it."
+        "batch, the gradient of its row is the sum of two terms. Keras 3 on TensorFlow keeps "
+        "the two terms apart, and an optimizer that squares gradients adds the squares of "
+        "the terms. On JAX the optimizer squares the sum, as its algorithm is defined."
     ),
     safety=(
         "The layer's outputs and gradients are the same, and so are the steps of `SGD`, `Lion` "

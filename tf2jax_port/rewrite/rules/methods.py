@@ -15,7 +15,7 @@ SHAPE = Rule(
     ),
     safety=(
         "A size that is unknown in TensorFlow (`None`) is known in JAX, or symbolic inside "
-        "`shims.function`: a branch on `None` is never taken."
+        "`shims.function`. A branch for a size of `None` is therefore never taken."
     ),
     examples=(
         Rewrites(
@@ -35,8 +35,8 @@ NUMPY = Rule(
         "axes. `np.array(x)[()]` returns exactly the same."
     ),
     safety=(
-        "The values are the same, in a copy. Inside `jax.jit` it fails, as `.numpy()` does in a "
-        "graph."
+        "The values are the same, in a copy. Inside `jax.jit` the new text raises an error, "
+        "as `.numpy()` does in a graph."
     ),
     examples=(
         Rewrites(
@@ -55,14 +55,15 @@ SET_SHAPE = Rule(
     name="set-shape",
     state=State.REWRITTEN,
     why=(
-        "`x.set_shape(s)` gives TensorFlow sizes that a graph does not know, and fails if they "
-        "are wrong. An array always knows its shape, so only the check remains, as "
-        "`shims.ensure_shape`."
+        "`x.set_shape(s)` states sizes that a TensorFlow graph does not know, and raises an "
+        "error if they are wrong. An array always knows its shape, so only the check "
+        "remains, as `shims.ensure_shape`."
     ),
     safety=(
-        "The check is TensorFlow's. The statement becomes an assignment of the checked array if the name belongs "
-        "to the function; what else holds the array does not learn a size that depends on data, which is told "
-        "(TJ202), as where the surrounding code does not show that the value is a tensor."
+        "The check is TensorFlow's. The statement becomes an assignment of the checked array "
+        "if the name belongs to the function; other references to the array do not learn a "
+        "size that depends on data. The finding is then TJ202, as it is where the "
+        "surrounding code does not show that the value is a tensor."
     ),
     examples=(
         Rewrites(
@@ -82,13 +83,15 @@ SIZE = Rule(
     name="size-of-an-axis",
     state=State.REWRITTEN,
     why=(
-        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. JAX "
-        "knows it while tracing, and needs a number wherever a shape is built from it."
+        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. "
+        "JAX knows the size while it traces, and needs a number wherever a shape is built "
+        "from that size."
     ),
     safety=(
-        "The size is the same: a Python number, or a symbolic size inside `shims.function`. As "
-        "a number it takes the dtype of the other operand. What is computed from sizes is computed "
-        "with NumPy and stays a number, too, so that slices, `range` and shapes take it under `jit`."
+        "The size is the same: a Python number, or a symbolic size inside `shims.function`. "
+        "In arithmetic, a Python number takes the dtype of the other operand. Arithmetic on "
+        "sizes is done with NumPy, so that its results are numbers, too, and can be used "
+        "under `jit` in slices, `range` and shapes."
     ),
     examples=(
         Rewrites(
@@ -107,7 +110,10 @@ SIZE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\nkept = tf.boolean_mask(x, x > 1)\ny = tf.shape(kept)[0]\n",
-            because="the size of a selection depends on data: `shims.shape` takes it under `jit`",
+            because=(
+                "the size of a selection depends on data: `shims.shape` returns such a size "
+                "under `jit`"
+            ),
         ),
     ),
 )
@@ -121,7 +127,7 @@ LIST = Rule(
         "tuple, which never equals a list, so the comparison would silently be false. "
         "`[2] + x.shape[1:]` joins a list and a TensorFlow shape, but not a list and a tuple."
     ),
-    safety="The list becomes a tuple, which TensorFlow's shapes equal as well.",
+    safety="The list becomes a tuple. TensorFlow's shapes also compare equal to tuples.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nz = tf.square(x)\ny = z.shape == [2, 3]\n",
@@ -140,7 +146,7 @@ LIST = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).shape == (2, 3)\n",
-            because="it is a tuple already",
+            because="the operand is a tuple already",
         ),
     ),
 )
@@ -182,10 +188,10 @@ DTYPE = Rule(
         "for which JAX has functions."
     ),
     safety=(
-        "The results are TensorFlow's; the new text accepts dtypes, scalar types and names of "
-        "dtypes. Where the surrounding code does not show what the value is, the place is "
-        "reviewed (TJ202). So are `max` and `min`, for which JAX has separate functions for "
-        "floats and integers."
+        "The results are TensorFlow's; the new text accepts dtypes, scalar types and names "
+        "of dtypes. If the surrounding code does not show what the value is, the finding is "
+        "TJ202, to be reviewed. The same holds for `max` and `min`, for which JAX has "
+        "separate functions for floats and integers."
     ),
     examples=(
         Rewrites(
@@ -223,7 +229,9 @@ SHAPE_METHOD = Rule(
         "A static shape of TensorFlow has methods that a tuple lacks: `num_elements`, `with_rank`, "
         "`assert_is_compatible_with`. `shims.TensorShape` has them."
     ),
-    safety="The results and errors are the same; a size that is unknown in TensorFlow is known.",
+    safety=(
+        "The results and errors are the same; a size that is unknown in TensorFlow is known in JAX."
+    ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nz = tf.square(x)\nz.shape.assert_is_compatible_with([2, None])\n"

@@ -9,7 +9,10 @@ CONSTANT = Rule(
     code="TJ102",
     name="dtype-or-constant",
     state=State.REWRITTEN,
-    why="A dtype, an attribute of one, or a constant such as `tf.newaxis` has a name in JAX or Python.",
+    why=(
+        "A dtype, an attribute of a dtype, or a constant such as `tf.newaxis` has a name in JAX "
+        "or Python."
+    ),
     safety=(
         "The value is the same. With `jax_enable_x64` off, JAX creates 32-bit arrays for 64-bit "
         "dtypes and warns once."

@@ -41,8 +41,8 @@ PASSED_ON = Rule(
     name="operator-as-value",
     state=State.REWRITTEN,
     why=(
-        "An operator with one operand is passed to a function that will call it with that "
-        "operand. JAX's equivalent function is passed instead."
+        "An operator with one operand is passed to a function that calls the operator with "
+        "one operand. JAX's equivalent function is passed instead."
     ),
     safety=(
         "The receiver must not pass `name=`. An operator with more parameters, or one whose "
@@ -62,13 +62,14 @@ EVIDENCE = Rule(
     name="not-in-every-lane",
     state=State.REVIEW,
     why=(
-        "Every operator was rewritten and run with each kind of argument: a list, a selection, the size of "
-        "a selection. For the kind that this code passes, the new text raises in some lane, mostly under "
-        "`jax.jit` alone, where a size that depends on data has no bound."
+        "Every operator was rewritten and run with each kind of argument: a list, a "
+        "selection, the size of a selection. With the kind of argument in this code, the new "
+        "text raises an error in some lane, in most cases only under `jax.jit`, where a "
+        "data-dependent size has no bound."
     ),
     safety=(
-        "The error is clear, and no number is wrong. Compile the code with `shims.function`, where the "
-        "finding says that this works, or give the size a bound: `shims.bounded`. "
+        "The error is clear, and no number is wrong. Compile the code with `shims.function` "
+        "if the finding says that this works, or give the size a bound with `shims.bounded`. "
         "[What rewritten text computes](../rewrite-sweep.md) is the record of the runs."
     ),
     examples=(
@@ -78,7 +79,7 @@ EVIDENCE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(tf.boolean_mask(x, x > 0))\n",
-            because="it runs under `jax.jit`, too",
+            because="the new text runs under `jax.jit`, too",
         ),
     ),
 )
@@ -99,7 +100,7 @@ SWITCH = Rule(
         ),
         Leaves(
             "import tensorflow.compat.v1 as tf\n\ntf.disable_eager_execution()\n",
-            because="it asks for graphs, which JAX does not have",
+            because="the statement requests graphs, which JAX does not have",
         ),
     ),
 )
@@ -113,8 +114,8 @@ CORNER = Rule(
         "the finding names: a gradient at a tie, a value at NaN."
     ),
     safety=(
-        "Both agree everywhere else. If the corner case can occur, use the function of `shims` "
-        "with the same name, which follows TensorFlow there too."
+        "JAX and TensorFlow agree everywhere else. If the corner case can occur, use the "
+        "function of `shims` with the same name, which follows TensorFlow in that case, too."
     ),
     examples=(
         Rewrites(
@@ -133,9 +134,9 @@ SHIM = Rule(
     name="operator-without-jax-spelling",
     state=State.SHIM,
     why=(
-        "JAX has no such operator, or it gives other numbers than TensorFlow's; for instance, "
-        "the result has a data-dependent size. `shims` has the operator, with TensorFlow's name "
-        "and signature."
+        "JAX has no such operator, or JAX's operator gives other numbers than TensorFlow's; "
+        "for instance, the size of the result depends on data. `shims` has the operator, "
+        "with TensorFlow's name and signature."
     ),
     safety=(
         "Values, dtypes and gradients are TensorFlow's. Inside `jax.jit` a result with a "
@@ -184,11 +185,11 @@ SHIM_INSTEAD = Rule(
     name="call-that-jax-cannot-spell-here",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but this call cannot be written with it without a loss: there is "
-        "a comment between the arguments, an argument would be evaluated twice, or JAX lacks "
-        "one of the parameters. Or JAX's operator gives another result here: for the mean of "
-        "integers, a range of fractions, a ragged tensor, or in a `try` that expects an error "
-        "of TensorFlow."
+        "JAX has the operator, but this call cannot be written with JAX's operator without a "
+        "loss: there is a comment between the arguments, an argument would be evaluated "
+        "twice, or JAX lacks one of the parameters. Or JAX's operator gives another result "
+        "here: for the mean of integers, a range of fractions, a ragged tensor, or in a "
+        "`try` that expects an error of TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature; nothing but the name changes.",
     examples=(
@@ -211,8 +212,8 @@ GRAPH_PROGRAM = Rule(
     state=State.SHIM,
     why=(
         "A program of TensorFlow 1 builds a graph and runs it in sessions. With `--target "
-        "shims` it stays unchanged line by line, and its import becomes that of "
-        "`shims.compat.v1`, if that has every name that the file uses."
+        "shims` the lines of the program stay unchanged, and its import becomes an import of "
+        "`shims.compat.v1`, if `shims.compat.v1` has every name that the file uses."
     ),
     safety=(
         "Names, shapes, values, gradients and random numbers are TensorFlow's. Files that pass "
@@ -246,20 +247,26 @@ GRAPH_LEFT = Rule(
     name="graph-program-left",
     state=State.MANUAL,
     why=(
-        "A program of TensorFlow 1 builds a graph, and all of a file must build the same one. With "
-        "`--target graph` and `--target auto` its imports become those of `shims.compat.v1`, also where "
-        "that lacks names which the file uses. Files with a star import of TensorFlow, with comments "
-        "that keep some places, or with places that an earlier run has rewritten, stay whole."
+        "A program of TensorFlow 1 builds a graph, and all parts of a file must build the "
+        "same graph. With `--target graph` and `--target auto` its imports become imports of "
+        "`shims.compat.v1`, even if `shims.compat.v1` lacks names that the file uses. A file "
+        "stays unchanged if it has a star import of TensorFlow, comments that keep some "
+        "places, or places that an earlier run has rewritten."
     ),
     safety=(
-        "No name of the file becomes eager code, in this run or a later one. A name that is lacking "
-        "raises an error which says so. Write these places with names that `shims.compat.v1` has."
+        "No name of the file becomes eager code, in this run or a later one. A missing name "
+        "raises an error that says so. Rewrite these places by hand with names that "
+        "`shims.compat.v1` has."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nqueue = tf.ConditionalAccumulator(tf.float32)\n",
-            "import shims.compat.v1 as tf\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32)\n"
-            "# TJ336: tf.ConditionalAccumulator: `shims.compat.v1` builds this file's graph, and has no such name\n"
+            "import shims.compat.v1 as tf\n"
+            "tf.disable_v2_behavior()\n"
+            "\n"
+            "x = tf.placeholder(tf.float32)\n"
+            "# TJ336: tf.ConditionalAccumulator: `shims.compat.v1` builds the graph of this "
+            "file, but does not have this name\n"
             "queue = tf.ConditionalAccumulator(tf.float32)\n",
             runs=False,
             options=Options(target="graph"),

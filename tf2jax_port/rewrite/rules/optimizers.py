@@ -26,15 +26,16 @@ KEPT = Rule(
     name="optimizer-of-keras",
     state=State.REWRITTEN,
     why=(
-        "`--optimizers optax` asks for Optax, but this optimizer stays one of Keras 3: a model "
-        "is compiled with it, it is returned or passed to other code, or a feature is used that "
-        "`shims.optax.Optimizer` does not have; the finding says which. Averaged weights, "
-        "accumulated gradients and scaled losses also exist only in Keras."
+        "`--optimizers optax` asks for Optax, but this optimizer stays a Keras 3 optimizer: "
+        "a model is compiled with it, the code returns it or passes it to other code, or the "
+        "code uses a feature that `shims.optax.Optimizer` does not have. The finding gives "
+        "the reason. Averaged weights, accumulated gradients and scaled losses also exist "
+        "only in Keras."
     ),
     safety=(
-        "It makes TensorFlow's steps, as without the option. To use Optax anyway, write "
-        "`shims.optax.Optimizer(shims.optax.adam(...))` in your own training loop; a model can "
-        "be compiled only with an optimizer of Keras."
+        "The optimizer makes TensorFlow's steps, as without the option. To use Optax anyway, "
+        "write `shims.optax.Optimizer(shims.optax.adam(...))` in your own training loop; a "
+        "model can be compiled only with a Keras optimizer."
     ),
     examples=(
         Rewrites(
@@ -58,15 +59,15 @@ HANDED = Rule(
     state=State.REVIEW,
     why=(
         "`--optimizers optax` asks for Optax, and an optimizer of `tf.compat.v1.train` in a "
-        "TensorFlow 2 file is returned or passed to other code, so its uses there are unknown. "
-        "Keras 3 has no optimizer with these steps. It becomes `shims.optax.Optimizer` with the "
-        "function that makes them."
+        "TensorFlow 2 file is returned or passed to other code, so its uses there are "
+        "unknown. Keras 3 has no optimizer that makes the same steps. The optimizer becomes "
+        "`shims.optax.Optimizer` with the function of `shims.optax` that makes them."
     ),
     safety=(
-        "The steps are TensorFlow's. The code that receives it finds `apply_gradients`, "
-        "`compute_gradients`, `minimize` and `variables`. There are no slots by name, the "
-        "second argument of `minimize` is the list of variables, and in a graph it raises. A "
-        "model cannot be compiled with it."
+        "The steps are TensorFlow's. The new optimizer has `apply_gradients`, "
+        "`compute_gradients`, `minimize` and `variables`. It has no slots by name, the "
+        "second argument of `minimize` is the list of variables, and in a graph it raises an "
+        "error. A model cannot be compiled with it."
     ),
     examples=(
         Rewrites(
@@ -89,19 +90,21 @@ OPTAX = Rule(
     why=(
         "`--optimizers optax` asks for Optax. An optimizer of `tf.keras.optimizers`, or of "
         "`tf.train` where no graph is built, becomes `shims.optax.Optimizer` around the "
-        "function of `shims.optax` that makes TensorFlow's steps, if the file's uses of it are "
-        "all understood: `apply_gradients`, `minimize`, `compute_gradients`, the learning rate, "
-        "the step counter, its variables. It is followed through names, attributes of the "
-        "file's classes, lists and dictionaries that are written out, and the file's own "
-        "functions. A schedule that only such optimizers use becomes a function of the step."
+        "function of `shims.optax` that makes TensorFlow's steps, if the rewriter "
+        "understands all uses of the optimizer in the file: `apply_gradients`, `minimize`, "
+        "`compute_gradients`, the learning rate, the step counter, its variables. The "
+        "rewriter follows the optimizer through names, attributes of the file's classes, "
+        "literal lists and dictionaries, and the file's own functions. A schedule that only "
+        "such optimizers use becomes a function of the step."
     ),
     safety=(
-        "The steps are TensorFlow's: the tests compare 25 steps of each optimizer, with sparse "
-        "rows, clipping, decay, variables without a gradient and changing rates, and every "
-        "schedule past its boundaries. Rows of a table are taken with `shims.gather`, because "
-        "the gradient of `jnp.take` does not show an optimizer that a row was taken twice. "
-        "`minimize`, which Keras 3 has dropped, is available. The state is in variables, which "
-        "`shims.function` finds; save `optimizer.variables`. It needs `optax`."
+        "The steps are TensorFlow's: the tests compare 25 steps of each optimizer, with "
+        "sparse rows, clipping, decay, variables without a gradient and changing rates, and "
+        "every schedule past its boundaries. Rows of a table are taken with `shims.gather`, "
+        "because an optimizer cannot see from the gradient of `jnp.take` that a row was "
+        "taken twice. `minimize`, which Keras 3 has dropped, is available. The state is in "
+        "variables, which `shims.function` finds; save `optimizer.variables`. The new code "
+        "needs the package `optax`."
     ),
     examples=(
         Rewrites(

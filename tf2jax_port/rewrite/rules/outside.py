@@ -54,7 +54,7 @@ SUMMARY = _rule(
     ),
     (
         "TensorFlow's writer still works outside compiled code, and accepts JAX's arrays. "
-        "Return the values to write from the compiled step."
+        "Let the compiled step return the values, and write them outside of it."
     ),
     "writer = tf.summary.create_file_writer('logs')",
     instead=Instead(
@@ -112,13 +112,14 @@ FILES = _rule(
     "TJ323",
     "files",
     (
-        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most of their functions "
-        "become those of `shims.io.gfile` (TJ407); these do not, or are called with old keywords."
+        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most of "
+        "their functions become functions of `shims.io.gfile` (TJ407); this function has no "
+        "counterpart there, or is called with old keywords."
     ),
     (
         "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, "
-        "`glob.glob`, `shutil.rmtree`; for remote ones `shims.io.gfile`, which accepts the same "
-        "paths and reads them with fsspec where that is installed."
+        "`glob.glob`, `shutil.rmtree`; for remote files use `shims.io.gfile`, which accepts "
+        "the same paths and reads remote files with fsspec if fsspec is installed."
     ),
     "folders = tf.gfile.Walk('names')",
     head=_V1,
@@ -144,8 +145,9 @@ CHECKPOINT = _rule(
     "checkpoint",
     (
         "A TensorFlow checkpoint stores variables by the structure of Python objects, or by "
-        "their names in a graph. `tf.train.Checkpoint` and its manager become those of "
-        "`shims.train`, which read and write the same files (TJ407); the others need a graph."
+        "their names in a graph. `tf.train.Checkpoint` and its manager become the classes of "
+        "`shims.train`, which read and write the same files (TJ407); the other classes need "
+        "a graph."
     ),
     (
         "Save the values with `shims.train.Checkpoint`, in a NumPy archive, or with Orbax. "
@@ -241,8 +243,8 @@ DROPPED = _rule(
     (
         "Keras 3 has layers, cells, losses and metrics with these names, but some defaults "
         "differ (`tf.layers.batch_normalization` has `momentum=0.99`, slim's has 0.999), so "
-        "compare the results. Flax is an alternative. The finding names the layer of both, and the "
-        "defaults that differ. `--target graph` runs the file as it is."
+        "compare the results. Flax is an alternative. The finding names the layer of Keras "
+        "and of Flax, and the defaults that differ. `--target graph` runs the file as it is."
     ),
     "y = tf.layers.dense(x, 8)",
     head=_V1,
@@ -256,7 +258,8 @@ DROPPED = _rule(
 ABSL = _rule(
     "TJ329",
     "flags-and-app",
-    "`tf.flags` and `tf.app` wrap absl-py. What is equal is rewritten (TJ115, TJ209).",
+    "`tf.flags` and `tf.app` wrap absl-py. Names that are equal in absl are rewritten "
+    "(TJ115, TJ209); this one differs.",
     (
         "Run `pip install absl-py`, then use `from absl import app, flags`: the functions have "
         "the same names and arguments. There are two differences: absl's flags have no values "
@@ -315,9 +318,10 @@ STORED = _rule(
     "stored-program",
     ("SavedModels, TensorFlow Lite models and graph definitions are TensorFlow programs in files."),
     (
-        "`shims.saved_model` saves modules with their variables and functions, in files of its own. "
-        "`jax.export` stores a compiled function with its shapes; weights may be stored in it or "
-        "separately. If a SavedModel is required, `jax2tf` creates one."
+        "`shims.saved_model` saves modules with their variables and functions, in files of "
+        "its own. `jax.export` stores a compiled function with its shapes; weights may be "
+        "stored in the same file or separately. If a SavedModel is required, `jax2tf` "
+        "creates one."
     ),
     "tf.saved_model.save(module, 'model')",
     symbol="tf.saved_model.save",

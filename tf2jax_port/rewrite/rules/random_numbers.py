@@ -17,17 +17,17 @@ KEYED = Rule(
     name="random-numbers-by-key",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`. A stateless draw makes its key from its seed. "
-        "Every other draw takes a key that is split before its statement, once for each run of "
-        "the statement. A function that draws gets a key parameter, if all of its calls are in "
-        "the file and can pass one. Keys start from `tf.random.set_seed`, or from a number "
-        "chosen for the file."
+        "`--random keys` asks for `jax.random`. A stateless draw computes its key from its "
+        "seed. For every other draw, a key is split before the statement, once for each run "
+        "of the statement. A function that draws gets a key parameter if all of its calls "
+        "are in the file and can pass a key. Keys start from `tf.random.set_seed`, or from a "
+        "number chosen for the file."
     ),
     safety=(
-        "The numbers differ from TensorFlow's but have the same distribution, shape and dtype; "
-        "no key is used twice. The same seeds give the same numbers in each run, in compiled "
-        "functions too. The new parameter is keyword-only and has no default, so a call that "
-        "the rewriter did not see, from outside the program, raises `TypeError`. Results "
+        "The numbers differ from TensorFlow's but have the same distribution, shape and "
+        "dtype; no key is used twice. The same seeds give the same numbers in each run, in "
+        "compiled functions too. The new parameter is keyword-only and has no default, so a "
+        "call from other code, which the rewriter did not see, raises `TypeError`. Results "
         "recorded with TensorFlow's numbers are no longer comparable: compare with "
         "`shims.random` first, and switch to keys afterwards."
     ),
@@ -85,11 +85,12 @@ DRAWN = Rule(
         "distribution with these arguments."
     ),
     safety=(
-        "The draw stays `shims.random`: TensorFlow's generator, and after `set_seed` "
-        "TensorFlow's numbers, as long as no earlier draw has become keyed. To continue, give "
-        "the function a parameter `key`, draw from it with `jax.random`, and pass each call its "
-        "own key from `jax.random.split`. The body of a loop carries the key in its state and "
-        "splits it in each iteration: a key from outside would give the same numbers each time."
+        "The draw becomes `shims.random`, with TensorFlow's generator. After `set_seed` it "
+        "gives TensorFlow's numbers, as long as no earlier draw has got a key. To continue, "
+        "give the function a parameter `key`, draw from it with `jax.random`, and pass each "
+        "call its own key from `jax.random.split`. The body of a loop carries the key in its "
+        "state and splits it in each iteration: a key from outside would give the same "
+        "numbers each time."
     ),
     examples=(
         Rewrites(

@@ -10,14 +10,14 @@ NO_RULE = Rule(
     name="name-without-rule",
     state=State.MANUAL,
     why=(
-        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has no such name, "
-        "neither at `tf.` nor at `tf.compat.v1.`: then it is misspelled, or only a version before 1.0 had it. "
-        "The finding says which."
+        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has "
+        "no such name, neither at `tf.` nor at `tf.compat.v1.`. In the second case the name "
+        "is misspelled, or existed only before version 1.0. The finding says which."
     ),
     safety=(
-        "The name and its import stay, so the file still runs as before up to this point. Write "
-        "the JAX code by hand, or add a row to `tf2jax_port/table`; the next run removes the "
-        "marker comment."
+        "The name and its import stay, so up to this point the file still runs as before. "
+        "Write the JAX code by hand, or add a row to `tf2jax_port/table`; the next run "
+        "removes the marker comment."
     ),
     examples=(
         Rewrites(
@@ -45,7 +45,8 @@ UNKNOWN_ARGUMENT = Rule(
     state=State.MANUAL,
     why=(
         "The call does not match the signature in the table: an argument is unknown, "
-        "superfluous, missing or given twice. A call that is not understood is never rewritten."
+        "superfluous, missing or given twice. The rewriter never changes a call that it does "
+        "not understand."
     ),
     safety="The call is not changed. Compare it with TensorFlow's documentation of that version.",
     examples=(
@@ -69,9 +70,9 @@ STARRED = Rule(
     state=State.MANUAL,
     why=(
         "With `*args` or `**kwargs` the code does not show which arguments the call has. A "
-        "function of `shims` takes TensorFlow's arguments, so such a call usually becomes that "
-        "one (TJ403). Here the name is one of TensorFlow 1 with other parameters, or some "
-        "arguments would have to be dropped."
+        "function of `shims` accepts TensorFlow's arguments, so such a call usually becomes "
+        "a call of `shims` (TJ403). Here the name belongs to TensorFlow 1 and has other "
+        "parameters, or some arguments would have to be dropped."
     ),
     safety="Nothing changes. Write out the arguments, then run the rewriter again.",
     examples=(
@@ -98,7 +99,7 @@ MODULE = Rule(
         "A TensorFlow module is passed on, stored, or accessed by a computed name: `getattr(tf, "
         "name)`."
     ),
-    safety="Nothing changes. The code does not show which names are used through it.",
+    safety="Nothing changes. The code does not show which names of the module are used.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(name, x):\n    return getattr(tf.math, name)(x)\n",
@@ -109,7 +110,7 @@ MODULE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\nmath = tf.math\ny = math.log(x)\n",
-            because="another name for a module is followed",
+            because="the rewriter follows an alias of a module",
         ),
     ),
 )
@@ -142,9 +143,9 @@ OLD_MEANING = Rule(
     name="meaning-of-tensorflow-1",
     state=State.MANUAL,
     why=(
-        "TensorFlow 1 and 2 have different objects of this name, which differ in more than the "
-        "order of their arguments. The file uses that of TensorFlow 1: it is reached through "
-        "`compat.v1`, or the file uses names that only TensorFlow 1 has."
+        "TensorFlow 1 and 2 have different objects of this name, which differ in more than "
+        "the order of their arguments. The file uses the object of TensorFlow 1: the name is "
+        "written with `compat.v1`, or the file uses names that only TensorFlow 1 has."
     ),
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
@@ -194,8 +195,12 @@ UNTOUCHABLE = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x: '''tf.Tensor'''):\n    return x\n",
-            "import tensorflow as tf\n\n\n# TJ308: tf.Tensor: it stands inside a string\n"
-            "def f(x: '''tf.Tensor'''):\n    return x\n",
+            "import tensorflow as tf\n"
+            "\n"
+            "\n"
+            "# TJ308: tf.Tensor: it is inside a string\n"
+            "def f(x: '''tf.Tensor'''):\n"
+            "    return x\n",
             runs=False,
         ),
         Leaves(
@@ -209,7 +214,7 @@ NO_COUNTERPART = Rule(
     code="TJ309",
     name="name-without-counterpart",
     state=State.MANUAL,
-    why="JAX has no counterpart of this name: for instance, it has no graphs.",
+    why="JAX has no counterpart of this name; for instance, JAX has no graphs.",
     safety="Nothing changes. Do this work outside JAX.",
     examples=(
         Rewrites(
@@ -227,7 +232,10 @@ ATTRIBUTE = Rule(
     code="TJ311",
     name="attribute-without-rule",
     state=State.MANUAL,
-    why="The table knows the object, but not this attribute, or not its use as a base class.",
+    why=(
+        "The table has the object, but no rule for this attribute or for a class derived from "
+        "the object."
+    ),
     safety="Nothing changes. Port the place by hand.",
     examples=(
         Rewrites(
@@ -258,8 +266,12 @@ STAR_IMPORT = Rule(
     examples=(
         Rewrites(
             "from tensorflow import *\n\ny = square(x)\n",
-            "# TJ310: tf.*: what else it brings cannot be told from the text\n"
-            "from tensorflow import *\nimport jax.numpy as jnp\n\ny = jnp.square(x)\n",
+            "# TJ310: tf.*: the code does not show which other names this statement "
+            "imports\n"
+            "from tensorflow import *\n"
+            "import jax.numpy as jnp\n"
+            "\n"
+            "y = jnp.square(x)\n",
             runs=False,
         ),
         Leaves("from numpy import *\n\ny = square(x)\n", because="it is not TensorFlow"),
@@ -271,8 +283,9 @@ HANDED_OVER = Rule(
     name="operator-for-tensorflow",
     state=State.MANUAL,
     why=(
-        "The operator is passed to a call that stays TensorFlow, such as a layer of `tf.keras`, "
-        "which will call it with TensorFlow's tensors. JAX's functions do not accept these."
+        "The operator is passed to a call that stays TensorFlow, such as a layer of "
+        "`tf.keras`. That code calls the operator with TensorFlow's tensors, which JAX's "
+        "functions do not accept."
     ),
     safety=(
         "Nothing changes. When the surrounding call has become JAX or Keras 3, the next run "
@@ -281,14 +294,17 @@ HANDED_OVER = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nlayer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
-            "import tensorflow as tf\n\n# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
-            "# TJ312: tf.nn.relu: it is handed to `tf.foo.Layer`, which stays TensorFlow\n"
+            "import tensorflow as tf\n"
+            "\n"
+            "# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
+            "# TJ312: tf.nn.relu: it is passed to `tf.foo.Layer`, which stays "
+            "TensorFlow\n"
             "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
             runs=False,
         ),
         Leaves(
             "import tensorflow as tf\n\nlayer = Layer(8, activation=tf.nn.relu)\n",
-            because="the function that receives it is not TensorFlow's",
+            because="the function that receives the operator is not TensorFlow's",
         ),
     ),
 )

@@ -11,8 +11,8 @@ SURE = Rule(
     state=State.REWRITTEN,
     why=(
         "A `with tf.GradientTape()` block watches arrays in its first lines and computes a "
-        "scalar from them by assignments, and one `tape.gradient` follows it. The block becomes "
-        "a function of the watched arrays, with its own lines and comments. "
+        "scalar from them by assignments, and one `tape.gradient` follows the block. The "
+        "block becomes a function of the watched arrays, with its own lines and comments. "
         "`jax.value_and_grad` differentiates it, or `jax.grad` where the value is not used."
     ),
     safety=(
@@ -46,7 +46,10 @@ SURE = Rule(
         Leaves(
             "import tensorflow as tf\n\nwith tf.GradientTape() as tape:\n    tape.watch(x)\n"
             "    y = tf.square(x)\ng = tape.gradient(y, x)\n",
-            because="the result may not be a scalar: TensorFlow sums its gradients, `jax.grad` raises",
+            because=(
+                "the result may not be a scalar: TensorFlow sums the gradients of its elements, "
+                "but `jax.grad` raises an error"
+            ),
         ),
         Leaves(
             "import tensorflow as tf\n\nx = tf.constant(3.0)\nz = x\nwith tf.GradientTape() as tape:\n"
@@ -56,7 +59,7 @@ SURE = Rule(
         Leaves(
             "import tensorflow as tf\n\nx = tf.constant(3.0)\nwith tf.GradientTape() as tape:\n"
             "    tape.watch(x)\n    y = tf.stop_gradient(x)\ng = tape.gradient(y, x)\n",
-            because="no gradient reaches `x`: TensorFlow gives `None`, JAX zeros",
+            because="no gradient reaches `x`: TensorFlow gives `None`, but JAX gives zeros",
         ),
     ),
 )
@@ -66,14 +69,14 @@ REVIEWED = Rule(
     name="tape-over-names",
     state=State.REVIEW,
     why=(
-        "As TJ114, but the block reads several arrays that the surrounding code does not show "
-        "to be different, such as two parameters of a function."
+        "The case of TJ114, but the block reads several arrays, such as two parameters of a "
+        "function, and the surrounding code does not show that they are different arrays."
     ),
     safety=(
-        "A tape tracks arrays, a function has names. Where two names hold the same array (`f(a, "
-        "a)`), TensorFlow differentiates with respect to both at once, JAX with respect to one. "
-        "Check the callers. With `--exact` or `--safe-only` the tape becomes "
-        "`shims.GradientTape`."
+        "A tape tracks arrays; a function has names. If two names hold the same array (`f(a, "
+        "a)`), TensorFlow differentiates with respect to both at once, but JAX with respect "
+        "to only one of them. Check the callers. With `--exact` or `--safe-only` the tape "
+        "becomes `shims.GradientTape`."
     ),
     examples=(
         Rewrites(
@@ -90,7 +93,7 @@ REVIEWED = Rule(
             "import tensorflow as tf\n\nw = tf.exp(x)\nwith tf.GradientTape() as tape:\n"
             "    tape.watch(w)\n    loss = tf.reduce_sum(tf.square(w))\n"
             "slope = tape.gradient(loss, w)\n",
-            because="it reads one array only (TJ114)",
+            because="the block reads only one array (TJ114)",
         ),
     ),
 )
