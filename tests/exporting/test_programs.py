@@ -13,8 +13,8 @@ ROUTINE = ("boolean_mask", "cnn", "gcn")
 # Why the optimizer of a program cannot be told.
 OPTIMIZERS = {
     "bert": "the program assigns the variables itself",
-    "char_rnn": "the global norm of gathered rows counts each row by itself",
-    "seq2seq": "the global norm of gathered rows counts each row by itself",
+    "char_rnn": "the global norm of gathered rows counts each occurrence of a row separately",
+    "seq2seq": "the global norm of gathered rows counts each occurrence of a row separately",
 }
 
 # Runs a module where neither shims nor TensorFlow can be imported.

@@ -77,10 +77,10 @@ LEFT = {
     "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),
     "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "no parameter `use_ema`"),
     "no name": (f"o = {ADAM[:-1]}, .9, .99, 1e-7, False, .1)\n", "passed by position"),
-    "an element": (f"d['a'] = {ADAM}\n", "cannot be followed"),
-    "an unknown container": (f"d = {{'a': {ADAM}}}\nf(d)\n", "cannot be followed"),
-    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot be followed"),
-    "an attribute of something": (f"x.o = {ADAM}\n", "cannot be followed"),
+    "an element": (f"d['a'] = {ADAM}\n", "cannot follow its uses"),
+    "an unknown container": (f"d = {{'a': {ADAM}}}\nf(d)\n", "cannot follow its uses"),
+    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot follow its uses"),
+    "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow its uses"),
     "a model's own": (
         f"class A(tf.keras.Model):\n    def f(self):\n        self.optimizer = {ADAM}\n",
         "`tf.keras.Model`, a base of its class",
@@ -104,7 +104,7 @@ GRAPHS = {
 HANDED_ON = {
     "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives it"),
     "returned": (f"x = tf.zeros([])\ndef f():\n    return {V1}\n", "a function returns it"),
-    "stored": (f"x = tf.zeros([])\nd[0] = {V1}\n", "its use cannot be followed"),
+    "stored": (f"x = tf.zeros([])\nd[0] = {V1}\n", "the rewriter cannot follow its uses"),
 }
 RATES_LEFT = {
     "asked for its configuration": "r.get_config()\n",
@@ -140,7 +140,7 @@ def test_graphs_are_left(name):
     outcome = rewrite((HEAD + GRAPHS[name]).encode(), OPTAX)
     (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
     assert (finding.state, finding.code) == (State.MANUAL, "TJ309")
-    assert finding.message.endswith(("it belongs to a graph", "`f` receives it", "is used"))
+    assert finding.message.endswith(("it is a part of a graph", "`f` receives it", "is used"))
 
 
 @pytest.mark.parametrize("name", HANDED_ON)

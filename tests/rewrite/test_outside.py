@@ -36,8 +36,10 @@ FAMILY = {
     "python.ops.control_flow_util.while_loop": "TJ334",
 }
 ADVICE = {
-    "contrib.slim.conv2d": "write `keras.layers.Conv2D`, or `nnx.Conv` of Flax; its default activation is ReLU, "
-    "its weights begin as Xavier's, its padding is SAME",
+    "contrib.slim.conv2d": (
+        "write `keras.layers.Conv2D`, or `nnx.Conv` of Flax; its default activation is ReLU, and "
+        "its default initializer is Xavier's, its padding is SAME"
+    ),
     "contrib.layers.l2_regularizer": "write `keras.regularizers.L2`; it is half of the sum of squares, so pass "
     "`scale / 2`",
     "contrib.layers.python.layers.initializers.xavier_initializer": "write `keras.initializers.GlorotUniform`",

@@ -308,6 +308,6 @@ def test_numbers_stay_unless_keys_are_asked_for(options):
     found = next(f for f in outcome.findings if f.symbol == "tf.random.normal")
     assert (found.state, found.code) == (State.SHIM, "TJ401")
     assert found.message == (
-        "`shims.random.normal`, with TensorFlow's numbers after the same seeds; "
-        "`--random keys` asks for JAX's"
+        "`shims.random.normal`, with TensorFlow's numbers for the same seeds; `--random "
+        "keys` requests JAX's keys"
     )

@@ -207,7 +207,7 @@ def test_a_graph_draws_anew_at_each_run():
     found = next(f for f in rewrite(code.encode(), KEYS).findings if f.code == "TJ207")
     assert (
         found.message
-        == f"{STAYS}the file builds a graph, which draws anew at each run of a session"
+        == f"{STAYS}the file builds a graph, which draws new numbers in each run of a session"
     )
 
 

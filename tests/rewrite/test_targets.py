@@ -18,7 +18,7 @@ from tf2jax_port.rewrite.options import Options
 
 GRAPH = Options(target="graph")
 HEAD = "import shims.compat.v1 as tf\ntf.disable_v2_behavior()\n"
-LACKING = "`shims.compat.v1` builds this file's graph, and has no such name"
+LACKING = "`shims.compat.v1` builds the graph of this file, but does not have this name"
 
 
 def written(text: str, options: Options = GRAPH) -> str:

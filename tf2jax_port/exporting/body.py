@@ -344,7 +344,7 @@ def _names_in(text: str) -> list[str]:
 
 
 def _no_key(op: Any) -> str:
-    raise UnsupportedError("it draws random numbers where no key is at hand")
+    raise UnsupportedError("it draws random numbers where no key is available")
 
 
 def _listed(found: Any) -> list[Expression]:

@@ -188,7 +188,7 @@ def _is_default(value: Any, default: Any) -> bool:
 def _write_update(body: Any, op: Any) -> None:
     """Write an operation that assigns a variable: the new value is one more result."""
     if len(op.writes) != 1:
-        raise UnsupportedError("it assigns several variables at once")
+        raise UnsupportedError("the operation assigns several variables at once")
     variable = op.writes[0]
     before = body.step.before_update(op)[0]
     given = [body.step.key(t, op) for t in op.inputs]
@@ -207,6 +207,6 @@ def _write_update(body: Any, op: Any) -> None:
         if kind in ("AssignAdd", "AssignSub"):
             sign = "+" if kind == "AssignAdd" else "-"
             return Expression(f"{old.at(4)} {sign} {values[0].at(5)}", 4)
-        raise UnsupportedError("this way to assign a variable has no rule")
+        raise UnsupportedError("there is no rule for this kind of assignment")
 
     body.produce(op, [Version(variable, op)], make)

@@ -51,7 +51,7 @@ def recognized(step: Step) -> Optimizer:
     rows = any(hasattr(g, "indices") for _, g, _ in made)
     if rows and name not in _ROWS_ARE_WHOLE:
         return _unknown(
-            f"{name} leaves the rows without a gradient unchanged, which Optax does not"
+            f"{name} does not change rows without a gradient, but optimizers of Optax do"
         )
     if any(v.constraint is not None for v in trained):
         return _unknown("a variable has a constraint")
@@ -85,7 +85,7 @@ def _clipping(step: Step, gradients: list[Any], rows: bool) -> tuple[str, str]:
     arguments = [v.op.attributes["call"][1] for v in values]
     if kind == "_scale":
         if rows:
-            return "", "the global norm of gathered rows counts each row by itself"
+            return "", "the global norm of gathered rows counts each occurrence of a row separately"
         norms = {a[1] for a in arguments}
         norm = norms.pop()
         if norms or len(set(norm.op.inputs)) != len(values) or not _is_number(arguments[0][2]):

@@ -62,17 +62,17 @@ class Step:
         if len(found) > 1:
             lines = ", ".join(str(op.place[1]) for op in found if op.place)
             raise NoStepError(
-                f"the step computes {len(found)} gradients (lines {lines}); only steps of one "
-                "optimizer, whose loss holds no gradients, can be written"
+                f"the step computes {len(found)} gradients (lines {lines}); it can be written "
+                "only if there is one optimizer and its loss contains no gradients"
             )
         self.gradients = last[0]
         ys, xs, self.rows, weights = self.gradients.attributes["gradients"]
         if len(ys) != 1 or any(w is not None for w in weights):
-            raise NoStepError("the gradients are those of several tensors, or weighted")
+            raise NoStepError("the gradients are weighted, or taken of several tensors")
         self.loss = ys[0]
         self.trained = list(xs)
         if any(not hasattr(x, "slot") for x in xs):
-            raise NoStepError("the gradients are not those of variables")
+            raise NoStepError("the gradients are not taken with respect to variables")
         self.after = [op for op in self.plan.order if op in later]
         self.updates = [
             Version(v, op)
@@ -205,4 +205,4 @@ class Step:
 def check_supported(step: Step) -> None:
     """Raise an error if the gradients are wrapped in a form that cannot be written."""
     if step.loss.shape.rank not in (0, None):
-        raise UnsupportedError("the loss is no scalar; take its sum or mean")
+        raise UnsupportedError("the loss is not a scalar; take its sum or mean")

@@ -141,7 +141,7 @@ def _function(
     body.lines += layout.wrapped(f"return {{{', '.join(texts)}}}", 1)
     head = layout.wrapped(f"def outputs({signature.parameters()}):", 0)
     return "\n".join(
-        [*head, '    """Return the tensors that were asked for, by their names."""', *body.lines]
+        [*head, '    """Return the requested tensors by their names."""', *body.lines]
     ) + "\n", signature
 
 

@@ -118,7 +118,7 @@ def _read(path: pathlib.Path) -> bytes:
     if stat.S_ISDIR(status.st_mode):
         raise UnreadableError("TJ907", "the folder cannot be read")
     if not stat.S_ISREG(status.st_mode):
-        raise UnreadableError("TJ907", "it is a pipe or a device, and no file")
+        raise UnreadableError("TJ907", "it is a pipe or a device, not a file")
     largest = LARGEST_NOTEBOOK if path.suffix == ".ipynb" else LARGEST
     if status.st_size > largest:
         raise UnreadableError(

@@ -121,7 +121,7 @@ def _table(file: pathlib.Path) -> dict[str, Any] | None:
         reason = f"{error.strerror or error}{near_path.hint(str(file))}"
         raise ConfigurationError(f"{file}: {reason}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"{file}: no TOML: {error}") from error
+        raise ConfigurationError(f"{file}: not valid TOML: {error}") from error
     tool = document.get("tool")
     found = tool.get("tf2jax-port") if isinstance(tool, dict) else None
     if found is not None and not isinstance(found, dict):

@@ -23,7 +23,7 @@ class Facts(NamedTuple):
     """The facts about a file with references to TensorFlow.
 
     Attributes:
-      graph: whether it belongs to a graph program.
+      graph: whether it is a part of a graph program.
       states: for each target the number of references in each state.
     """
 
@@ -66,17 +66,20 @@ def try_targets(run: Callable[[str], Entry | Skipped]) -> Facts | None:
 def _choose_one(facts: Facts, joined: str) -> Choice:
     manual = {target: states[State.MANUAL] for target, states in facts.states.items()}
     if facts.graph.kind == "needed" or joined:
-        why = f"it runs in the graph that `{os.path.basename(joined)}` builds"
+        why = f"its code runs in the graph that `{os.path.basename(joined)}` builds"
         if not joined:
             why = f"it builds a graph: {_listed(facts.graph.names)}"
         lacking = f"; {manual['graph']} places need other names" if manual["graph"] else ""
         return Choice("graph", why + lacking, facts.states)
     if manual["shims"] < manual["jax"]:
-        why = f"`shims` leaves {manual['shims'] or 'no'} places to a person, JAX {manual['jax']}"
+        why = (
+            f"with `shims` {manual['shims'] or 'no'} places are left to a person, with JAX "
+            f"{manual['jax']}"
+        )
         return Choice("shims", why, facts.states)
     why = "JAX settles all of it"
     if manual["jax"]:
-        why = f"it leaves {manual['jax']} places to a person, as few as any"
+        why = f"JAX leaves {manual['jax']} places to a person, no more than any other target"
     return Choice("jax", why, facts.states)
 
 

@@ -44,7 +44,9 @@ def _store_field(found: dict[str, Any], field: Field, raw: Any, wire_type: int) 
     if field.repeated and wire_type == BYTES != expected:
         found[field.name].extend(_packed_values(raw, field.kind))
     elif wire_type != expected:
-        raise Malformed(f"the field {field.name} is no {field.kind}: its wire type is {wire_type}")
+        raise Malformed(
+            f"the field {field.name} is not of type {field.kind}: its wire type is {wire_type}"
+        )
     elif field.repeated:
         found[field.name].append(_value(raw, field.kind))
     else:
@@ -54,7 +56,7 @@ def _store_field(found: dict[str, Any], field: Field, raw: Any, wire_type: int) 
 def _packed_values(raw: memoryview, kind: str) -> list[Any]:
     if kind in _FORMATS:
         if len(raw) % struct.calcsize(_FORMATS[kind]):
-            raise Malformed("a list of numbers ends in the middle of one")
+            raise Malformed("a list of numbers ends in the middle of a number")
         return [value for (value,) in struct.iter_unpack(_FORMATS[kind], raw)]
     numbers: list[int] = varints(raw).tolist()
     return [bool(number) for number in numbers] if kind == "bool" else numbers
@@ -74,4 +76,4 @@ def _value(raw: Any, kind: str) -> Any:
     try:
         return str(raw, "utf-8")
     except UnicodeDecodeError as error:
-        raise Malformed(f"a field that should be text is not: {error}") from None
+        raise Malformed(f"a field that should be text is not valid text: {error}") from None

@@ -139,7 +139,7 @@ class ControlFlow:
                 if (predicate, 1 - side) in second and (predicate, 1 - side) not in first:
                     return predicate, 0 if side else 1
         raise UnsupportedError(
-            "it joins values that do not come from the two sides of one predicate"
+            "it merges values that do not come from the two branches of one predicate"
         )
 
     def _join(self, node: Node, groups: list[Branch]) -> None:

@@ -150,11 +150,12 @@ def _message(path: pathlib.Path, message: str) -> dict[str, Any]:
     except (Malformed, UnicodeDecodeError) as error:
         if path.suffix == ".meta":
             raise BrokenFileError(
-                f"{path} is a meta graph of `tf.train.Saver`, which is no {message}; restore it in a session with "
-                "`tf.compat.v1.train.import_meta_graph`, and save that with `tf.compat.v1.saved_model.simple_save`"
+                f"{path} is a meta graph of `tf.train.Saver`, which is not a {message}; "
+                "restore the graph in a session with `tf.compat.v1.train.import_meta_graph`, "
+                "and save the session with `tf.compat.v1.saved_model.simple_save`"
             ) from None
-        why = "its names are no text" if isinstance(error, UnicodeDecodeError) else error
-        raise BrokenFileError(f"{path} is no {message}: {why}") from None
+        why = "its names are not valid text" if isinstance(error, UnicodeDecodeError) else error
+        raise BrokenFileError(f"{path} is not a {message}: {why}") from None
 
 
 def _saved_model(data: dict[str, Any], variables: pathlib.Path) -> Model:

@@ -178,13 +178,13 @@ NUMBERS = pathlib.Path(__file__).with_suffix(".npz")
 
 
 def load_variables(path=NUMBERS):
-    """The variables that were in the file, by their names: the first argument of `model`."""
+    """Return the variables of the file by their names: the first argument of `model`."""
     return _load(path, "variables/")
 
 
 @functools.cache
 def constants():
-    """Large constants that are no variables."""
+    """Return large constants that are not variables."""
     return _load(NUMBERS, "constants/")
 
 
@@ -212,7 +212,11 @@ def _feed_expression(key: str, node: Node) -> str:
 
 
 def _docstring(choice: Choice, model: Model, draws: int) -> str:
-    lines = ['    """The graph as a pure function of `variables` and `feeds`.', "", "    Args:"]
+    lines = [
+        '    """Compute the graph as a pure function of `variables` and `feeds`.',
+        "",
+        "    Args:",
+    ]
     lines += [
         "      variables: a dictionary, see `load_variables`.",
         "      feeds: a dictionary of",

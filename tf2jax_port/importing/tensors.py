@@ -62,7 +62,9 @@ def array_of(proto: dict[str, Any]) -> np.ndarray:
     size = math.prod(shape)
     if proto["tensor_content"]:
         if len(proto["tensor_content"]) != size * dtype.itemsize:
-            raise BrokenFileError("a constant has another number of bytes than its shape says")
+            raise BrokenFileError(
+                "a constant does not have the number of bytes that its shape and dtype require"
+            )
         return np.frombuffer(proto["tensor_content"], dtype).reshape(shape)
     values = _values_from_lists(proto, name, dtype)
     if size and not len(values):  # all of them are zeros

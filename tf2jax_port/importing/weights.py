@@ -126,7 +126,7 @@ def _read_keras(path: pathlib.Path) -> dict[str, np.ndarray]:
             file.visititems(keep)
         return found
     except (KeyError, zipfile.BadZipFile, OSError) as error:
-        raise NoWeightsError(f"{path} is no file of Keras: {error}") from None
+        raise NoWeightsError(f"{path} is not a Keras file: {error}") from None
 
 
 def _imported(module: str, distribution: str) -> Any:
@@ -134,5 +134,6 @@ def _imported(module: str, distribution: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         raise NoWeightsError(
-            f"this needs {distribution}: install it, `pip install {distribution}`"
+            f"reading or writing this file needs the package {distribution}: run `pip install "
+            f"{distribution}`"
         ) from None

@@ -94,7 +94,7 @@ class GraphWriter:
             elif ready:
                 scope.values[name] = self._write_node(node, scope)
             elif name in begun:
-                self._problem(node, "it depends on itself, and on no loop")
+                self._problem(node, "it depends on itself without a loop")
                 scope.values[name] = Value("None", ANY)
             else:
                 begun.add(name)
@@ -260,9 +260,9 @@ def _arguments(texts: list[str]) -> str:
 
 def _reason(node: Node) -> str:
     if node.op in ("Placeholder", "PlaceholderV2"):
-        return "it needs a value: name it with --inputs"
+        return "it needs a value: pass its name with --inputs"
     if node.op in (*MERGE, *SWITCH, *NEXT, "LoopCond"):
-        return "it belongs to no loop and to no branch with two sides"
+        return "it belongs neither to a loop nor to a conditional with two branches"
     if effects.changes_state(node):
         return "it assigns to a variable, which a pure function cannot do"
     if node.op.startswith(RANDOM):

@@ -267,9 +267,9 @@ class _Run:
         if any(is_tensorflow(star.module or "") for star in file.names.stars):
             return "the file builds a graph, and a star import hides which names it uses"
         if self.ignored.lines:
-            return "the file builds a graph, and a comment keeps a part of it from being rewritten"
+            return "the file builds a graph, and a comment excludes a part of the file"
         if self.marked or b"import shims" in self.source.data:
-            return "the file builds a graph, and an earlier run has rewritten a part of it"
+            return "the file builds a graph, and an earlier run has rewritten a part of the file"
         return ""
 
     def _outcome_of_graph(
@@ -358,7 +358,7 @@ class _Run:
     def _star_finding(self, star: ast.ImportFrom) -> Finding:
         """Return the finding for `from tensorflow import *`."""
         code, state = "TJ310", State.MANUAL
-        message = "what else it brings cannot be told from the text"
+        message = "the code does not show which other names this statement imports"
         if self.ignored.covers(star, code):
             code, state, message = "TJ502", State.KEPT, f"a comment says so ({code})"
         elif not self.options.selects(code):

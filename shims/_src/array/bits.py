@@ -113,7 +113,7 @@ def left_shift(x, y, name=None):
 
     Args:
       x: integer array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -140,7 +140,7 @@ def right_shift(x, y, name=None):
 
     Args:
       x: integer array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

@@ -47,11 +47,11 @@ def cast(x, dtype, name=None):
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
-      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
-      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
-      When TensorFlow splits a large array among several threads, the part of each thread ends with
-      remaining elements of its own; here only the whole array does.
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that is
+      cast to int64 then becomes the largest int32, not a negative number, so that it is rejected as a size.
+      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
+      array among several threads, each thread's part ends with such remaining elements; here only the whole
+      array has remaining elements at its end.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -189,7 +189,7 @@ def saturate_cast(value, dtype, name=None):
 
     Returns:
       The converted array. Infinities become the ends of the range too. NaN stays NaN in
-      floating-point dtypes; for integers it is converted as `cast` does.
+      floating-point dtypes; for integer dtypes it is converted as by `cast`.
 
     Raises:
       TypeError: from or to bool.
@@ -311,7 +311,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 
     Args:
       value: array, number, or nested numbers.
-      dtype: the dtype; an array of another one is rejected.
+      dtype: the dtype; an array of another dtype is rejected.
       dtype_hint: the dtype to use if the value can be converted to it.
       name: ignored.
 
@@ -371,15 +371,15 @@ def constant(value, dtype=None, shape=None, name="Const"):
     Args:
       value: number, or nested numbers.
       dtype: the dtype; float32 and int32 for Python numbers when `None`.
-      shape: the shape; a single number is broadcast to it.
+      shape: the shape; a single number is broadcast to this shape.
       name: ignored.
 
     Returns:
       The array.
 
     Raises:
-      TypeError: the number of values is neither 1 nor that of `shape`, or a value does not fit the
-        dtype.
+      TypeError: the number of values is neither 1 nor the number of elements of `shape`, or a value
+        does not fit the dtype.
       NarrowingError: an integer does not fit the 32-bit dtype that JAX uses instead of a 64-bit
         one.
 

@@ -142,7 +142,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
 
     Args:
       input: array.
-      dtype: the dtype; that of `input` when `None`.
+      dtype: the dtype; the dtype of `input` when `None`.
       name: ignored.
       layout: ignored.
 
@@ -171,7 +171,7 @@ def ones_like(input, dtype=None, name=None, layout=None):
 
     Args:
       input: array.
-      dtype: the dtype; that of `input` when `None`.
+      dtype: the dtype; the dtype of `input` when `None`.
       name: ignored.
       layout: ignored.
 
@@ -200,7 +200,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=Non
 
     Args:
       num_rows: the number of rows.
-      num_columns: the number of columns; that of rows when `None`.
+      num_columns: the number of columns; the number of rows when `None`.
       batch_shape: the sizes of the leading axes.
       dtype: the dtype.
       name: ignored.
@@ -244,7 +244,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
       start: scalar; if `limit` is `None`, this is the limit and the start is 0.
       limit: scalar.
       delta: scalar.
-      dtype: the dtype; that of the operands when `None`.
+      dtype: the dtype; the dtype of the operands when `None`.
       name: ignored.
 
     Returns:
@@ -405,7 +405,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
       axis: the position of the new axis; last when `None` or -1.
-      dtype: the dtype; that of the values, or float32, when `None`.
+      dtype: the dtype; the dtype of the values, or float32, when `None`.
       name: ignored.
 
     Returns:

@@ -253,11 +253,11 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
       name: ignored.
 
     Returns:
-      An array like `input`; elements behind the length of a sequence stay where they are.
+      An array like `input`; elements beyond the length of a sequence keep their positions.
 
     Raises:
-      InvalidArgumentError: a length is not in [0, size of `seq_axis`], the number of lengths is not
-        that of the sequences, or both axes are the same.
+      InvalidArgumentError: a length is not in [0, size of `seq_axis`], the number of lengths
+        differs from the number of sequences, or both axes are the same.
       TypeError: `seq_axis` is `None`.
 
     Differs from TensorFlow:

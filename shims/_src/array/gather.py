@@ -29,8 +29,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       indices: integer array.
       validate_indices: ignored, as in TensorFlow.
       axis: the axis to take from; `batch_dims` when `None`.
-      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores it
-        if `axis` is 0.
+      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores
+        `batch_dims` if `axis` is 0.
       name: ignored.
 
     Returns:
@@ -43,8 +43,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
-      reads the nearest element, as TensorFlow's XLA does.
+      Inside `shims.function` an index out of range raises an error when the call has finished; in an
+      enclosing trace it reads the nearest element, as TensorFlow's XLA does.
 
     Example:
       >>> import shims
@@ -187,8 +187,8 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
       supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing trace
-      they read the nearest element.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they read the nearest element.
 
     Example:
       >>> import shims

@@ -91,7 +91,8 @@ def dynamic_stitch(indices, data, name=None):
 
     Args:
       indices: list of int32 arrays.
-      data: list of arrays; the leading axes are those of the indices, the other axes agree.
+      data: list of arrays; their leading axes have the shape of the indices, and their other axes
+        are equal.
       name: ignored.
 
     Returns:

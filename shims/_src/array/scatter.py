@@ -40,8 +40,8 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
-      an enclosing trace they are dropped.
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the
+      call; in an enclosing trace they are dropped.
 
     Example:
       >>> import shims
@@ -134,7 +134,7 @@ def placed(x, places, updates):
     Args:
       x: array.
       places: arrays of one shape, one for each of the first axes of `x`.
-      updates: array, its first axes those of `places`.
+      updates: array whose first axes have the shape of `places`.
 
     A CPU writes updates in order. An accelerator writes them in parallel, so that the winner among
     equal positions would be undefined: there all but the last are dropped.
@@ -233,8 +233,8 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
       coordinates gets a gradient.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     Example:
       >>> import shims
@@ -267,8 +267,8 @@ def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_add
     """
@@ -297,8 +297,8 @@ def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_sub
     """
@@ -325,12 +325,12 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. The larger one of 0.0 and -0.0 is 0.0; in
-      TensorFlow it is the first one.
+      Coordinates in more than 7 axes are supported. The maximum of 0.0 and -0.0 is 0.0; in
+      TensorFlow it is the first of the two.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_max
     """
@@ -356,12 +356,12 @@ def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. The smaller one of 0.0 and -0.0 is -0.0; in
-      TensorFlow it is the first one.
+      Coordinates in more than 7 axes are supported. The minimum of 0.0 and -0.0 is -0.0; in
+      TensorFlow it is the first of the two.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_min
     """

@@ -127,7 +127,7 @@ def where(condition, x=None, y=None, name=None):
     Args:
       condition: bool array; with one argument any array, whose nonzero elements count as True.
       x: array, the values where the condition holds.
-      y: array of the same dtype, the values elsewhere; all three broadcast.
+      y: array of the same dtype with the values elsewhere; all three arrays are broadcast.
       name: ignored.
 
     Returns:

@@ -50,7 +50,7 @@ def size_of(function: str, value, *, bound=None):
     """Convert one size to a dimension; see `dims_of`.
 
     Raises:
-      InvalidArgumentError: it is negative, or not a scalar; -1 is left to the caller.
+      InvalidArgumentError: the size is negative, or not a scalar; -1 is left to the caller.
       DtypeMismatchError: it is not an integer.
     """
     if not isinstance(value, int):
@@ -351,7 +351,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
       name: ignored.
 
     Returns:
-      The array with its axes, and so its shape, in the order of `perm`.
+      The array with its axes in the order of `perm`, and with the shape that follows.
 
     Raises:
       InvalidArgumentError: `perm` is not a permutation of the axes.
@@ -532,7 +532,7 @@ def ensure_shape(x, shape, name=None):
       The same array.
 
     Raises:
-      InvalidArgumentError: it has another shape.
+      InvalidArgumentError: the array has another shape.
 
     Differs from TensorFlow:
       Nothing.

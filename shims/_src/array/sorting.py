@@ -257,8 +257,8 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
       name: ignored.
 
     Returns:
-      Positions, in the shape of `input` without the axis; the first one of equal elements. The
-      position of a NaN is returned only if all elements are NaN.
+      Positions, in the shape of `input` without the axis; among equal elements, the position of the
+      first one. The position of a NaN is returned only if all elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.
@@ -290,8 +290,8 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
       name: ignored.
 
     Returns:
-      Positions; the first one of equal elements. The position of a NaN is returned only if all
-      elements are NaN.
+      Positions; among equal elements, the position of the first one. The position of a NaN is
+      returned only if all elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.

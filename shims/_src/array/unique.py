@@ -70,9 +70,9 @@ def unique(x, out_idx=np.int32, name=None):
       name: ignored.
 
     Returns:
-      `(y, idx)`: the values, a vector whose size depends on data, and for each element of `x` its
-      position there, in the shape of `x`: `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are
-      equal. Each NaN is distinct; 0.0 and -0.0 are equal.
+      `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
+      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      distinct; 0.0 and -0.0 are equal.
 
     Raises:
       InvalidArgumentError: `x` is not a vector.
@@ -124,7 +124,7 @@ def unique_with_counts(x, out_idx=np.int32, name=None):
 
 @selected_by("x", "y")
 def setdiff1d(x, y, index_dtype=np.int32, name=None):
-    """Return the elements of one vector that are not in another; order and repetitions stay.
+    """Return the elements of one vector that are not in another, keeping order and repetitions.
 
     Args:
       x: vector.

@@ -122,7 +122,7 @@ class CheckpointManager:
           options: ignored.
 
         Returns:
-          The path; `None` if it is too early for a checkpoint.
+          The path; `None` if `checkpoint_interval` has not passed since the last checkpoint.
 
         Raises:
           ValueError, NotImplementedError: see `Checkpoint.write`.

@@ -31,9 +31,9 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal
-      shapes. A branch that fails only for arrays of no or one element raises when it is run; TensorFlow
-      raises while tracing for operands that are always invalid (a wrong axis).
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes.
+      A branch that fails only for arrays of 0 or 1 elements raises its error when the branch runs; TensorFlow
+      raises errors for operands that are always invalid (a wrong axis) while it traces.
 
     Under jit:
       `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
@@ -127,7 +127,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
       branch_index: an int scalar.
       branch_fns: functions of no arguments: a list, a dictionary from indices, or pairs of an index and
         a function; the indices are 0, 1, 2, ...
-      default: the function for any other index; the last one of `branch_fns` by default.
+      default: the function for any other index; the last function of `branch_fns` by default.
       name: the name in messages.
 
     Returns:

@@ -60,12 +60,12 @@ def while_loop(
       Under a trace, variables keep their shapes.
 
     Under jit:
-      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`,
-      shapes may change. Otherwise the loop is staged. It supports reverse-mode differentiation if its
-      number of iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps
-      combined with others), where the integer `t` starts at a known number and grows by a constant,
-      and `n` is a size. A loop without a bound supports it inside of `shims.function`, which stages
-      a fixed number of iterations, and more where they do not suffice.
+      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`, shapes may
+      change. Otherwise the loop is staged. It supports reverse-mode differentiation if its number of
+      iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps combined with other
+      conditions), where the integer `t` starts at a known number and grows by a constant, and `n` is a size.
+      A loop without a bound supports reverse mode inside of `shims.function`, which stages a fixed number of
+      iterations, and stages more iterations when this number does not suffice.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()

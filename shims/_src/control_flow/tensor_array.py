@@ -138,7 +138,7 @@ class TensorArray(ListState):
         Raises:
           OutOfRangeError: there is no such position.
           InvalidArgumentError: the dtype differs.
-          ValueError: the shape differs from that of the other elements.
+          ValueError: the shape differs from the shape of the other elements.
         """
         value = self._operand(value)
         self._check_element("write", value.shape, value.dtype)

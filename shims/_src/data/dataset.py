@@ -35,9 +35,9 @@ class Dataset(OrderMethods, FunctionMethods):
     ragged and sparse tensors of these.
 
     Differs from TensorFlow:
-      Functions are called on every element, with values, and not traced once: Python code in them runs
-      each time, and `element_spec` of their results comes from calls with made-up elements. Elements
-      are computed in order, whatever `num_parallel_calls` and `deterministic` say. The order of
+      Functions are not traced once, but called with the values of every element. Python code in the functions
+      runs each time, and the `element_spec` of their results comes from calls with placeholder elements.
+      Elements are computed in order, whatever `num_parallel_calls` and `deterministic` say. The order of
       `shuffle` is TensorFlow's for the same seeds.
 
     Under jit:
@@ -123,7 +123,7 @@ class Dataset(OrderMethods, FunctionMethods):
 
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None) -> Dataset:
-        """Return random numbers without end, those of TensorFlow for the same seeds."""
+        """Return an endless dataset of TensorFlow's random numbers for the same seeds."""
         del name
         return Dataset(sources.Random(SeedSource(seed, bool(rerandomize_each_iteration))))
 
@@ -178,7 +178,7 @@ class Dataset(OrderMethods, FunctionMethods):
         """Return the only element.
 
         Raises:
-          InvalidArgumentError: there is none, or another one.
+          InvalidArgumentError: the dataset has no element, or more than one.
         """
         del name
         found = list(builtins.zip(self, builtins.range(2)))

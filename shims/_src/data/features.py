@@ -83,7 +83,7 @@ class RaggedFeature(
 
     Args:
       dtype: float32, int64 or string.
-      value_key: the name of the values; by default that of the feature.
+      value_key: the name of the values; by default the name of the feature.
       partitions: inner partitions, such as `RaggedFeature.RowLengths(key)`.
       row_splits_dtype: int32 or int64.
       validate: accepted; partitions are always checked.

@@ -30,7 +30,7 @@ class FunctionMethods:
         use_unbounded_threadpool=False,
         name=None,
     ) -> Any:
-        """Replace each element by what a function returns for it."""
+        """Replace each element by the result of a function of the element."""
         del num_parallel_calls, deterministic, synchronous, use_unbounded_threadpool, name
         return published(mapping.Map(self.node, _callable("map_func", map_func)))
 
@@ -150,7 +150,7 @@ class FunctionMethods:
         return published(mapping.IgnoringErrors(self.node, log_warning))
 
     def apply(self, transformation_func) -> Any:
-        """Return what a function of datasets returns for this one."""
+        """Return the result of a function of datasets for this dataset."""
         found = transformation_func(self)
         if not hasattr(found, "node"):
             raise TypeError(

@@ -17,7 +17,8 @@ class Iterator:
 
     Differs from TensorFlow:
       `get_state` returns the position as a picklable value, to which `set_state` goes back. A
-      `train.Checkpoint` saves it in a form that TensorFlow does not read, nor is TensorFlow's read.
+      `train.Checkpoint` saves an iterator in a form that TensorFlow cannot read; TensorFlow's saved
+      iterators cannot be read here.
 
     https://www.tensorflow.org/api_docs/python/tf/data/Iterator
     """

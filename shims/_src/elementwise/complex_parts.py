@@ -16,7 +16,7 @@ def complex(real, imag, name=None):
 
     Args:
       real: float32 or float64 array.
-      imag: array of the same dtype; the two broadcast.
+      imag: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

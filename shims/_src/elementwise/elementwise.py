@@ -139,9 +139,9 @@ def sqrt(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
-      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
-      NaN.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0 even for
+      `x <= 0`. Therefore `where(d > 0, sqrt(d), 0)` has a finite gradient, whereas `jnp.sqrt` and
+      TensorFlow's XLA give NaN.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -316,18 +316,19 @@ def maximum(x, y, name=None):
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -349,18 +350,19 @@ def minimum(x, y, name=None):
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -402,7 +404,7 @@ def pow(x, y, name=None):
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -504,7 +506,7 @@ def nextafter(x1, x2, name=None):
 
     Args:
       x1: float32 or float64 array.
-      x2: array of the same dtype; the two broadcast.
+      x2: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

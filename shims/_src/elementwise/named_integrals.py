@@ -71,8 +71,8 @@ def erfinv(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Numbers below 1e-7 are exact; TensorFlow's kernel adds 1 to them, which rounds them. The
-      result at -0.0 is 0.0, as in TensorFlow.
+      Numbers below 1e-7 are exact; TensorFlow's kernel adds 1 to such numbers and thus rounds them.
+      The result at -0.0 is 0.0, as in TensorFlow.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.

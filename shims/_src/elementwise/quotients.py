@@ -33,7 +33,7 @@ def truediv(x, y, name=None):
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -59,7 +59,7 @@ def realdiv(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -81,11 +81,11 @@ def realdiv(x, y, name=None):
 
 @operator(compiled=True)
 def divide(x, y, name=None):
-    """Divide, with a floating-point or complex result; the same as `truediv`.
+    """Divide, with a floating-point or complex result, as `truediv` does.
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -117,7 +117,7 @@ def floordiv(x, y, name=None):
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -152,7 +152,7 @@ def floormod(x, y, name=None):
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -199,7 +199,7 @@ def divide_no_nan(x, y, name=None):
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -279,7 +279,7 @@ def multiply_no_nan(x, y, name=None):
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -352,7 +352,7 @@ def xlogy(x, y, name=None):
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -381,7 +381,7 @@ def xlog1py(x, y, name=None):
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -410,7 +410,7 @@ def xdivy(x, y, name=None):
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

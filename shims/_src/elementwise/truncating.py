@@ -19,7 +19,7 @@ def truncatediv(x, y, name=None):
 
     Args:
       x: array of real numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -50,7 +50,7 @@ def truncatemod(x, y, name=None):
 
     Args:
       x: int32, int64 or floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -79,7 +79,7 @@ def div(x, y, name=None):
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

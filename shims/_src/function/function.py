@@ -86,8 +86,8 @@ def function(
       experimental_compile: the former name of `jit_compile`.
       experimental_follow_type_hints: accepted.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
-        With the first, sizes that repeat often get programs for exactly these sizes, at most
-        eight of them; sums may then be rounded in another order.
+        With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
+        most eight programs; sums may then be rounded in another order.
       overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
         `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:

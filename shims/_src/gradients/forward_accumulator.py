@@ -21,7 +21,7 @@ class ForwardAccumulator(Recorder):
 
     Args:
       primals: arrays and variables, in a structure.
-      tangents: for each primal an array of its shape and dtype, in the same structure.
+      tangents: for each primal, an array of the primal's shape and dtype; in the same structure.
 
     Raises:
       ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.
@@ -117,7 +117,8 @@ class ForwardAccumulator(Recorder):
           unconnected_gradients: the result for a value that has no tangent.
 
         Returns:
-          For each value, an array of its shape, or `None`; in the structure of `primals`.
+          For each value, an array of its shape, or `None`. The result has the structure of
+          `primals`.
 
         Raises:
           ValueError: `unconnected_gradients` is unknown.

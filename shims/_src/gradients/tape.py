@@ -197,8 +197,8 @@ class GradientTape(Recorder):
           unconnected_gradients: the result for a source that `target` does not depend on.
 
         Returns:
-          For each source an array of its shape, an `IndexedSlices` if rows of the source were gathered,
-          or `None`; in the structure of `sources`.
+          For each source an array of its shape, an `IndexedSlices` (if rows of the source were gathered) or
+          `None`. The result has the structure of `sources`.
 
         Raises:
           RuntimeError: a tape that is not persistent is used again.

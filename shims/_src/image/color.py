@@ -473,7 +473,7 @@ def adjust_contrast(images, contrast_factor):
       An array of the shape and dtype of `images`.
 
     Raises:
-      InvalidArgumentError: it has fewer than three axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has fewer than three axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       It can be differentiated.

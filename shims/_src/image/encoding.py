@@ -165,7 +165,7 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None) ->
     Args:
       image: as in `adjust_jpeg_quality`.
       min_jpeg_quality: the lowest quality.
-      max_jpeg_quality: the quality below which it is.
+      max_jpeg_quality: the upper bound of the quality, exclusive.
       seed: as in `random.uniform`.
 
     Returns:
@@ -192,7 +192,7 @@ def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, see
     Args:
       image: as in `adjust_jpeg_quality`.
       min_jpeg_quality: the lowest quality.
-      max_jpeg_quality: the quality below which it is.
+      max_jpeg_quality: the upper bound of the quality, exclusive.
       seed: two integers.
 
     Returns:

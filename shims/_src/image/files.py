@@ -94,7 +94,7 @@ def decode_jpeg(
     Args:
       contents: a scalar string.
       channels: 1 for gray, 3 for colors, 0 for what the file has.
-      ratio: the factor, 1, 2, 4 or 8, by which the picture is made smaller.
+      ratio: the factor 1, 2, 4 or 8 by which the picture is reduced.
       fancy_upscaling: must be true: Pillow has no other.
       try_recover_truncated: whether a picture that is cut off is decoded as far as it goes.
       acceptable_fraction: ignored.

@@ -28,8 +28,7 @@ def extract_glimpse(
       input: float32 `[batch, height, width, channels]`.
       size: two integers, height and width of the windows.
       offsets: float32 `[batch, 2]`, the row and column of each point.
-      centered: whether points are relative to the center of the image; otherwise to its first
-        pixel.
+      centered: whether points are relative to the center of the image instead of its first pixel.
       normalized: whether points are in units of the image size, or of half of it if `centered`.
         Windows are centered at their points if both are True, and begin at them otherwise.
       noise: the values outside of the image: `zero`; TensorFlow's random noise is rejected.

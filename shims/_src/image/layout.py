@@ -62,7 +62,7 @@ def flip_left_right(image):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -86,7 +86,7 @@ def flip_up_down(image):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -111,7 +111,7 @@ def transpose(image, name=None):
       The array with the axes of height and width exchanged.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -137,7 +137,7 @@ def rot90(image, k=1, name=None):
       The rotated images.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes.
+      InvalidArgumentError: the array has a wrong number of axes.
       FreshSizeError: `k` is traced.
 
     Differs from TensorFlow:
@@ -170,7 +170,8 @@ def central_crop(image, central_fraction):
       Nothing.
 
     Under jit:
-      The size follows from that of the image; sizes known only at run time may be up to 16,384.
+      The size of the result depends on the size of the image; sizes known only at run time may be
+      up to 16,384.
 
     https://www.tensorflow.org/api_docs/python/tf/image/central_crop
     """
@@ -352,7 +353,7 @@ def per_image_standardization(image):
       The images, float32 unless they are floating-point; 0 for an image of a single color.
 
     Raises:
-      InvalidArgumentError: it has fewer than three axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has fewer than three axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.

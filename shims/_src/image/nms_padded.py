@@ -293,14 +293,15 @@ def non_max_suppression_padded(
         order for all.
       scores: array `[..., n]` of the same dtype.
       max_output_size: the maximum number of boxes to select.
-      iou_threshold: boxes whose intersection over union with a selected box is at least this are
-        suppressed; at least 0.
+      iou_threshold: a box is suppressed if its intersection over union with a selected box is at
+        least this number, which is at least 0.
       score_threshold: boxes must score more than this.
       pad_to_max_output_size: whether the result is padded to `max_output_size`; required with
         leading axes.
       name: ignored.
       sorted_input: whether the boxes are already sorted by descending score.
-      canonicalized_coordinates: whether lower corners come first; otherwise the first box decides.
+      canonicalized_coordinates: whether lower corners come first; otherwise the first box
+        determines the order.
       tile_size: the number of boxes that are compared at once.
 
     Returns:
@@ -314,8 +315,8 @@ def non_max_suppression_padded(
 
     Differs from TensorFlow:
       Scores of NaN come first; TensorFlow's order of them is undefined. As in TensorFlow, a box
-      without a positive coordinate takes no slot, and the selection is not greedy where an overlap
-      equals the threshold or boxes are not finite.
+      without a positive coordinate is not counted. The selection is not greedy if an overlap equals
+      the threshold, or if boxes are not finite.
 
     Under jit:
       Without padding the number of selected boxes depends on data.

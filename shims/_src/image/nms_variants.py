@@ -242,8 +242,8 @@ def combined_non_max_suppression(
       name: ignored.
 
     Returns:
-      `(nmsed_boxes, nmsed_scores, nmsed_classes, valid_detections)`: `[batch, m, 4]`, twice
-      `[batch, m]`, and the number of valid boxes; the rest is zero-padded.
+      `(nmsed_boxes, nmsed_scores, nmsed_classes, valid_detections)`: boxes `[batch, m, 4]`, scores
+      and classes `[batch, m]`, and the number of valid boxes; the others are zeros.
 
     Raises:
       InvalidArgumentError: the threshold is not in [0, 1], a size is not positive, or the shapes

@@ -247,7 +247,7 @@ def total_variation(images, name=None):
       A scalar, or `[batch]`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -275,7 +275,7 @@ def image_gradients(image):
       `(dy, dx)`, of the shape of `image`; the last row of `dy` and the last column of `dx` are 0.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -317,7 +317,7 @@ def sobel_edges(image):
       is reflected at its borders.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes, or too few pixels to be reflected.
+      InvalidArgumentError: the array has a wrong number of axes, or too few pixels to be reflected.
 
     Differs from TensorFlow:
       Nothing.

@@ -82,7 +82,7 @@ def sample_distorted_bounding_box(
         are invalid.
 
     Differs from TensorFlow:
-      With a seed the result is that of TensorFlow on CPU after the same `set_seed`.
+      With a seed the result equals TensorFlow's on CPU after the same `set_seed`.
 
     Under jit:
       Every call of a `shims.function` draws a new rectangle; an enclosing `jax.jit` reuses the

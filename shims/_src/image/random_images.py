@@ -54,7 +54,7 @@ def random_brightness(image, max_delta, seed=None):
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which lies in [-max_delta, max_delta); not negative.
+      max_delta: the bound of the number, which is in [-max_delta, max_delta); not negative.
       seed: an integer; see `random.set_seed`.
 
     Returns:
@@ -87,7 +87,7 @@ def stateless_random_brightness(image, max_delta, seed):
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which lies in [-max_delta, max_delta); not negative.
+      max_delta: the bound of the number, which is in [-max_delta, max_delta); not negative.
       seed: two integers.
 
     Returns:
@@ -171,7 +171,7 @@ def random_hue(image, max_delta, seed=None):
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which lies in [-max_delta, max_delta); between 0 and 0.5.
+      max_delta: the bound of the number, which is in [-max_delta, max_delta); between 0 and 0.5.
       seed: an integer; see `random.set_seed`.
 
     Returns:
@@ -199,7 +199,7 @@ def stateless_random_hue(image, max_delta, seed):
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which lies in [-max_delta, max_delta); between 0 and 0.5.
+      max_delta: the bound of the number, which is in [-max_delta, max_delta); between 0 and 0.5.
       seed: two integers.
 
     Returns:
@@ -309,7 +309,7 @@ def random_flip_left_right(image, seed=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -340,7 +340,7 @@ def random_flip_up_down(image, seed=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -366,7 +366,7 @@ def stateless_random_flip_left_right(image, seed):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -392,7 +392,7 @@ def stateless_random_flip_up_down(image, seed):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.

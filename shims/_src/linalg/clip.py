@@ -32,7 +32,8 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
     Differs from TensorFlow:
       For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
-      array; here it does not. At a limit the gradient goes to `t`. `jnp.clip` halves it.
+      array; here the position has no effect. At a limit the gradient goes to `t`. `jnp.clip` halves
+      it.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.

@@ -36,9 +36,9 @@ def eigh(tensor, name=None):
       InvalidArgumentError: the matrices are not square, or one holds NaN.
 
     Differs from TensorFlow:
-      Each eigenvector is determined up to a sign (a complex phase), and those of equal eigenvalues
-      up to a rotation; the results may differ in both. If a matrix holds infinity, all its vectors
-      are NaN.
+      An eigenvector is unique only up to its sign (or a complex phase), and the eigenvectors of
+      equal eigenvalues only up to a rotation. The results of the two libraries may differ in these
+      respects. If a matrix holds infinity, all its vectors are NaN.
 
     Under jit:
       Sizes may be known only at run time.
@@ -165,7 +165,7 @@ def eigvals(tensor, name=None):
       InvalidArgumentError: the matrices are not square, or one holds NaN.
 
     Differs from TensorFlow:
-      The order of the eigenvalues is not determined; it may differ.
+      The order of the eigenvalues is not defined; it may differ from TensorFlow's.
 
     Under jit:
       The leading axes may be known only at run time. CPU and GPU only.

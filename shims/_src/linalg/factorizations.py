@@ -143,8 +143,9 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
         rows and columns differ by more than 1.
 
     Differs from TensorFlow:
-      Each pair of vectors is determined up to a sign (a complex phase), and vectors of equal
-      singular values up to a rotation; the results may differ in both.
+      A pair of vectors is unique only up to its sign (or a complex phase), and the vectors of equal
+      singular values only up to a rotation. The results of the two libraries may differ in these
+      respects.
 
     Under jit:
       The leading axes, the number of rows, or the size of a square matrix may be known only at run

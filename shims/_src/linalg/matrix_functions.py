@@ -41,7 +41,7 @@ def expm(input, name=None):
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing up to a norm of 2**32; beyond it NaN.
+      Nothing up to a norm of 2**32; for larger norms the result is NaN.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -67,8 +67,8 @@ def pinv(a, rcond=None, validate_args=False, name=None):
 
     Args:
       a: floating-point array `[..., n, m]`.
-      rcond: singular values up to this fraction of the largest count as 0; `10 * max(n, m) * eps`
-        when `None`.
+      rcond: singular values up to this fraction of the largest singular value count as 0;
+        `10 * max(n, m) * eps` when `None`.
       validate_args: ignored; the rank is always checked.
       name: ignored.
 
@@ -108,7 +108,8 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
 
     Args:
       a: floating-point array `[..., n, m]`.
-      tol: singular values up to this count as 0; `eps * max(n, m)` times the largest when `None`.
+      tol: singular values up to this number count as 0; `eps * max(n, m)` times the largest
+        singular value when `None`.
       validate_args: ignored; the rank of the array is always checked.
       name: ignored.
 
@@ -229,7 +230,7 @@ def logm(input, name=None):
       InvalidArgumentError: the matrices are not square, or they are not complex.
 
     Differs from TensorFlow:
-      Nothing; TensorFlow does not differentiate it either.
+      Nothing; TensorFlow has no gradient for this operator either.
 
     Under jit:
       Sizes must be static. It is computed on the host.

@@ -165,7 +165,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
 
 
 def solved_triangle(a, b, lower=True, adjoint=False):
-    """Solve `a @ x = b` for triangular `a`, or for its adjoint; the leading axes of both are equal."""
+    """Solve `a @ x = b` for triangular `a`, or its adjoint; `a` and `b` have equal leading axes."""
     return lax.linalg.triangular_solve(
         a,
         b,

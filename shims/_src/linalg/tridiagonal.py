@@ -157,7 +157,8 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
 
     Args:
       diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
-        diagonal; a list of the three; or matrices `[..., n, n]`, of which only they are read.
+        diagonal; a list of the three; or matrices `[..., n, n]`, of which only these three
+        diagonals are read.
       rhs: array `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       name: ignored.
@@ -214,7 +215,8 @@ def tridiagonal_solve(
 
     Args:
       diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
-        diagonal; a list of the three; or matrices `[..., n, n]`, of which only they are read.
+        diagonal; a list of the three; or matrices `[..., n, n]`, of which only these three
+        diagonals are read.
       rhs: array `[..., n]` or `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       transpose_rhs: swap the last two axes of `rhs` first.
@@ -259,9 +261,10 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     """Solve linear equations with a banded triangular matrix.
 
     Args:
-      bands: the diagonals, `[..., d, n]`: when `lower`, the main one first, followed by those below
-        it; otherwise those above it first, the main one last. Shorter diagonals are padded on the
-        left when `lower`, and on the right otherwise.
+      bands: the diagonals, `[..., d, n]`: when `lower`, the main diagonal is first and the
+        diagonals below it follow; otherwise the diagonals above the main diagonal come first, and
+        the main diagonal is last. Shorter diagonals are padded on the left when `lower`, and on the
+        right otherwise.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether the diagonals are those of a lower triangle.
       adjoint: solve with the conjugate transpose.

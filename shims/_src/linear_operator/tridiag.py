@@ -19,7 +19,8 @@ class LinearOperatorTridiag(LinearOperator):
 
     Args:
       diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
-        diagonal; a list of the three; or matrices `[..., n, n]`, of which only they are read.
+        diagonal; a list of the three; or matrices `[..., n, n]`, of which only these three
+        diagonals are read.
       diagonals_format: `compact`, `sequence` or `matrix`.
       is_non_singular: whether the matrices are known to be invertible.
       is_self_adjoint: whether they are known to be self-adjoint.

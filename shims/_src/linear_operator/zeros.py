@@ -19,7 +19,7 @@ class LinearOperatorZeros(LinearOperator):
 
     Args:
       num_rows: the number of rows.
-      num_columns: the number of columns; that of rows when `None`.
+      num_columns: the number of columns; the number of rows when `None`.
       batch_shape: the sizes of the leading axes.
       dtype: the dtype of the matrices; float32 when `None`.
       is_non_singular: False.

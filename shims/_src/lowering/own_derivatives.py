@@ -120,7 +120,7 @@ class _Derivative:
 
     @property
     def inexact(self) -> int:
-        """The number of results, which are all of inexact dtype."""
+        """The number of results; all of them have an inexact dtype."""
         return len(self.results)
 
     def __call__(self, *leaves):

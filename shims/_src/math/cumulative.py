@@ -111,9 +111,9 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
       The logarithms, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      A NaN makes all later sums NaN; TensorFlow replaces it by the sum so far. After two infinities
-      the sum is infinity, in TensorFlow NaN. A NaN among the gradients of the sums is passed on;
-      TensorFlow drops it.
+      A NaN makes all later sums NaN; TensorFlow replaces the NaN by the sum so far. After two
+      infinities the sum is infinity, in TensorFlow NaN. A NaN among the gradients of the sums is
+      passed on; TensorFlow drops such a NaN.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.

@@ -43,11 +43,11 @@ def bincount(
 
     Args:
       arr: integer array; floats are truncated.
-      weights: array with the shape of `arr`; all weights are 1 when it is `None` or empty.
+      weights: array with the shape of `arr`; all weights are 1 when `weights` is `None` or empty.
       minlength: the minimum length of the result.
       maxlength: the maximum length of the result; larger numbers are dropped.
-      dtype: the dtype of the counts; that of `arr` when `None`. With weights, the result has their
-        dtype.
+      dtype: the dtype of the counts; the dtype of `arr` when `None`. With weights, the result has
+        their dtype.
       name: ignored.
       axis: 0 or `None` counts over all elements, -1 counts row by row.
       binary_output: return 1 instead of the count for every number that occurs.

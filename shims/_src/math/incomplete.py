@@ -34,7 +34,7 @@ def igamma(a, x, name=None):
 
     Args:
       a: float32 or float64 array.
-      x: array of the same dtype; the two broadcast.
+      x: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -65,7 +65,7 @@ def igammac(a, x, name=None):
 
     Args:
       a: float32 or float64 array.
-      x: array of the same dtype; the two broadcast.
+      x: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -185,7 +185,7 @@ def zeta(x, q, name=None):
 
     Args:
       x: float32 or float64 array.
-      q: array of the same dtype; the two broadcast.
+      q: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -228,7 +228,7 @@ def polygamma(a, x, name=None):
 
     Args:
       a: float32 or float64 array of integers.
-      x: array of the same dtype; the two broadcast.
+      x: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -238,8 +238,8 @@ def polygamma(a, x, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Order 1 is accurate below -5, where TensorFlow loses its digits; higher orders lose digits in
-      both libraries. Only `x` has a gradient.
+      For arguments below -5, order 1 is accurate here, but inaccurate in TensorFlow; higher orders
+      are inaccurate in both libraries. Only `x` has a gradient.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.

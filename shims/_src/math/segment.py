@@ -117,7 +117,7 @@ def segment_sum(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
+      On a GPU, TensorFlow does not check that the ids ascend; its result for other ids is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -143,7 +143,7 @@ def segment_mean(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
+      On a GPU, TensorFlow does not check that the ids ascend; its result for other ids is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -223,8 +223,8 @@ def segment_prod(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      TensorFlow does not define the gradient at zeros.
-      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
+      TensorFlow does not define the gradient at zeros. On a GPU, TensorFlow does not check that the ids
+      ascend; its result for other ids is unspecified.
 
     Under jit:
       The number of segments depends on data.

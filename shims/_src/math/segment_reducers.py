@@ -46,12 +46,12 @@ def population(data, ids, count, *, is_sorted=False):
 
 
 def average_of_sorted(data, ids, count):
-    """Compute the mean of each segment, whose ids are sorted; that of an empty segment is 0."""
+    """Compute the mean of each segment, whose ids are sorted; the mean of an empty segment is 0."""
     return average(data, ids, count, is_sorted=True)
 
 
 def average(data, ids, count, *, is_sorted=False):
-    """Compute the mean of each segment; that of an empty segment is 0."""
+    """Compute the mean of each segment; the mean of an empty segment is 0."""
     sums = total(data, ids, count, is_sorted=is_sorted)
     number = population(data, ids, count, is_sorted=is_sorted)
     if is_inexact(data):
@@ -148,7 +148,7 @@ def _initial_value(dtype, method):
 
 
 def _extreme_or_zero(method, data, ids, count, is_sorted):
-    """Compute the maximum or minimum of each segment; that of an empty segment is 0."""
+    """Compute the maximum or minimum of each segment; the result for an empty segment is 0."""
     start = -np.inf if method == "max" else np.inf
     start = start if is_inexact(data) else _initial_value(data.dtype, method)
     out = extreme(method, is_sorted)(data, ids, count, start)
@@ -175,7 +175,7 @@ def _extreme_or_lowest(method, data, ids, count):
 
 
 def largest_or_zero(data, ids, count):
-    """Compute the maximum of each segment; that of an empty segment is 0."""
+    """Compute the maximum of each segment; the maximum of an empty segment is 0."""
     return _extreme_or_zero("max", data, ids, count, is_sorted=False)
 
 

@@ -331,7 +331,8 @@ def softmax(logits, axis=None, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
+      If a logit is inf, its whole row of the result is NaN; in TensorFlow some elements of this row
+      are 0.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.

@@ -47,7 +47,7 @@ def sampled_softmax_loss(
       num_sampled: the number of sampled classes.
       num_classes: the number of classes.
       num_true: the number of true classes per example.
-      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; the result of
         `random.log_uniform_candidate_sampler` when `None`.
       remove_accidental_hits: whether sampled classes that equal a true class are ignored.
       seed: an integer for the samples; see `random.set_seed`.
@@ -60,7 +60,7 @@ def sampled_softmax_loss(
       InvalidArgumentError: shapes or dtypes are incompatible, or a label is out of range.
 
     Differs from TensorFlow:
-      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The samples equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The size of the batch may be known only at run time.
@@ -97,7 +97,7 @@ def nce_loss(
       num_sampled: the number of sampled classes.
       num_classes: the number of classes.
       num_true: the number of true classes per example.
-      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
+      sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; the result of
         `random.log_uniform_candidate_sampler` when `None`.
       remove_accidental_hits: whether sampled classes that equal a true class are ignored.
       name: ignored.
@@ -109,7 +109,7 @@ def nce_loss(
       InvalidArgumentError: shapes or dtypes are incompatible, or a label is out of range.
 
     Differs from TensorFlow:
-      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The samples equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The size of the batch may be known only at run time.
@@ -272,7 +272,8 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
       InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on; int32 classes are accepted, too.
+      Results of dtype int64 are int32 unless `jax_enable_x64` is on; int32 classes are accepted,
+      too.
 
     Under jit:
       The number of hits depends on data: call it inside `shims.function`.

@@ -143,7 +143,7 @@ def space_to_batch_nd(input, block_shape, paddings, name=None):
 
     Raises:
       InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
-        raises when the call has finished), or the arguments are incompatible.
+        raises an error when the call has finished), or the arguments are incompatible.
 
     Differs from TensorFlow:
       Nothing.
@@ -181,7 +181,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
 
     Raises:
       InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
-        raises when the call has finished), or the arguments are incompatible.
+        raises an error when the call has finished), or the arguments are incompatible.
 
     Differs from TensorFlow:
       Nothing.
@@ -210,7 +210,8 @@ def batch_to_space(input, block_shape, crops, name=None):
 
     Raises:
       InvalidArgumentError: the batch size is not a multiple of the block, the crops exceed a size
-        (a symbolic size raises when the call has finished), or the arguments are incompatible.
+        (a symbolic size raises an error when the call has finished), or the arguments are
+        incompatible.
 
     Differs from TensorFlow:
       Nothing.

@@ -363,7 +363,7 @@ def softmax_cross_entropy(
     Args:
       onehot_labels: array `[..., classes]`; it has no gradient.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`; they broadcast to the shape `[...]` of the losses.
+      weights: see `compute_weighted_loss`; they are broadcast to the shape `[...]` of the losses.
       label_smoothing: the weight of `1 / classes` in the smoothed labels.
       scope: ignored.
       loss_collection: ignored.

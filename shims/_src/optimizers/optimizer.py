@@ -256,7 +256,7 @@ class Optimizer:
 
         Args:
           grads: the gradients.
-          trainable_variables: their variables; those of `build` when `None`.
+          trainable_variables: the variables of the gradients; the variables of `build` when `None`.
 
         Raises:
           ValueError: see `apply_gradients`; or the numbers of gradients and variables differ.

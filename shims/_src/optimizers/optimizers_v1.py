@@ -107,7 +107,7 @@ def rmsprop_v1(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, centered=F
       An Optax transformation.
 
     Differs from Optax:
-      `optax.rmsprop` starts at 0, which makes its first step three times as long.
+      the average of `optax.rmsprop` starts at 0, so its first step is three times as long.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/RMSPropOptimizer
     """

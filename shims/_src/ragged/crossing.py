@@ -22,7 +22,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 
     Args:
       inputs: list of matrices of integers: ragged and sparse tensors, and arrays `[rows, n]`.
-      num_buckets: an int; the hashes are reduced modulo it.
+      num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.
 

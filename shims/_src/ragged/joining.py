@@ -134,7 +134,8 @@ def ragged_stack(values, axis=0, name=None):
       Nothing.
 
     Under jit:
-      The number of values is the sum of those of the operands; all may be known only at run time.
+      The number of values is the sum of the operands' numbers of values; all of them may be known
+      only at run time.
 
     Example:
       >>> import shims

@@ -62,10 +62,10 @@ def map_fn(
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
-      Without `fn_output_signature` the results may have any structure. Ragged results inside
-      `shims.function` are rejected. For zero slices the result is `[0, ...]` with the shape of the
-      results of `fn`, where TensorFlow's eager mode returns `[0]`; `[0]` also if `fn` cannot be traced
-      because it depends on values.
+      Without `fn_output_signature` the results may have any structure. Ragged results inside `shims.function`
+      are rejected. For zero slices the result has the shape `[0, ...]` with the shape of the results of `fn`,
+      whereas TensorFlow's eager mode returns `[0]`. If `fn` cannot be traced because it depends on values,
+      the shape is `[0]`, too.
 
     Under jit:
       A scan; `fn` is traced once.
@@ -122,7 +122,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
-      elems: arrays `[n, ...]`, nested; those of length 1 are shared by all slices.
+      elems: arrays `[n, ...]`, nested; all slices share arrays of length 1.
       fallback_to_while_loop: ignored; every function is vectorized.
       warn: ignored.
 

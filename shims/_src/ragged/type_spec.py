@@ -50,7 +50,7 @@ def type_spec_from_value(value):
       TypeError: the value has no spec.
 
     Differs from TensorFlow:
-      The spec of a variable is that of its value.
+      The spec of a variable is the spec of its value.
 
     Under jit:
       Sizes may be symbolic.

@@ -187,7 +187,8 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=np.int32, name=N
     """Sample binomial numbers, the successes in `counts` trials, with a given seed.
 
     Args:
-      shape: the sizes; it ends with the shape to which `counts` and `probs` broadcast.
+      shape: the shape of the result; it ends with the shape to which `counts` and `probs`
+        broadcast.
       seed: two integers.
       counts: the numbers of trials, floating-point.
       probs: the probabilities, in the same dtype.
@@ -202,7 +203,7 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=np.int32, name=N
         two integers.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU.
+      The numbers equal TensorFlow's on CPU.
 
     Under jit:
       Seed and parameters may be traced, sizes may not.

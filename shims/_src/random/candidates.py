@@ -136,7 +136,7 @@ def uniform_candidate_sampler(
         fewer classes than samples.
 
     Differs from TensorFlow:
-      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The samples equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       New samples with every call of a `shims.function`; an enclosing `jax.jit` keeps
@@ -172,7 +172,7 @@ def log_uniform_candidate_sampler(
         fewer classes than samples.
 
     Differs from TensorFlow:
-      The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The samples equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       New samples with every call of a `shims.function`; an enclosing `jax.jit` keeps

@@ -22,7 +22,7 @@ def _drop_elements(function, x, rate, noise_shape, sampler, skip):
       function: the operator, for error messages.
       x: floating-point array.
       rate: the probability, a number or a scalar.
-      noise_shape: the shape of the random numbers; that of `x` when `None`.
+      noise_shape: the shape of the random numbers; the shape of `x` when `None`.
       sampler: a function `(shape, dtype)` that returns uniform random numbers.
       skip: called instead of `sampler` if `rate` is the number 0.
 
@@ -71,7 +71,8 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     Args:
       x: floating-point array.
       rate: the probability, a number or a scalar.
-      noise_shape: sizes of the random numbers, which broadcast; that of `x` when `None`.
+      noise_shape: the shape of the random numbers, which are broadcast; the shape of `x` when
+        `None`.
       seed: an integer; see `random.set_seed`.
       name: ignored.
 
@@ -102,14 +103,15 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
 
 @operator
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
-    """Set elements to 0 with probability `rate`; the seed determines which.
+    """Set elements to 0 with probability `rate`; the seed determines which elements.
 
     Args:
       x: floating-point array.
       rate: the probability, a number or a scalar.
       seed: two integers.
-      rng_alg: `"philox"` or `"auto_select"` (when `None`), which are the same.
-      noise_shape: sizes of the random numbers, which broadcast; that of `x` when `None`.
+      rng_alg: `"philox"` or `"auto_select"` (when `None`), which select the same algorithm.
+      noise_shape: the shape of the random numbers, which are broadcast; the shape of `x` when
+        `None`.
       name: ignored.
 
     Returns:
@@ -140,7 +142,8 @@ def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
       x: floating-point array.
       rate: the probability, a number or a scalar.
       uniform_sampler: a function `(shape, dtype)` that gives uniform numbers in [0, 1).
-      noise_shape: sizes of the random numbers, which broadcast; that of `x` when `None`.
+      noise_shape: the shape of the random numbers, which are broadcast; the shape of `x` when
+        `None`.
       name: ignored.
 
     Returns:

@@ -119,7 +119,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
     """Sample from gamma distributions, with a given seed.
 
     Args:
-      shape: the sizes; it ends with the shape to which `alpha` and `beta` broadcast.
+      shape: the shape of the result; it ends with the shape to which `alpha` and `beta` broadcast.
       seed: two integers.
       alpha: the shape parameters.
       beta: the rates; 1 when `None`.
@@ -134,7 +134,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
         two integers.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU, to the last bit except for rounding in `pow`.
+      The numbers equal TensorFlow's on CPU, to the last bit except for rounding in `pow`.
 
     Under jit:
       Seed and parameters may be traced, sizes may not.
@@ -173,8 +173,8 @@ def gamma(shape, alpha, beta=None, dtype=np.float32, seed=None, name=None):
       InvalidArgumentError: the parameters are empty.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU after the same `set_seed` and the same calls, to
-      the last bit except for rounding in `pow`.
+      The numbers equal TensorFlow's on CPU after the same `set_seed` and the same calls, to the
+      last bit except for rounding in `pow`.
 
     Under jit:
       Parameters may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_gamma`.

@@ -96,13 +96,13 @@ class Generator:
       UnimplementedError: numbers are drawn by Threefry, which TensorFlow has under XLA only.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU. Without `jax_enable_x64` the state is uint32
-      `[3, 2]`, seeds from `make_seeds` are uint32 `[2, count, 2]`, and full 64-bit integers are
-      rejected. There are no distribution strategies.
+      The bits equal TensorFlow's on CPU. Without `jax_enable_x64` the state is uint32 `[3, 2]`,
+      seeds from `make_seeds` are uint32 `[2, count, 2]`, and full 64-bit integers are rejected.
+      There are no distribution strategies.
 
     Under jit:
-      The state is a variable: `shims.function` keeps it from call to call; inside an enclosing
-      `jax.jit` a draw raises, because the state could not be kept.
+      The state is a variable: `shims.function` keeps it from call to call. Inside an enclosing
+      `jax.jit` a draw raises an error, because the state could not be kept.
 
     Example:
       >>> import shims

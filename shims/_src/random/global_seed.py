@@ -130,9 +130,9 @@ def set_seed(seed):
       TensorFlow gives eagerly and inside `tf.function`.
 
     Under jit:
-      Inside a function it acts at trace time, on functions that are traced afterwards.
-      Numbers drawn in an enclosing `jax.jit` are constants of the compiled program, of which a
-      `FrozenRandomWarning` warns; numbers drawn in a step of Keras' `fit` are new in every step.
+      Inside a function it acts at trace time, on functions that are traced afterwards. Numbers
+      drawn in an enclosing `jax.jit` are constants of the compiled program; a `FrozenRandomWarning`
+      says so. Numbers drawn in a step of Keras' `fit` are new in every step.
 
     Example:
       >>> import shims

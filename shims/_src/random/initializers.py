@@ -128,7 +128,7 @@ class constant_initializer(Initializer):
       support_partition: whether partition arguments are accepted.
 
     Raises:
-      TypeError: the number of values is neither 1 nor that of the elements.
+      TypeError: the number of values is neither 1 nor the number of elements.
 
     Differs from TensorFlow:
       Nothing.

@@ -109,8 +109,8 @@ class constant_initializer(Initializer):
       verify_shape: reject values whose shape is not the requested one.
 
     Raises:
-      TypeError: the number of values is neither 1 nor that of the elements, or they do not
-        fit the dtype or the shape.
+      TypeError: the number of values is neither 1 nor the number of elements, or they do not fit
+        the dtype or the shape.
 
     Differs from TensorFlow:
       With too few numbers, TensorFlow 1 repeats the last one in graphs; here this is an error.
@@ -151,7 +151,7 @@ class random_uniform_initializer(Initializer):
 
     Args:
       minval: the lower bound.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
       dtype: the dtype of the result.
 

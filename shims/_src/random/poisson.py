@@ -106,7 +106,7 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
     """Sample from Poisson distributions, with a given seed.
 
     Args:
-      shape: the sizes; it ends with the shape of `lam`.
+      shape: the shape of the result; it ends with the shape of `lam`.
       seed: two integers.
       lam: the rates, floating-point.
       dtype: the dtype of the numbers.
@@ -120,8 +120,8 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
         integers.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU. A non-finite rate loops forever there; here the
-      result is the rate itself.
+      The numbers equal TensorFlow's on CPU. A non-finite rate loops forever there; here the result
+      is the rate itself.
 
     Under jit:
       Seed and rates may be traced, sizes may not.
@@ -161,7 +161,7 @@ def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
       InvalidArgumentError: there is no rate.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU after the same `set_seed` and the same calls. A
+      The numbers equal TensorFlow's on CPU after the same `set_seed` and the same calls. A
       non-finite rate loops forever there; here the result is the rate itself.
 
     Under jit:

@@ -56,7 +56,7 @@ def shuffle(value, seed=None, name=None):
       The array with its slices permuted, of the shape of `value`.
 
     Differs from TensorFlow:
-      The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The order equals TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
@@ -90,7 +90,7 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
     Args:
       value: array.
       seed: two integers.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
       name: ignored.
 
     Returns:
@@ -101,7 +101,7 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The order is that of TensorFlow on CPU.
+      The order equals TensorFlow's on CPU.
 
     Under jit:
       The first size may be symbolic; the seed may be traced.

@@ -38,7 +38,7 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -51,7 +51,7 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
       InvalidArgumentError: `minval >= maxval` for integers.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -103,7 +103,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -139,7 +139,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, n
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are

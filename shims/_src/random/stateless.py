@@ -28,10 +28,10 @@ def stateless_uniform(
       seed: two integers; see `docs/random.md` for 64-bit ones.
       minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
         `None` together with `maxval` for all bits.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       The array.
@@ -42,8 +42,7 @@ def stateless_uniform(
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU. The full range of 64-bit integers needs
-      `jax_enable_x64`.
+      The bits equal TensorFlow's on CPU. The full range of 64-bit integers needs `jax_enable_x64`.
 
     Under jit:
       Sizes, seed and bounds may be traced.
@@ -84,7 +83,7 @@ def stateless_normal(
       stddev: a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       The array.
@@ -94,7 +93,7 @@ def stateless_normal(
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU with the GNU C library.
+      The bits equal TensorFlow's on CPU with the GNU C library.
 
     Under jit:
       Sizes, seed, mean and deviation may be traced.
@@ -123,7 +122,7 @@ def stateless_truncated_normal(
       stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       The array.
@@ -133,7 +132,7 @@ def stateless_truncated_normal(
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU with the GNU C library.
+      The bits equal TensorFlow's on CPU with the GNU C library.
 
     Under jit:
       Sizes, seed, mean and deviation may be traced.
@@ -157,7 +156,7 @@ def split(seed, num=2, alg="auto_select"):
     Args:
       seed: two integers.
       num: the number of seeds.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       Seeds `[num, 2]` in the dtype of `seed`.
@@ -188,7 +187,7 @@ def fold_in(seed, data, alg="auto_select"):
     Args:
       seed: two integers.
       data: an integer.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       A seed `[2]` in the dtype of `data`.

@@ -26,10 +26,10 @@ OK, LOST = 0, -3
 class Padded:
     """A value whose true size is known only while the program runs.
 
-    A shims operator with a data-dependent result returns one inside an enclosing `jax.jit`, `grad` or
-    `vmap`, and so does `shims.function(unpad=False)`. It is a pytree: it passes through `jit`, `vmap`,
-    `grad`, `scan` carries, `device_put` and pickling. JAX functions reject it, so that none reads the
-    padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
+    A shims operator with a data-dependent result returns one inside an enclosing `jax.jit`, `grad` or `vmap`,
+    and so does `shims.function(unpad=False)`. It is a pytree: it passes through `jit`, `vmap`, `grad`, `scan`
+    carries, `device_put` and pickling. JAX functions reject it, so that no function reads the padding by
+    mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
 
     Its leaves are `values` and a code of the sizes (`size_code.py`). Optimizers, averages and
     `jax.tree.map` may compute sums, multiples and norms of the leaves of values of one size. Other
@@ -40,8 +40,8 @@ class Padded:
     Attributes:
       values: array `[capacity, ...]`; along each dynamic axis the true entries come first.
 
-    Differs from TensorFlow: TensorFlow has no such value; its tensors have exact sizes.
-    Under `vmap` a mapped `Padded` has one size per row.
+    Differs from TensorFlow: TensorFlow has no such class; its tensors have exact sizes. Under
+    `vmap` a mapped `Padded` has one size per row.
 
     >>> import jax, jax.numpy as jnp, shims
     >>> f = jax.jit(lambda x: shims.boolean_mask(x, x > 0))

@@ -151,7 +151,7 @@ def _segment_max(values, ids, count):
 
 @selected_by("sp_input")
 def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
-    """Return the maximum of the stored values over axes; 0 where there are none.
+    """Return the maximum of the stored values over axes; 0 where no values are stored.
 
     Args:
       sp_input: sparse tensor.

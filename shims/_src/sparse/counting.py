@@ -26,7 +26,7 @@ def bincount(
 
     Args:
       values: int32 or int64: an array of at most two axes, a sparse or a ragged tensor.
-      weights: weights of the same kind and shape as `values`; 1 each when `None`.
+      weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
       axis: 0 counts over all values, -1 per row.
       minlength: the minimum length of the result.
       maxlength: the length of the result; larger numbers are dropped.

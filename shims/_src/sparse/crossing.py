@@ -70,7 +70,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 
     Args:
       inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
-      num_buckets: an int; the hashes are reduced modulo it.
+      num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.
 
@@ -86,8 +86,8 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
       UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings and floating-point numbers are not supported; TensorFlow truncates the latter. Rows of a
-      sparse tensor must be in order; TensorFlow drops features otherwise.
+      Strings and floating-point numbers are not supported; TensorFlow truncates floating-point numbers. Rows
+      of a sparse tensor must be in order; TensorFlow drops features if they are not.
 
     Under jit:
       The number of values is data-dependent.

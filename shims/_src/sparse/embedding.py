@@ -45,8 +45,8 @@ def embedding_lookup_sparse(
     """Look up table rows and combine them by sum, mean or sqrtn per row of ids.
 
     Args:
-      params: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in order, the
-        first ones having one row more if they do not divide evenly.
+      params: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in order; if the
+        rows do not divide evenly, the first arrays have one row more.
       sp_ids: sparse or ragged matrix of row positions, ordered by row.
       sp_weights: weights at the same coordinates, or `None` for ones.
       combiner: `"mean"` (also when `None`), `"sqrtn"` or `"sum"`.
@@ -127,7 +127,7 @@ def safe_embedding_lookup_sparse(
 
     Args:
       embedding_weights: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in
-        order, the first ones having one row more if they do not divide evenly.
+        order; if the rows do not divide evenly, the first arrays have one row more.
       sparse_ids: sparse or ragged array of positions; negative ones are dropped.
       sparse_weights: weights at the same coordinates; unless `combiner` is `"sum"`, ids with
         weights <= 0 are dropped.

@@ -167,8 +167,7 @@ def difference(a, b, aminusb=True, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several unless they are in order.
-      Strings are not supported.
+      several rows if its coordinates are not in order. Strings are not supported.
 
     Under jit:
       The number of values is data-dependent.
@@ -202,8 +201,7 @@ def intersection(a, b, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several unless they are in order.
-      Strings are not supported.
+      several rows if its coordinates are not in order. Strings are not supported.
 
     Under jit:
       The number of values is data-dependent.
@@ -235,8 +233,7 @@ def union(a, b, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several unless they are in order.
-      Strings are not supported.
+      several rows if its coordinates are not in order. Strings are not supported.
 
     Under jit:
       The number of values is data-dependent.
@@ -264,7 +261,7 @@ def size(a, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several unless they are in order. Strings are not supported.
+      several rows if its coordinates are not in order. Strings are not supported.
 
     Under jit:
       The sizes of `a` may be known only at run time; the result has the same sizes.

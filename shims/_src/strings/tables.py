@@ -303,7 +303,7 @@ class StaticVocabularyTable(_Table):
     Args:
       initializer: the contents, with integers as values; `None` to hash all keys.
       num_oov_buckets: the number of buckets for other keys.
-      lookup_key_dtype: the dtype of keys to look up; that of the contents when `None`.
+      lookup_key_dtype: the dtype of keys to look up; the dtype of the contents when `None`.
       name: the name.
       experimental_is_anonymous: ignored.
 

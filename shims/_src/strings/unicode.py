@@ -376,7 +376,7 @@ def unicode_script(input, name=None):
       name: ignored.
 
     Returns:
-      int32 array of the same shape; -1 for what is no character.
+      int32 array of the same shape; -1 for numbers that are not characters.
 
     Raises:
       UnimplementedError: `input` is traced.

@@ -23,7 +23,7 @@ from tf2jax_port.importing.rule import UnsupportedError
 
 def _matmul(call: Any, a: Any, b: Any, **options: Any) -> Expression:
     if options.pop("output_type", None) or options.get("grad_a") or options.get("grad_b"):
-        raise UnsupportedError("the dtype of the product is given")
+        raise UnsupportedError("a product with an explicit dtype has no rule")
     turned = []
     for side, value in (("a", as_expression(a)), ("b", as_expression(b))):
         if options.get(f"transpose_{side}") or options.get(f"adjoint_{side}"):
@@ -230,7 +230,9 @@ def _reverse_sequence(
 
 def _sequence_mask(call: Any, lengths: Any, maxlen: Any = None, dtype: Any = None) -> Expression:
     if maxlen is None or not as_expression(maxlen).is_static:
-        raise UnsupportedError("`sequence_mask` needs a `maxlen` that is no data")
+        raise UnsupportedError(
+            "`sequence_mask` has a rule only if `maxlen` does not depend on data"
+        )
     found = fill("jnp.arange({1}) < {0:a}[..., None]", lengths, maxlen, level=2)
     name = call.result.dtype.name
     return found if name == "bool" else fill("({0}).astype(" + dtype_text(name) + ")", found)

@@ -15,7 +15,9 @@ _SMALLEST_EPSILON = 1.001e-5  # of fused batch normalization
 
 def _channels_last(data_format: Any) -> None:
     if data_format is not None and data_format.startswith("NC"):
-        raise UnsupportedError("channels come first; JAX on a CPU has no such layers")
+        raise UnsupportedError(
+            "the channels are the first axis (NCHW), which JAX does not support on CPU"
+        )
 
 
 def _spatial(value: Any, rank: int) -> list[int]:
@@ -116,7 +118,9 @@ def _conv2d_transpose(
             "transposed convolutions have a rule for known sizes and padding SAME"
         )
     if [n * s for n, s in zip(sizes[1:3], steps, strict=True)] != wanted[1:3]:
-        raise UnsupportedError("a transposed convolution has a size that JAX does not give")
+        raise UnsupportedError(
+            "a transposed convolution has an output size that JAX cannot produce"
+        )
     return fill(
         call.helper("conv2d_transpose") + "({0}, {1}, " + _tuple(steps) + ")", input, filters
     )

@@ -70,7 +70,8 @@ def _sampled_softmax(
 ) -> Expression:
     if num_true != 1 or sampled_values is not None or not remove_accidental_hits:
         raise UnsupportedError(
-            "a sampled softmax has a rule for one true class and its own candidates"
+            "a sampled softmax has a rule only for one true class and candidates that it "
+            "draws itself"
         )
     if isinstance(weights, (list, tuple)):
         raise UnsupportedError("weights in several parts have no rule")

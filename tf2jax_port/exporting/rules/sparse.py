@@ -19,7 +19,9 @@ def _retain(call: Any, sp_input: Any, to_retain: Any) -> list[Expression]:
 def _scaled(call: Any, *arguments: Any, **named: Any) -> list[Expression]:
     sparse, factor = (*arguments, *named.values())
     if as_expression(factor).rank not in (0, None):
-        raise UnsupportedError("a sparse tensor is multiplied by an array")
+        raise UnsupportedError(
+            "the elementwise product of a sparse tensor and an array has no rule"
+        )
     values = fill("{0:p} * {1:u}", sparse.values, factor, level=PRODUCT)
     return [as_expression(sparse.indices), values, as_expression(sparse.dense_shape)]
 

@@ -54,7 +54,7 @@ class Corners:
         if self._expects_error and not self._expects_error.isdisjoint(
             self.values.names.ancestors(site.call)
         ):
-            return Corner("the code around it expects an error of TensorFlow", met=True)
+            return Corner("the code around the call expects an error of TensorFlow", met=True)
         if self.ragged and self._holds_ragged(site):
             return Corner("JAX's functions do not take ragged tensors", met=True)
         if self.values.selects and self._holds_selection(site):
@@ -181,7 +181,11 @@ def _of_clamp(corners: Corners, site: CallSite) -> Corner:
     kinds = [corners.values.kind(node) for node in nodes]
     if sizes.count(True) != 1 or Kind.TENSOR in kinds:
         return _NONE
-    return Corner("JAX's result is no size under `jit`, where both may be numbers", met=True)
+    return Corner(
+        "the results of JAX and TensorFlow may be numbers, but under `jit` JAX's result is not a "
+        "size",
+        met=True,
+    )
 
 
 def _of_joined_sizes(corners: Corners, site: CallSite) -> Corner:
@@ -193,7 +197,7 @@ def _of_joined_sizes(corners: Corners, site: CallSite) -> Corner:
     known = [sizes.of(part) not in (None, Static.LITERAL) for part in parts.elts]
     names = [isinstance(part, ast.Name) and not has for part, has in zip(parts.elts, known)]
     if any(known) and any(names):
-        return Corner("JAX's function takes no list of sizes, and its result is traced", met=True)
+        return Corner("JAX's function accepts no list of sizes, and its result is traced", met=True)
     return _NONE
 
 

@@ -25,7 +25,7 @@ from tf2jax_port.table.version_0 import IN_BOTH, NAMES, NAMESPACES, REORDERED, E
 
 CODE = "TJ408"
 _ORDER = "the order of its arguments is not certain: give them the keywords of 1.x"
-_OTHER = "from 1.0 on it is `tf.{}`, which takes other arguments"
+_OTHER = "since 1.0 the name is `tf.{}`, which has other arguments"
 _LAST = {name.rpartition(".")[2] for name in (*NAMES, *REORDERED)} | {"seq2seq"}
 _HINT = re.compile(rb"\.\s*(?:%s)\b" % "|".join(sorted(_LAST)).encode())
 _PRIVATE = re.compile(r"python\.ops\.\w+\.(\w+)")
@@ -65,7 +65,7 @@ class Spelled:
         name = _called(before)
         early = f"TensorFlow 0.x writes it as `{name}`"
         if name == _called(new):
-            early = "its arguments stand as in TensorFlow 0.x"
+            early = "the arguments have the order of TensorFlow 0.x"
         if finding.code == "TJ405":
             return finding._replace(code=CODE, message=early, after=new)
         return finding._replace(message=f"{finding.message}; {early}", after=finding.after or new)

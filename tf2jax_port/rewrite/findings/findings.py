@@ -124,7 +124,7 @@ class LedgerError(Exception):
     def __init__(self, counted: int, ended: int) -> None:
         super().__init__(
             f"the scan counted {counted} TensorFlow references, {ended} of them have a state; "
-            "this is a fault of tf2jax-port, and the file was left as it was"
+            "this is a fault of tf2jax-port; the file was not changed"
         )
 
 

@@ -30,19 +30,21 @@ class Family:
 FAMILIES: tuple[Family, ...] = (
     Family(
         "TJ520",
-        "TensorFlow's writer takes JAX's arrays: call it outside of compiled code",
+        "TensorFlow's writer accepts JAX arrays: call the writer outside of compiled code",
         ("summary.", "Summary*", "Event", "HistogramProto", "SessionLog", "LogMessage"),
         stays=True,
     ),
     Family(
         "TJ521",
-        "the pipeline stays TensorFlow: `as_numpy_iterator()` gives arrays; `--data shims` moves it",
+        "the pipeline stays TensorFlow: `as_numpy_iterator()` gives arrays; `--data shims` "
+        "rewrites the pipeline, too",
         ("data.", "contrib.data.", "compat.v1.data."),
         stays=True,
     ),
     Family(
         "TJ522",
-        "records and pictures stay on the host: their results become arrays; `--data shims` moves them",
+        "records and pictures stay in TensorFlow on the host, and their results become "
+        "arrays; `--data shims` rewrites them, too",
         (
             *("io.", "audio.decode_wav", "audio.encode_wav", "FixedLen*", "VarLenFeature"),
             *("SparseFeature", "TFRecordReader", "python_io.", "parse_*", "decode_*", "encode_*"),
@@ -57,7 +59,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ323",
-        "files are Python's: `open`, `pathlib`, `glob`, or `shims.io.gfile` for remote ones",
+        "use Python's `open`, `pathlib` and `glob`, or `shims.io.gfile` for remote files",
         ("io.gfile.", "gfile.", "resource_loader.", "compat.path_to_str"),
     ),
     Family(
@@ -83,7 +85,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ525",
-        "it runs a loop around a graph, which stays TensorFlow's: JAX's is a loop over a jitted step",
+        "it runs a loop around a graph and stays TensorFlow; in JAX write a loop over a "
+        "jitted step",
         (
             *("estimator.", "contrib.estimator.", "contrib.tpu.", "contrib.learn."),
             *(
@@ -104,7 +107,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ326",
-        "devices are arranged in a `jax.sharding.Mesh`; one program serves them all",
+        "arrange the devices in a `jax.sharding.Mesh`; one program runs on all of them",
         (
             *("distribute.", "tpu.", "contrib.cluster_resolver.", "contrib.distribute."),
             *("train.ClusterSpec", "train.Server*", "train.ClusterDef", "train.JobDef"),
@@ -113,7 +116,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ327",
-        "cast inside the loss; bfloat16 needs no scaling, float16 a scale that the program keeps",
+        "cast inside the loss; bfloat16 needs no scaling, float16 needs a scale that the "
+        "program stores",
         (
             *("mixed_precision.", "train.experimental.*LossScale*", "contrib.mixed_precision."),
             "train.experimental.*mixed_precision*",
@@ -122,7 +126,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ328",
-        "TensorFlow 2 has dropped it: take a layer, a cell or a loss of Keras 3 or of your own",
+        "TensorFlow 2 has dropped the name: use a layer, a cell or a loss of Keras 3 or of "
+        "your own",
         (
             *("contrib.", "slim.", "layers.", "nn.rnn_cell.", "nn.dynamic_rnn", "nn.static_*"),
             *(
@@ -154,7 +159,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ309",
-        "`shims` has no function for it: write it with the functions that exist",
+        "`shims` has no such function: compose it of other functions",
         (
             *("Print", "batch_scatter_update", "clip_by_average_norm", "sparse_*"),
             *("convert_to_tensor_or_indexed_slices", "nn.conv*_backprop_*"),
@@ -164,15 +169,17 @@ FAMILIES: tuple[Family, ...] = (
         ),
         computing=True,
     ),
-    Family("TJ309", "errors are Python's: `shims.errors` has the classes", ("errors.",)),
+    Family(
+        "TJ309", "use Python's exceptions; `shims.errors` has TensorFlow's classes", ("errors.",)
+    ),
     Family(
         "TJ329",
-        "this is absl-py, on which TensorFlow stands: `from absl import app, flags, logging`",
+        "this is a part of absl-py, which TensorFlow uses: `from absl import app, flags, logging`",
         ("app.", "flags.", "app", "flags", "logging.", "contrib.framework.python_op*"),
     ),
     Family(
         "TJ330",
-        "tests are `absltest` or `pytest` with `numpy.testing`",
+        "write tests with `absltest` or `pytest` and `numpy.testing`",
         (
             "test.",
             "contrib.eager.run_test*",
@@ -182,7 +189,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ531",
-        "it configures TensorFlow, as long as that is used: JAX has `jax.config` and `XLA_FLAGS`",
+        "it configures TensorFlow; the settings of JAX are `jax.config` and `XLA_FLAGS`",
         (
             *("config.", "ConfigProto*", "GPUOptions*", "GraphOptions*", "OptimizerOptions*"),
             *("RunOptions*", "RunMetadata*", "profiler.", "debugging.set_log_device_placement"),
@@ -207,7 +214,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ332",
-        "a compiled function is stored with `jax.export`; other formats start from there",
+        "store a compiled function with `jax.export`; other formats are made from its result",
         (
             *("saved_model.", "lite.", "graph_util.", "import_graph_def", "MetaGraphDef*"),
             *(
@@ -230,7 +237,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ333",
-        "words become numbers on the host: `shims.strings`, `shims.lookup`, or a layer of Keras 3",
+        "convert words to numbers on the host: `shims.strings`, `shims.lookup`, or a layer "
+        "of Keras 3",
         (
             *("lookup.", "feature_column.", "strings.", "string_*", "substr", "reduce_join"),
             *("contrib.lookup.", "contrib.feature_column.", "regex_*", "ragged.*_ngrams"),
@@ -238,7 +246,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ334",
-        "it is private to TensorFlow: say what it is used for with a public name",
+        "it is private to TensorFlow: use a public name instead",
         ("python.", "core.", "compiler.", "tools.", "tsl.", "user_ops.", "include."),
     ),
 )

@@ -20,14 +20,18 @@ _SUBSTRATE = f"{_PROBABILITY}.substrates"
 _LACKING = ("layers", "debugging", "python", "version")
 _LEFT = {
     "tensorflow_addons": (
-        "it needs TensorFlow and is no longer maintained: Keras 3 and Optax have most of its layers, "
-        "losses and optimizers, `keras.ops.image` and `jax.scipy.ndimage` its pictures"
+        "it needs TensorFlow and is no longer maintained: Keras 3 and Optax have most of its "
+        "layers, losses and optimizers; `keras.ops.image` and `jax.scipy.ndimage` have most "
+        "of its image operators"
     ),
     "tensorflow_hub": (
-        "it loads SavedModels: take a model of Keras 3 or Flax, `tf2jax-port weights` for its variables, "
-        "or `import-graph` for its functions"
+        "it loads SavedModels: use a model of Keras 3 or Flax, read the variables with "
+        "`tf2jax-port weights`, or convert the functions with `tf2jax-port import-graph`"
     ),
-    "sonnet": "it needs TensorFlow: Haiku has its modules on JAX, Flax NNX and `shims.Module` are others",
+    "sonnet": (
+        "it needs TensorFlow: Haiku has the same modules on JAX; Flax NNX and `shims.Module` are "
+        "alternatives"
+    ),
     "tf_keras": "it is Keras 2 on TensorFlow: `import keras` is Keras 3, which has a JAX back end",
 }
 _KEPT = {
@@ -79,7 +83,7 @@ def find_companions(
 
 def for_graph(companions: list[Companion]) -> list[Companion]:
     """Return the decisions for a program whose graph `shims.compat.v1` builds: nothing moves."""
-    message = "it cannot join a graph that `shims.compat.v1` builds"
+    message = "its operations cannot be part of a graph that `shims.compat.v1` builds"
     left = (State.MANUAL, "TJ335", message)
     return [
         Companion(c.statement, c.path, *left) if c.state is State.REVIEW else c for c in companions
@@ -136,7 +140,10 @@ def _of_probability(
     if lacking:
         message = f"its JAX substrate has no `{lacking}`: write it with Keras 3, or without it"
         return Companion(statement, path, State.MANUAL, "TJ335", message)
-    message = "TensorFlow Probability on JAX: what draws takes `seed=jax.random.key(...)`"
+    message = (
+        "TensorFlow Probability on JAX: methods that draw random numbers need "
+        "`seed=jax.random.key(...)`"
+    )
     edits = _move(source, statement, alias)
     return Companion(statement, path, State.REVIEW, "TJ210", message, edits)
 

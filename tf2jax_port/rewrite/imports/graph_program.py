@@ -24,8 +24,8 @@ from tf2jax_port.rewrite.writing.edits import Edit
 
 CODE = "TJ405"
 LEFT = "TJ336"
-MESSAGE = "stays as it is: `shims.compat.v1` builds the graph and runs it"
-LACKING = "`shims.compat.v1` builds this file's graph, and has no such name"
+MESSAGE = "not changed: `shims.compat.v1` builds the graph and runs it"
+LACKING = "`shims.compat.v1` builds the graph of this file, but does not have this name"
 _HOME = "shims.compat.v1"
 _MODULE = re.compile(rb"from[\s\\]+([\w.]+)[\s\\]+import\b")
 

@@ -115,7 +115,7 @@ def bind_arguments(
     surplus = plain[len(bound) :]
     if surplus and not places.variadic:
         count = len(places.positional)
-        return Refusal("TJ302", f"it takes {count} arguments, {len(plain)} are given")
+        return Refusal("TJ302", f"it takes {count} arguments, but {len(plain)} are given")
     for argument in arguments:
         if argument.keyword is None:
             continue

@@ -9,22 +9,24 @@ _GRAPH = "there are no graphs and no sessions: call the function or the model"
 _PHASE = "there is no global phase: pass `training=True` or `training=False` to the call"
 _EXPERIMENTAL = "the layer moved to `keras.layers` without `experimental.preprocessing`"
 _LEGACY = (
-    "the optimizers of Keras 2 are gone: take the one of `keras.optimizers`, without `decay=` and "
-    "with its own slots"
+    "the optimizers of Keras 2 are gone: use the optimizer of this name in "
+    "`keras.optimizers`, which has no `decay=` and other slots"
 )
 _IMAGES = (
-    "the generators of Keras 2 are gone: read with `keras.utils.image_dataset_from_directory`, and "
-    "vary the images with layers such as `keras.layers.RandomFlip`"
+    "the generators of Keras 2 are gone: read images with "
+    "`keras.utils.image_dataset_from_directory`, and augment them with layers such as "
+    "`keras.layers.RandomFlip`"
 )
-_TEXT = "the tokenizers of Keras 2 are gone: take `keras.layers.TextVectorization`"
-_SEQUENCE = "take `keras.utils.timeseries_dataset_from_array`, or write it with NumPy"
+_TEXT = "the tokenizers of Keras 2 are gone: use `keras.layers.TextVectorization`"
+_SEQUENCE = "use `keras.utils.timeseries_dataset_from_array`, or write the code with NumPy"
 _CHOICE = "write a conditional expression on the argument `training` of the call"
-_OWN_LAYER = "the layer is gone: write it with `keras.ops`"
-_EVALUATOR = "evaluate in a process of its own with `model.evaluate`"
-_NEVER_USED = "nothing of Keras 3 uses it: leave it out"
+_OWN_LAYER = "the layer is gone: write its computation with `keras.ops`"
+_EVALUATOR = "evaluate in a separate process with `model.evaluate`"
+_NEVER_USED = "nothing in Keras 3 uses this name: leave it out"
 _DTENSOR = "write `keras.distribution`, which distributes models over devices"
 _OLD_MODELS = (
-    "the model is not in Keras 3: build it from layers, or take another of `keras.applications`"
+    "Keras 3 does not have the model: build it from layers, or use another model of "
+    "`keras.applications`"
 )
 _ESTIMATOR = "estimators are gone: train the model with `fit`"
 _SIZES = (*("002", "004", "006", "008", "016", "032", "040", "064", "080", "120", "160", "320"),)
@@ -35,7 +37,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("backend.get_session", _GRAPH),
     ("backend.set_session", _GRAPH),
     ("backend.placeholder", "write `keras.Input`"),
-    ("backend.is_placeholder", "there are no placeholders: ask `keras.utils.is_keras_tensor`"),
+    ("backend.is_placeholder", "there are no placeholders: use `keras.utils.is_keras_tensor`"),
     ("backend.manual_variable_initialization", _GRAPH),
     ("backend.gradients", "write `jax.grad` of a function of the weights"),
     ("backend.learning_phase", _PHASE),
@@ -53,8 +55,8 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("backend.local_conv1d", _OWN_LAYER),
     ("backend.local_conv2d", _OWN_LAYER),
     ("backend.normalize_batch_in_training", "write `keras.layers.BatchNormalization`"),
-    ("backend.random_binomial", "write `keras.random.binomial`; the numbers are other ones"),
-    ("backend.tf", "the module of TensorFlow is not there: import JAX"),
+    ("backend.random_binomial", "write `keras.random.binomial`, which draws other numbers"),
+    ("backend.tf", "the module of TensorFlow is not available there: import JAX"),
     ("backend.tensorflow_backend", "Keras 3 computes with JAX"),
     *((f"applications.RegNet{letter}{size}", _OLD_MODELS) for letter in "XY" for size in _SIZES),
     ("applications.regnet", _OLD_MODELS),
@@ -80,8 +82,8 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("experimental", "Keras 3 has no `experimental`"),
     ("initializers.experimental", "Keras 3 has no `experimental`"),
     ("layers.AbstractRNNCell", "derive the cell from `keras.layers.Layer`"),
-    ("layers.AlphaDropout", "`keras.layers.AlphaDropout` of Keras 3 draws other numbers"),
-    ("layers.CuDNNGRU", "write `keras.layers.GRU`; it has another default of `reset_after`"),
+    ("layers.AlphaDropout", "write `keras.layers.AlphaDropout`, which draws other numbers"),
+    ("layers.CuDNNGRU", "write `keras.layers.GRU`, whose default of `reset_after` differs"),
     ("layers.CuDNNLSTM", "write `keras.layers.LSTM`"),
     ("layers.DenseFeatures", "write `keras.utils.FeatureSpace`"),
     ("layers.SequenceFeatures", "write `keras.utils.FeatureSpace`"),
@@ -93,7 +95,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("layers.ThresholdedReLU", "write `keras.layers.ReLU(threshold=...)`"),
     (
         "layers.experimental.DynamicEmbedding",
-        "write `keras.layers.Embedding` of a bounded vocabulary",
+        "write `keras.layers.Embedding` with a vocabulary of fixed size",
     ),
     ("layers.experimental.DynamicLookup", "write `keras.layers.StringLookup`"),
     ("layers.experimental.EinsumDense", "write `keras.layers.EinsumDense`"),
@@ -101,7 +103,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("layers.experimental.SyncBatchNormalization", "`BatchNormalization(synchronized=True)`"),
     ("layers.experimental", _EXPERIMENTAL),
     ("losses.Reduction.AUTO", "write the reduction, `'sum_over_batch_size'`"),
-    ("losses.Reduction", "a reduction is a string: `'none'`, `'sum'`, `'sum_over_batch_size'`"),
+    ("losses.Reduction", "the reduction is a string: `'none'`, `'sum'`, `'sum_over_batch_size'`"),
     ("metrics.MeanRelativeError", "derive the metric from `keras.metrics.Mean`"),
     ("metrics.MeanTensor", "derive the metric from `keras.metrics.Metric`"),
     (
@@ -117,12 +119,15 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("models.model_from_yaml", "write `keras.models.model_from_json`"),
     ("optimizers.legacy", _LEGACY),
     ("optimizers.experimental", "the optimizer moved to `keras.optimizers`"),
-    ("premade", "Keras 3 has no ready-made models of that kind"),
-    ("premade_models", "Keras 3 has no ready-made models of that kind"),
+    ("premade", "Keras 3 has no ready-made models of this kind"),
+    ("premade_models", "Keras 3 has no ready-made models of this kind"),
     ("preprocessing.image", _IMAGES),
     ("preprocessing.sequence", _SEQUENCE),
     ("preprocessing.text", _TEXT),
-    ("saving.hdf5_format", "write `model.save_weights`; the name of the file decides the format"),
+    (
+        "saving.hdf5_format",
+        "write `model.save_weights`; the file name's ending determines the format",
+    ),
     ("utils.GeneratorEnqueuer", "write `keras.utils.PyDataset`"),
     ("utils.OrderedEnqueuer", "write `keras.utils.PyDataset`"),
     ("utils.SequenceEnqueuer", "write `keras.utils.PyDataset`"),
@@ -152,7 +157,7 @@ KEYWORDS: dict[str, str] = {
     "output": "write `outputs=`",
     "period": "write `save_freq=`",
     "renorm": "Keras 3 has no renormalization",
-    "save_format": "the name of the file decides the format",
+    "save_format": "the file name's ending determines the format",
     "time_major": "swap the first two axes of the input",
     "virtual_batch_size": "Keras 3 has no virtual batches",
     "weights": "write `layer.set_weights(...)`",

@@ -27,18 +27,17 @@ NEEDS_TENSORFLOW = (
     "preprocessing.text_dataset_from_directory",
     "preprocessing.timeseries_dataset_from_array",
 )
-STAYS_INSTALLED = (
-    "computes in TensorFlow whatever the back end is, so TensorFlow must stay installed"
-)
+STAYS_INSTALLED = "computes with TensorFlow on every back end, so TensorFlow must stay installed"
 _LEGACY = "optimizers.legacy."
 OWN_SLOTS = (
-    "the optimizer of Keras 2 had other slots, so that its checkpoints do not fit, and no `weights`"
+    "the optimizer of Keras 2 has other slots, so its checkpoints do not fit; the optimizer "
+    "of Keras 3 has no `weights`"
 )
 REPEATED_ROWS = (
-    "if a batch repeats an id, optimizers that square gradients use the sum of its rows, "
-    "on TensorFlow each row separately"
+    "if a batch repeats an id, optimizers that square gradients square the sum of its rows; "
+    "on TensorFlow they square each row separately"
 )
-MOVED = "Keras 2 had it under `experimental`, with the arguments and random numbers of Keras 2"
+MOVED = "in Keras 2 the name was in `experimental`, with other arguments and random numbers"
 # Where Keras 3 has what Keras 2 had under `experimental`.
 _MOVED = (
     ("layers.experimental.preprocessing.", "layers."),

@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.reading.scopes import Function, Scope
 if TYPE_CHECKING:
     from tf2jax_port.rewrite.sites.references import File
 
-_UNSEEN = "its use cannot be followed"
+_UNSEEN = "the rewriter cannot follow its uses"
 # Base classes that ignore attributes which are neither variables nor layers.
 _BASES = ("Module", "keras.Model", "keras.layers.Layer", "keras.models.Model")
 # Attributes that Keras' models use themselves.
@@ -144,7 +144,7 @@ class Follower:
         self.open.add(key)
         foreign = self._foreign_base(kind, name)
         if foreign:
-            return f"`{foreign}`, a base of its class, may use it"
+            return f"`{foreign}`, a base class of the class that holds it, may use it"
         attributes = [a for a in self.file.names.attributes if a.attr == name]
         loads = (a for a in attributes if isinstance(a.ctx, ast.Load))
         return self._first(self._follow_use(attribute, packed) for attribute in loads)

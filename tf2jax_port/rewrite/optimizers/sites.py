@@ -38,10 +38,10 @@ _KEYWORDS = ("grads_and_vars", "loss", "var_list", "tape", "grad_loss", "trainab
 _OF_VARIABLES = ("assign", "assign_add", "assign_sub", "numpy", "read_value", "value")
 _VALUES = ("learning_rate", "iterations", "variables")
 # The endings of reasons that say that other code may use the optimizer.
-_ELSEWHERE = ("receives it", "returns it", "cannot be followed", "may use it")
-_GRAPH = "it belongs to a graph"
+_ELSEWHERE = ("receives it", "returns it", "cannot follow its uses", "may use it")
+_GRAPH = "it is a part of a graph"
 _NO_PLACE = "an argument has no counterpart in Optax"
-_ROWS = "`shims.gather`, whose gradient names the rows taken, as optimizers need"
+_ROWS = "`shims.gather`: optimizers need a gradient that names the gathered rows"
 _PLAIN_CALLS = ("TJ101", "TJ201")
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
 
@@ -119,7 +119,9 @@ def _written_decision(
     The replacement must be reviewed if unknown code may use the optimizer; `why` gives the reason.
     """
     optimizer = made.known.row.name in OPTIMIZERS
-    message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
+    message = (
+        "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same learning rates"
+    )
     if why:
         message = f"{why}, and may need more than `shims.optax.Optimizer` has"
     return dataclasses.replace(
@@ -142,7 +144,7 @@ def _is_spelled_out(file: File, made: _Creation) -> bool:
 def _kept_decision(decision: Decision, why: str) -> Decision:
     if decision.state is State.MANUAL:
         return dataclasses.replace(decision, message=f"{decision.message}; {why}")
-    message = f"it stays an optimizer of Keras 3, which makes the same steps: {why}"
+    message = f"it becomes an optimizer of Keras 3, which makes the same steps: {why}"
     return dataclasses.replace(decision, state=State.REWRITTEN, code=STAYS, message=message)
 
 

@@ -176,8 +176,8 @@ class Functions:
         if reference is None:
             return f"`{use.id}` is passed on as a value in line {use.lineno}"
         return (
-            f"`tf.{reference.path}` calls `{use.id}`: a key from outside would give the same numbers "
-            "in each pass, so make one a part of the state"
+            f"`tf.{reference.path}` calls `{use.id}`: a key from outside would give the same "
+            "numbers in each iteration, so make the key a part of the loop's state"
         )
 
     def _check_extensible(self, call: ast.Call, name: str) -> ast.Call:
@@ -247,7 +247,7 @@ class Functions:
                 raise NotKeyedError(f"`.{name}` is passed on as a value in line {attribute.lineno}")
             if not self._is_of_class(attribute.value, node):
                 raise NotKeyedError(
-                    f"line {attribute.lineno} calls `.{name}` on what may be another object"
+                    f"line {attribute.lineno} calls `.{name}` on a value that may be another object"
                 )
             found.append(self._check_extensible(call, name))
         return tuple(found)

@@ -36,7 +36,7 @@ from tf2jax_port.rewrite.writing.edits import Edit, Piece, Span
 
 KEYED, DRAWN = "TJ206", "TJ207"
 _OTHER_NUMBERS = "other numbers than TensorFlow's, of the same distribution"
-_THEIR_NUMBERS = "with TensorFlow's numbers after the same seeds; `--random keys` asks for JAX's"
+_THEIR_NUMBERS = "with TensorFlow's numbers for the same seeds; `--random keys` requests JAX's keys"
 _STAYS = "it keeps `shims.random` and TensorFlow's generator"
 _STATELESS = ("uniform", "normal", "truncated_normal")
 _SEEDS = ("random.set_seed", "keras.utils.set_random_seed")
@@ -200,7 +200,7 @@ class _Keys:
         if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
             return "comments or settings exclude parts of the file"
         if any(r.version == 1 and needs_graph(r.path) for r in self.file.references):
-            return "the file builds a graph, which draws anew at each run of a session"
+            return "the file builds a graph, which draws new numbers in each run of a session"
         return "" if names is not None else "the file uses all candidate names for a key"
 
     def _why(self, draw: _Draw, threading: Threading) -> str:
@@ -314,7 +314,9 @@ class _Keys:
         if unit not in threads.roots:
             message += f"; `{getattr(unit, 'name', '')}` is given a key"
         elif not threading.is_seeded(unit, threads.needs[unit]):
-            message += "; no seed is set before it, so that each run draws the same"
+            message += (
+                "; no seed is set before it, so each run of the program draws the same numbers"
+            )
         edit = draw.form.edit(self.file, draw.call, (key,))
         self.found[draw.reference] = _review_decision(
             self.found[draw.reference], KEYED, message, (edit,)

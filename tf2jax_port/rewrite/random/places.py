@@ -144,7 +144,7 @@ def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | No
                 continue
             raise NoPlaceError(_why_no_lambda(file, outer))
         elif not isinstance(outer, (ast.comprehension, ast.arguments, *_ONCE)):
-            raise NoPlaceError("it is where no key can be split before it")
+            raise NoPlaceError("no key can be split before it")
         inner = outer
     raise AssertionError("an expression outside of any statement")
 
@@ -183,8 +183,8 @@ def _why_no_lambda(file: File, node: ast.Lambda) -> str:
     if reference is None:
         return "it is in a lambda, which may be called more than once"
     return (
-        f"it is in a function that `tf.{reference.path}` calls: a key from outside would give the "
-        "same numbers in each pass, so make one a part of the state"
+        f"it is in a function that `tf.{reference.path}` calls: a key from outside would give "
+        "the same numbers in each iteration, so make the key a part of the loop's state"
     )
 
 
@@ -197,7 +197,7 @@ def _check_statement(statement: ast.stmt, inner: ast.AST) -> None:
         return
     annotated = isinstance(statement, ast.AnnAssign) and inner is statement.annotation
     if annotated or not isinstance(statement, _PLAIN):
-        raise NoPlaceError("it is where no key can be split before it")
+        raise NoPlaceError("no key can be split before it")
 
 
 # Statements before which a line can be inserted.

@@ -65,8 +65,8 @@ IGNORED = Rule(
         "or on a line of its own above the call."
     ),
     safety=(
-        "The place stays TensorFlow, and so does the import that it needs. Where a name has "
-        "another meaning in TensorFlow 1, a marker comment records the version that was "
+        "The call stays TensorFlow, and so does the import that the call needs. Where a name "
+        "has another meaning in TensorFlow 1, a marker comment records the version that was "
         "assumed."
     ),
     examples=(
@@ -77,7 +77,7 @@ IGNORED = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x)  # tf2jax: ignore[TJ2]\n",
-            because="the comment covers other diagnostics than this line's TJ101",
+            because="the comment covers TJ2 only, but the diagnostic of this line is TJ101",
         ),
     ),
 )

@@ -8,7 +8,7 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _LATER = Leaves(
     "import tensorflow as tf\n\ny = tf.concat([x, x], 0)\n",
-    because="the list comes first, as from version 1.0 on",
+    because="the list is the first argument, as in version 1.0 and later",
 )
 _TOTAL = (
     "import {}.compat.v1 as tf\n\n\ndef total(values):\n    with tf.Graph().as_default():\n"

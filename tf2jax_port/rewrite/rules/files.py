@@ -51,8 +51,8 @@ PYTHON_2 = Rule(
     name="python-2",
     state=None,
     why=(
-        "The file looks like Python 2: a `print` statement, `except A, b`, an octal number such "
-        "as `0755`; or it is a notebook with a Python 2 kernel."
+        "The file looks like Python 2: it has a `print` statement, `except A, b` or an octal "
+        "number such as `0755`, or it is a notebook with a Python 2 kernel."
     ),
     safety="The file is not changed. Convert it to Python 3 first.",
 )

@@ -164,9 +164,13 @@ COMPANION = Rule(
     examples=(
         Rewrites(
             "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
-            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: Keras 3 and Optax "
-            "have most of its layers, losses and optimizers, `keras.ops.image` and `jax.scipy.ndimage` its "
-            "pictures\nimport tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
+            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: "
+            "Keras 3 and Optax have most of its layers, losses and optimizers; "
+            "`keras.ops.image` and `jax.scipy.ndimage` have most of its image "
+            "operators\n"
+            "import tensorflow_addons as tfa\n"
+            "\n"
+            "y = tfa.layers.GELU()\n",
             runs=False,
         ),
         _OPERATOR,

@@ -134,8 +134,9 @@ OLD = Rule(
     name="keras-of-tensorflow-1",
     state=State.REVIEW,
     why=(
-        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name is one "
-        "of `optimizers.legacy`. Keras 3 has the name, and in most cases it behaves the same."
+        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name "
+        "belongs to `optimizers.legacy`. Keras 3 has the name, and in most cases it behaves "
+        "the same."
     ),
     safety=(
         "Keras 2.21, as `tf.compat.v1.keras`, was compared with Keras 3.15 by running both, "
@@ -222,9 +223,10 @@ MODULE = Rule(
         "in `getattr(tf.keras.layers, name)`. Keras 3 has the module."
     ),
     safety=(
-        "A name that Keras 3 has gives the same object; any other raises `AttributeError`. "
-        "Check the names in your configurations. `keras.backend` and `keras.preprocessing`, "
-        "which have lost most of their names, are left to a person (TJ304)."
+        "A name that exists in Keras 3 gives the same object; any other name raises "
+        "`AttributeError`. Check the names in your configurations. `keras.backend` and "
+        "`keras.preprocessing`, which have lost most of their names, are left to a person "
+        "(TJ304)."
     ),
     examples=(
         Rewrites(
@@ -283,10 +285,12 @@ NO_ARRAY = Rule(
         Rewrites(
             "import tensorflow as tf\n\n"
             "inputs = tf.keras.Input(shape=(4,))\nhalves = tf.split(inputs, 2, axis=1)\n",
-            "import tensorflow as tf\nimport keras\n\n"
+            "import tensorflow as tf\n"
+            "import keras\n"
+            "\n"
             "inputs = keras.Input(shape=(4,))\n"
-            "# TJ341: tf.split: a symbolic tensor of Keras is no array: put the operator into a layer, "
-            "or into `keras.layers.Lambda`\n"
+            "# TJ341: tf.split: a symbolic tensor of Keras is not an array: put the operator "
+            "into a layer, or into `keras.layers.Lambda`\n"
             "halves = tf.split(inputs, 2, axis=1)\n",
             runs=False,
         ),
@@ -318,12 +322,15 @@ STEP = Rule(
         Rewrites(
             "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n"
             "    def train_step(self, data):\n        return {'loss': self.compute_loss(*data)}\n",
-            "import tensorflow as tf\n\n\n"
-            "# TJ342: tf.keras.Model: Keras 3 on JAX passes `train_step` the state and expects it back: "
-            "write a function with a tape, or `stateless_compute_loss` with `jax.value_and_grad` "
-            "(docs/keras.md)\n"
+            "import tensorflow as tf\n"
+            "\n"
+            "\n"
+            "# TJ342: tf.keras.Model: Keras 3 on JAX passes the state to `train_step` and "
+            "expects the new state as a result: write a function with a tape, or "
+            "`stateless_compute_loss` with `jax.value_and_grad` (docs/keras.md)\n"
             "class Net(tf.keras.Model):\n"
-            "    def train_step(self, data):\n        return {'loss': self.compute_loss(*data)}\n",
+            "    def train_step(self, data):\n"
+            "        return {'loss': self.compute_loss(*data)}\n",
             runs=False,
         ),
         Leaves(

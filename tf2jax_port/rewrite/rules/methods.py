@@ -15,7 +15,7 @@ SHAPE = Rule(
     ),
     safety=(
         "A size that is unknown in TensorFlow (`None`) is known in JAX, or symbolic inside "
-        "`shims.function`: a branch on `None` is never taken."
+        "`shims.function`. A branch for a size of `None` is therefore never taken."
     ),
     examples=(
         Rewrites(
@@ -55,9 +55,9 @@ SET_SHAPE = Rule(
     name="set-shape",
     state=State.REWRITTEN,
     why=(
-        "`x.set_shape(s)` gives TensorFlow sizes that a graph does not know, and fails if they "
-        "are wrong. An array always knows its shape, so only the check remains, as "
-        "`shims.ensure_shape`."
+        "`x.set_shape(s)` states sizes that a TensorFlow graph does not know, and raises an "
+        "error if they are wrong. An array always knows its shape, so only the check "
+        "remains, as `shims.ensure_shape`."
     ),
     safety=(
         "The check is the same as in TensorFlow. If the name belongs to the function, the "
@@ -84,8 +84,9 @@ SIZE = Rule(
     name="size-of-an-axis",
     state=State.REWRITTEN,
     why=(
-        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. JAX "
-        "knows it while tracing, and needs a number wherever a shape is built from it."
+        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. "
+        "JAX knows the size while it traces, and needs a number wherever a shape is built "
+        "from that size."
     ),
     safety=(
         "The size is the same: a Python number, or a symbolic size inside `shims.function`. "
@@ -110,7 +111,10 @@ SIZE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\nkept = tf.boolean_mask(x, x > 1)\ny = tf.shape(kept)[0]\n",
-            because="the size of a selection depends on data: `shims.shape` takes it under `jit`",
+            because=(
+                "the size of a selection depends on data: `shims.shape` returns such a size "
+                "under `jit`"
+            ),
         ),
     ),
 )
@@ -143,7 +147,7 @@ LIST = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).shape == (2, 3)\n",
-            because="it is a tuple already",
+            because="the operand is a tuple already",
         ),
     ),
 )

@@ -42,8 +42,8 @@ PASSED_ON = Rule(
     name="operator-as-value",
     state=State.REWRITTEN,
     why=(
-        "An operator with one operand is passed to a function that will call it with that "
-        "operand. JAX's equivalent function is passed instead."
+        "An operator with one operand is passed to a function that calls the operator with "
+        "one operand. JAX's equivalent function is passed instead."
     ),
     safety=(
         "The receiver must not pass `name=`. An operator with more parameters, or one whose "
@@ -81,7 +81,7 @@ EVIDENCE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(tf.boolean_mask(x, x > 0))\n",
-            because="it runs under `jax.jit`, too",
+            because="the new text runs under `jax.jit`, too",
         ),
     ),
 )
@@ -102,7 +102,7 @@ SWITCH = Rule(
         ),
         Leaves(
             "import tensorflow.compat.v1 as tf\n\ntf.disable_eager_execution()\n",
-            because="it asks for graphs, which JAX does not have",
+            because="the statement requests graphs, which JAX does not have",
         ),
     ),
 )
@@ -265,8 +265,12 @@ GRAPH_LEFT = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nqueue = tf.ConditionalAccumulator(tf.float32)\n",
-            "import shims.compat.v1 as tf\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32)\n"
-            "# TJ336: tf.ConditionalAccumulator: `shims.compat.v1` builds this file's graph, and has no such name\n"
+            "import shims.compat.v1 as tf\n"
+            "tf.disable_v2_behavior()\n"
+            "\n"
+            "x = tf.placeholder(tf.float32)\n"
+            "# TJ336: tf.ConditionalAccumulator: `shims.compat.v1` builds the graph of this "
+            "file, but does not have this name\n"
             "queue = tf.ConditionalAccumulator(tf.float32)\n",
             runs=False,
             options=Options(target="graph"),

@@ -54,7 +54,7 @@ SUMMARY = _rule(
     ),
     (
         "TensorFlow's writer still works outside compiled code, and accepts JAX's arrays. "
-        "Return the values to write from the compiled step."
+        "Let the compiled step return the values, and write them outside of it."
     ),
     "writer = tf.summary.create_file_writer('logs')",
     instead=Instead(
@@ -323,9 +323,10 @@ STORED = _rule(
     "stored-program",
     ("SavedModels, TensorFlow Lite models and graph definitions are TensorFlow programs in files."),
     (
-        "`shims.saved_model` saves modules with their variables and functions, in files of its own. "
-        "`jax.export` stores a compiled function with its shapes; weights may be stored in it or "
-        "separately. If a SavedModel is required, `jax2tf` creates one."
+        "`shims.saved_model` saves modules with their variables and functions, in files of "
+        "its own. `jax.export` stores a compiled function with its shapes; weights may be "
+        "stored in the same file or separately. If a SavedModel is required, `jax2tf` "
+        "creates one."
     ),
     "tf.saved_model.save(module, 'model')",
     symbol="tf.saved_model.save",

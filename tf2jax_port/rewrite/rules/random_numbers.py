@@ -17,11 +17,11 @@ KEYED = Rule(
     name="random-numbers-by-key",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`. A stateless draw makes its key from its seed. "
-        "Every other draw takes a key that is split before its statement, once for each run of "
-        "the statement. A function that draws gets a key parameter, if all of its calls are in "
-        "the file and can pass one. Keys start from `tf.random.set_seed`, or from a number "
-        "chosen for the file."
+        "`--random keys` asks for `jax.random`. A stateless draw computes its key from its "
+        "seed. For every other draw, a key is split before the statement, once for each run "
+        "of the statement. A function that draws gets a key parameter if all of its calls "
+        "are in the file and can pass a key. Keys start from `tf.random.set_seed`, or from a "
+        "number chosen for the file."
     ),
     safety=(
         "The numbers differ from TensorFlow's but have the same distribution, shape and "

@@ -16,9 +16,9 @@ NO_RULE = Rule(
         "applies."
     ),
     safety=(
-        "The name and its import stay, so the file still runs as before up to this point. Write "
-        "the JAX code by hand, or add a row to `tf2jax_port/table`; the next run removes the "
-        "marker comment."
+        "The name and its import stay, so up to this point the file still runs as before. "
+        "Write the JAX code by hand, or add a row to `tf2jax_port/table`; the next run "
+        "removes the marker comment."
     ),
     examples=(
         Rewrites(
@@ -46,7 +46,8 @@ UNKNOWN_ARGUMENT = Rule(
     state=State.MANUAL,
     why=(
         "The call does not match the signature in the table: an argument is unknown, "
-        "superfluous, missing or given twice. A call that is not understood is never rewritten."
+        "superfluous, missing or given twice. The rewriter never changes a call that it does "
+        "not understand."
     ),
     safety="The call is not changed. Compare it with TensorFlow's documentation of that version.",
     examples=(
@@ -99,7 +100,7 @@ MODULE = Rule(
         "A TensorFlow module is passed on, stored, or accessed by a computed name: `getattr(tf, "
         "name)`."
     ),
-    safety="Nothing changes. The code does not show which names are used through it.",
+    safety="Nothing changes. The code does not show which names of the module are used.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(name, x):\n    return getattr(tf.math, name)(x)\n",
@@ -110,7 +111,7 @@ MODULE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\nmath = tf.math\ny = math.log(x)\n",
-            because="another name for a module is followed",
+            because="the rewriter follows an alias of a module",
         ),
     ),
 )
@@ -195,8 +196,12 @@ UNTOUCHABLE = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x: '''tf.Tensor'''):\n    return x\n",
-            "import tensorflow as tf\n\n\n# TJ308: tf.Tensor: it stands inside a string\n"
-            "def f(x: '''tf.Tensor'''):\n    return x\n",
+            "import tensorflow as tf\n"
+            "\n"
+            "\n"
+            "# TJ308: tf.Tensor: it is inside a string\n"
+            "def f(x: '''tf.Tensor'''):\n"
+            "    return x\n",
             runs=False,
         ),
         Leaves(
@@ -228,7 +233,10 @@ ATTRIBUTE = Rule(
     code="TJ311",
     name="attribute-without-rule",
     state=State.MANUAL,
-    why="The table knows the object, but not this attribute, or not its use as a base class.",
+    why=(
+        "The table has the object, but no rule for this attribute or for a class derived from "
+        "the object."
+    ),
     safety="Nothing changes. Port the place by hand.",
     examples=(
         Rewrites(
@@ -259,8 +267,12 @@ STAR_IMPORT = Rule(
     examples=(
         Rewrites(
             "from tensorflow import *\n\ny = square(x)\n",
-            "# TJ310: tf.*: what else it brings cannot be told from the text\n"
-            "from tensorflow import *\nimport jax.numpy as jnp\n\ny = jnp.square(x)\n",
+            "# TJ310: tf.*: the code does not show which other names this statement "
+            "imports\n"
+            "from tensorflow import *\n"
+            "import jax.numpy as jnp\n"
+            "\n"
+            "y = jnp.square(x)\n",
             runs=False,
         ),
         Leaves("from numpy import *\n\ny = square(x)\n", because="it is not TensorFlow"),
@@ -272,8 +284,9 @@ HANDED_OVER = Rule(
     name="operator-for-tensorflow",
     state=State.MANUAL,
     why=(
-        "The operator is passed to a call that stays TensorFlow, such as a layer of `tf.keras`, "
-        "which will call it with TensorFlow's tensors. JAX's functions do not accept these."
+        "The operator is passed to a call that stays TensorFlow, such as a layer of "
+        "`tf.keras`. That code calls the operator with TensorFlow's tensors, which JAX's "
+        "functions do not accept."
     ),
     safety=(
         "Nothing changes. When the surrounding call has become JAX or Keras 3, the next run "
@@ -282,14 +295,17 @@ HANDED_OVER = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nlayer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
-            "import tensorflow as tf\n\n# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
-            "# TJ312: tf.nn.relu: it is handed to `tf.foo.Layer`, which stays TensorFlow\n"
+            "import tensorflow as tf\n"
+            "\n"
+            "# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
+            "# TJ312: tf.nn.relu: it is passed to `tf.foo.Layer`, which stays "
+            "TensorFlow\n"
             "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
             runs=False,
         ),
         Leaves(
             "import tensorflow as tf\n\nlayer = Layer(8, activation=tf.nn.relu)\n",
-            because="the function that receives it is not TensorFlow's",
+            because="the function that receives the operator is not TensorFlow's",
         ),
     ),
 )

@@ -47,7 +47,10 @@ SURE = Rule(
         Leaves(
             "import tensorflow as tf\n\nwith tf.GradientTape() as tape:\n    tape.watch(x)\n"
             "    y = tf.square(x)\ng = tape.gradient(y, x)\n",
-            because="the result may not be a scalar: TensorFlow sums its gradients, `jax.grad` raises",
+            because=(
+                "the result may not be a scalar: TensorFlow sums the gradients of its elements, "
+                "but `jax.grad` raises an error"
+            ),
         ),
         Leaves(
             "import tensorflow as tf\n\nx = tf.constant(3.0)\nz = x\nwith tf.GradientTape() as tape:\n"
@@ -57,7 +60,7 @@ SURE = Rule(
         Leaves(
             "import tensorflow as tf\n\nx = tf.constant(3.0)\nwith tf.GradientTape() as tape:\n"
             "    tape.watch(x)\n    y = tf.stop_gradient(x)\ng = tape.gradient(y, x)\n",
-            because="no gradient reaches `x`: TensorFlow gives `None`, JAX zeros",
+            because="no gradient reaches `x`: TensorFlow gives `None`, but JAX gives zeros",
         ),
     ),
 )
@@ -92,7 +95,7 @@ REVIEWED = Rule(
             "import tensorflow as tf\n\nw = tf.exp(x)\nwith tf.GradientTape() as tape:\n"
             "    tape.watch(w)\n    loss = tf.reduce_sum(tf.square(w))\n"
             "slope = tape.gradient(loss, w)\n",
-            because="it reads one array only (TJ114)",
+            because="the block reads only one array (TJ114)",
         ),
     ),
 )

@@ -68,7 +68,7 @@ def _methods_of_keras(file: File) -> Iterator[Decision]:
             names = next((_CONSTRUCTORS[base] for base in bases if base in _CONSTRUCTORS), ())
         edits = _by_name(file, call, names)
         if edits:
-            message = "Keras 3 has these parameters in another order"
+            message = "Keras 3 has the parameters in another order"
             symbol = f"tf.keras.layers.Layer.{node.attr}"
             yield Decision(State.REWRITTEN, "TJ130", message, symbol, call, tuple(edits))
 

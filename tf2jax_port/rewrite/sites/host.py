@@ -166,7 +166,7 @@ def _renamed(file: File, node: ast.expr, text: str, symbol: str, state: State) -
     written = file.spelling.text(text)
     edit = Edit(*file.source.span(node), (written,))
     if state is State.REWRITTEN:
-        message = f"`{written}`, of absl, on which TensorFlow's stands"
+        message = f"`{written}` of absl, which TensorFlow uses"
         return Decision(state, "TJ115", message, symbol, node, (edit,))
-    message = "absl parses the command line in `app.run`, and refuses flags that nobody defines"
+    message = "absl parses the command line in `app.run`, and rejects undefined flags"
     return Decision(state, "TJ209", message, symbol, node, (edit,))

@@ -21,11 +21,11 @@ from tf2jax_port.rewrite.sites.keras_symbols import NO_ARRAY
 from tf2jax_port.rewrite.writing.edits import Edit
 from tf2jax_port.table import Shim
 
-_SYMBOLIC = "`keras.ops` takes symbolic tensors, which are not arrays"
+_SYMBOLIC = "`keras.ops` accepts symbolic tensors, which are not arrays"
 SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
 SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
-_OF_VERSION_1 = "Keras 2 may be meant; for this name no difference to Keras 3 is known"
+_OF_VERSION_1 = "the code may mean Keras 2; no difference from Keras 3 is known for this name"
 _GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
 _RESET = f"{_GATES}, and `reset_after=False`, which has other weights"
 # Calls with other results in Keras 2, which TensorFlow 1 had.
@@ -34,11 +34,11 @@ OTHERWISE_IN_KERAS_2 = {
     **{f"layers.ConvLSTM{n}D": _GATES for n in (1, 2, 3)},
     **dict.fromkeys(("layers.GRU", "layers.GRUCell"), _RESET),
     **dict.fromkeys(("layers.LSTM", "layers.LSTMCell"), _GATES),
-    "optimizers.Nadam": "its first steps are other ones than in Keras 2",
-    "optimizers.RMSprop": "Keras 2 had `epsilon` outside of the root: steps by small gradients differ",
-    "regularizers.l1_l2": "in Keras 2 both parts were 0.01 unless said otherwise, now they are 0",
+    "optimizers.Nadam": "its first steps differ from those in Keras 2",
+    "optimizers.RMSprop": "Keras 2 had `epsilon` outside of the square root: steps for small gradients differ",
+    "regularizers.l1_l2": "the default of both factors was 0.01 in Keras 2, and is 0 now",
 }
-_UNSEEN = "the arguments are not visible here; Keras 3 rejects those that it does not know"
+_UNSEEN = "the arguments are not visible here; Keras 3 rejects unknown arguments"
 MODULE, ROWS = "TJ234", "TJ235"
 UNSEEN_NAMES = "the names that are used from the module are not visible here; Keras 3 may lack them"
 _OTHERWISE = ("backend", "experimental", "preprocessing", "optimizers.legacy", "utils.legacy")

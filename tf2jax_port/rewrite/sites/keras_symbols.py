@@ -19,7 +19,7 @@ from tf2jax_port.table import Manual, Row
 from tf2jax_port.table.keras_ops import OPERATORS
 
 NO_ARRAY = (
-    "a symbolic tensor of Keras is no array: put the operator into a layer, or into "
+    "a symbolic tensor of Keras is not an array: put the operator into a layer, or into "
     "`keras.layers.Lambda`"
 )
 _SOURCES = ("keras.Input", "keras.layers.Input")

@@ -44,7 +44,9 @@ def keep(file: File, node: ast.expr, symbol: str) -> Decision | None:
     """Return the decision to leave a place alone inside of a function that only pipelines call, or `None`."""
     if not file.in_pipelines or not _is_inside(file.names, node, file.in_pipelines):
         return None
-    message = "a pipeline of TensorFlow calls the function around it; `--data shims` moves both"
+    message = (
+        "a pipeline of TensorFlow calls the function that contains it; `--data shims` rewrites both"
+    )
     return Decision(State.KEPT, "TJ504", message, symbol, node)
 
 

@@ -61,7 +61,7 @@ def decide(file: File, reference: Reference) -> Decision:
         or _decide_by_row(file, reference, symbol)
     )
     if decision.edits and not may_edit(file, decision):
-        return _manual(reference, symbol, "TJ308", "it stands inside a string")
+        return _manual(reference, symbol, "TJ308", "it is inside a string")
     return decision
 
 
@@ -153,7 +153,7 @@ def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
     if function is None or asked or not pure_functions.is_pure(function, _operands_in(file)):
         return None
     edit = Edit(*file.source.span(node), (file.spelling.text("jax.jit"),))
-    message = "it computes its result from its parameters and does nothing else"
+    message = "it only computes a result from its parameters"
     return Decision(State.REWRITTEN, "TJ113", message, symbol, node, (edit,))
 
 
@@ -222,7 +222,7 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
         message = file.undecided[start] + EARLY
         return Decision(State.MANUAL, "TJ337", message, symbol, reference.node)
     if b"#" in file.source.data[start:end]:
-        return _manual(reference, symbol, "TJ308", "a comment stands inside the name")
+        return _manual(reference, symbol, "TJ308", "there is a comment inside the name")
     return None
 
 
@@ -237,7 +237,9 @@ def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Deci
     reference = known.reference
     called = isinstance(parent, ast.Call) and parent.func is reference.node
     if called and not constructs.makes_error(known.row, parent):
-        return _manual(reference, symbol, "TJ302", "it is called, but the rule has no parameters")
+        return _manual(
+            reference, symbol, "TJ302", "it is called, but the table has no parameters for it"
+        )
     function = facade(known.row)
     native = isinstance(known.row.target, Native)
     if isinstance(parent, ast.ClassDef) and native and reference.node in parent.bases:
@@ -299,7 +301,7 @@ def _passed_on(file: File, known: Known, symbol: str) -> Decision:
     row, function = known.row, facade(known.row)
     receiver = _tensorflow_receiver(file, known)
     if receiver is not None:
-        message = f"it is handed to `{receiver.spelled}`, which stays TensorFlow"
+        message = f"it is passed to `{receiver.spelled}`, which stays TensorFlow"
         return _manual(known.reference, symbol, "TJ312", message)
     direct = _direct_counterpart(file, known)
     if file.target == "jax" and direct is not None:

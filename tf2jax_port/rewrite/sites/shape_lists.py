@@ -26,7 +26,10 @@ def find_lists(file: File) -> list[Decision]:
         tensor = tensor_of_shape(whole)
         known = tensor is not None and file.values.kind(tensor) is Kind.TENSOR
         state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
-        message = "a shape is a tuple in JAX, which never equals a list nor is joined with one"
+        message = (
+            "in JAX a shape is a tuple; a tuple never equals a list and cannot be joined with a "
+            "list"
+        )
         edits = tuple(as_tuple(file.source, node))
         decision = Decision(state, code, message, "Tensor.shape", node, edits)
         if may_edit(file, decision):

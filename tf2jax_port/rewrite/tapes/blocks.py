@@ -167,7 +167,10 @@ class _BlockDecision:
         state, code = State.REWRITTEN, SURE
         if doubts:
             state, code = State.REVIEW, REVIEWED
-            message = f"{doubts}: where two names hold the same array, TensorFlow differentiates with respect to both"
+            message = (
+                f"{doubts}: if two names hold the same array, TensorFlow differentiates with "
+                "respect to both"
+            )
         return dataclasses.replace(
             before, state=state, code=code, message=message, edits=edits, plain=False
         )

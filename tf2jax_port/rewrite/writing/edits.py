@@ -65,7 +65,7 @@ class EditedText:
         while index < len(self.edits) and self._inside(self.edits[index], end, exact):
             edit = self.edits[index]
             if edit.start < place or edit.end > end:
-                raise OverlapError(f"edits cross at byte {edit.start}")
+                raise OverlapError(f"edits overlap at byte {edit.start}")
             out.append(self.data[place : edit.start])
             index += 1
             for piece in edit.pieces:

@@ -55,13 +55,12 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
-      input.
+      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
-      above 1, at least one kernel must then fit. If `input` has NaN or infinities, more elements of
-      the kernel's gradient may be NaN than in TensorFlow.
+      All sizes of `input` except the channels may be known only at run time. With `VALID` and a
+      stride above 1, the input must then be at least as large as one kernel. If `input` has NaN or
+      infinities, more elements of the kernel's gradient may be NaN than in TensorFlow.
 
     Example:
       >>> import shims
@@ -97,8 +96,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
-      input.
+      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -132,8 +130,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
       TypeError: `padding` is not a string, or `strides` not a list.
 
     Differs from TensorFlow:
-      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
-      input.
+      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -173,8 +170,7 @@ def convolution(
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
-      input.
+      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -216,8 +212,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
-      input.
+      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
 
     Under jit:
       All sizes of `value` but the channels may be known only at run time.

@@ -53,8 +53,8 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
-      Nothing; in both, NaN is never the maximum, and a window of NaNs has the lowest finite number
-      as its maximum.
+      Nothing; in both libraries NaN is never the maximum, and the maximum of a window of NaNs is
+      the lowest finite number.
 
     Under jit:
       All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,

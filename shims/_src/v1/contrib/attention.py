@@ -50,10 +50,11 @@ class BaseAttentionMechanism(AttentionMechanism):
       query_layer: the layer that is applied to the query; `None` for none.
       memory: `[batch, time, ...]`: what is attended to.
       probability_fn: a function of scores and state that returns the alignments.
-      memory_sequence_length: `[batch]`: the lengths of the examples; what follows is masked.
+      memory_sequence_length: `[batch]`: the lengths of the examples; entries beyond the length are
+        masked.
       memory_layer: the layer that makes the keys.
       check_inner_dims_defined: whether the sizes after the first two must be static.
-      score_mask_value: the score of what is masked; negative infinity if `None`.
+      score_mask_value: the score of masked entries; negative infinity if `None`.
       custom_key_value_fn: a function that makes keys and values of keys and values.
       name: the name scope.
 

@@ -18,7 +18,7 @@ def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None
       step_ids: int32 `[time, batch, beams]`: the class that each step appended to a beam.
       parent_ids: int32 `[time, batch, beams]`: the beam that each step extended.
       max_sequence_lengths: `[batch]`: the number of steps of each example.
-      end_token: the class after which a beam ends; it fills what follows.
+      end_token: the class after which a beam ends; it fills the remaining steps.
       name: the name of the operation.
 
     Returns:

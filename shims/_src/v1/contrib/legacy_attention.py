@@ -32,7 +32,7 @@ def attention_decoder(
       initial_state: the first state.
       attention_states: `[batch, length, size]`: what is attended to.
       cell: the cell.
-      output_size: the size of the outputs; that of the cell if `None`.
+      output_size: the size of the outputs; the output size of the cell if `None`.
       num_heads: the number of attentions.
       loop_function: see `rnn_decoder`.
       dtype: the dtype of the scope.

@@ -270,7 +270,7 @@ def model_with_buckets(
     per_example_loss=False,
     name=None,
 ):
-    """Build a model for each pair of lengths, with the same variables, and its loss.
+    """Build a model and its loss for each pair of lengths; all models share their variables.
 
     Args:
       encoder_inputs: a list of tensors, one for each time step.

@@ -30,7 +30,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
       pred_fn_pairs: pairs of a bool scalar and a function without arguments, or a dictionary from
         scalars to functions, which is sorted by the names of the scalars unless it is an
         `OrderedDict`.
-      default: the function if no condition is true; without it, this is an error.
+      default: the function if no condition is true; if there is no default, an error is raised.
       exclusive: whether it is an error if two conditions are true.
       strict: whether to return a list of one result as a list, instead of the result itself.
       name: the scope of all branches.

@@ -156,7 +156,7 @@ class TensorArray:
           name: the name of the operation.
 
         Raises:
-          ValueError: the shape or dtype differs from that of the other elements.
+          ValueError: the shape or dtype differs from the other elements.
         """
         value = self._check_value(value)
         self._check_shape(value.shape)
@@ -226,7 +226,7 @@ class TensorArray:
           name: the name of the operation.
 
         Raises:
-          ValueError: the lengths are not static; or they differ although `infer_shape` is set.
+          ValueError: the lengths are not static, or they differ although `infer_shape` is set.
         """
         value = self._check_value(value)
         known = constant_value(lengths)

@@ -127,7 +127,7 @@ class Dataset(Elements):
         return self._spec[0]
 
     def apply(self, transformation_func) -> Dataset:
-        """Return what a function of datasets returns for this one."""
+        """Return the result of a function of datasets for this dataset."""
         return transformation_func(self)
 
     def cardinality(self):

@@ -52,7 +52,8 @@ class Estimator:
     Args:
       model_fn: a function of `features`, `labels`, and, if it has such parameters, `mode`, `params` and
         `config`, which returns an `EstimatorSpec`.
-      model_dir: the folder of checkpoints and summaries; a new one if it is given nowhere.
+      model_dir: the folder of checkpoints and summaries; a new temporary folder if neither this
+        argument nor `config` names one.
       config: a `RunConfig`.
       params: the parameters of the model.
       warm_start_from: must be `None`.

@@ -25,7 +25,7 @@ def numpy_input_fn(
       y: an array, or a dict of arrays, of labels; `None` for none.
       batch_size: the number of examples of a step.
       num_epochs: how often to repeat the examples; `None` for without end.
-      shuffle: whether to shuffle the examples; it must be given.
+      shuffle: whether to shuffle the examples; the argument is required.
       queue_capacity: the number of examples among which a shuffle chooses.
       num_threads: accepted and ignored.
 
@@ -33,7 +33,7 @@ def numpy_input_fn(
       ValueError: `shuffle` is not given, there are no features, or the arrays differ in length.
 
     Differs from TensorFlow:
-      A shuffle draws another order; in TensorFlow it depends on the speed of threads.
+      A shuffle draws another order; in TensorFlow the order depends on the speed of threads.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/estimator/inputs/numpy_input_fn
     """
@@ -65,7 +65,7 @@ def pandas_input_fn(
       y: a series of labels, or a data frame of them.
       batch_size: the number of examples of a step.
       num_epochs: how often to repeat the examples; `None` for without end.
-      shuffle: whether to shuffle the examples; it must be given.
+      shuffle: whether to shuffle the examples; the argument is required.
       queue_capacity: the number of examples among which a shuffle chooses.
       num_threads: accepted and ignored.
       target_column: accepted and ignored: the labels are not part of the features.

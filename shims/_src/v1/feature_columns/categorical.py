@@ -108,7 +108,7 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=string):
       dtype: the dtype of the feature.
 
     Raises:
-      ValueError: there are less than one bucket, or `dtype` is neither of strings nor of integers.
+      ValueError: there is less than one bucket, or `dtype` is neither of strings nor of integers.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_hash_bucket
     """
@@ -161,7 +161,7 @@ def categorical_column_with_vocabulary_list(
     Args:
       key: the name of the feature, and of the column.
       vocabulary_list: the words: strings or integers.
-      dtype: the dtype of the feature; by default that of the words.
+      dtype: the dtype of the feature; by default the dtype of the words.
       default_value: the id of other words; -1 leaves them out.
       num_oov_buckets: the number of ids into which other words are hashed instead.
 
@@ -239,7 +239,8 @@ def categorical_column_with_vocabulary_file(
       vocabulary_file: the path of a file with a word in each line.
       vocabulary_size: the number of lines to read; all by default.
       num_oov_buckets: the number of ids into which other words are hashed.
-      default_value: the id of other words; -1, which leaves them out, by default.
+      default_value: the id of words outside of the vocabulary; by default -1, which drops these
+        words.
       dtype: the dtype of the feature.
 
     Raises:
@@ -307,7 +308,7 @@ def categorical_column_with_identity(key, num_buckets, default_value=None):
     Args:
       key: the name of the feature, and of the column.
       num_buckets: the number of ids, from 0 on.
-      default_value: the id of integers out of range, which are an error otherwise.
+      default_value: the id of integers out of range; if `None`, such integers raise an error.
 
     Raises:
       ValueError: there is less than one id, or the default is none of them.

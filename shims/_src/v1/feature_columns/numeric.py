@@ -183,7 +183,8 @@ def bucketized_column(source_column, boundaries):
 
     Args:
       source_column: a `numeric_column` of rank 1.
-      boundaries: the boundaries, ascending; a number equal to one is in the bucket after it.
+      boundaries: the boundaries, ascending; a number equal to a boundary is in the bucket after
+        this boundary.
 
     Raises:
       ValueError: the source is not a numeric column of rank 1, or the boundaries do not ascend.

@@ -184,7 +184,7 @@ class Layer:
         Args:
           name: the name of the variable in the layer's scope.
           shape: the shape of the variable.
-          dtype: the dtype of the variable; that of the layer if `None`.
+          dtype: the dtype of the variable; the dtype of the layer if `None`.
           initializer: the initializer of the variable; see `get_variable`.
           regularizer: a function from the variable to a loss.
           trainable: whether optimizers update the variable.

@@ -69,7 +69,7 @@ def sizes_of(value, count: int, name: str) -> tuple[int, ...]:
     """Return one size per axis, given a single number or a sequence.
 
     Raises:
-      ValueError: there is another number of sizes, or they are not integers.
+      ValueError: the number of sizes is wrong, or the sizes are not integers.
     """
     values = (value,) * count if isinstance(value, (int, np.integer)) else tuple(value)
     fits = len(values) == count and all(isinstance(v, (int, np.integer)) for v in values)

@@ -28,8 +28,8 @@ def extract_glimpse(
       UnimplementedError: a window extends over the border of its image.
 
     Differs from TensorFlow:
-      TensorFlow fills windows outside of the image with noise, which is not reproducible; here they are
-      an error.
+      TensorFlow fills windows outside of the image with noise, which is not reproducible; here such windows
+      raise an error.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/extract_glimpse
     """

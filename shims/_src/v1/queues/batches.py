@@ -107,7 +107,7 @@ def shuffle_batch(
     shared_name=None,
     name=None,
 ) -> Any:
-    """Put elements together to batches, in a random order; takes what `batch` takes.
+    """Put elements together to batches, in a random order; it has the arguments of `batch`.
 
     Args:
       tensors: the tensors of an element, in a list or a dictionary.

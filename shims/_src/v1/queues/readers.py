@@ -184,7 +184,8 @@ class FixedLengthRecordReader(ReaderBase):
       record_bytes: the bytes of a record.
       header_bytes: the bytes at the start of each file that are left out.
       footer_bytes: the bytes at its end that are left out.
-      hop_bytes: the bytes from the start of a record to that of the next; only 0.
+      hop_bytes: the number of bytes from the start of one record to the start of the next; only 0
+        is supported.
       name: the name of the reader.
       encoding: `ZLIB`, `GZIP` or nothing.
 

@@ -33,7 +33,7 @@ def linear(args, output_size: int, build_bias: bool):
       build_bias: whether there is a bias.
 
     Raises:
-      ValueError: an operand has another number of axes, or its size is unknown.
+      ValueError: an operand does not have two axes, or its size is unknown.
     """
     args = list(args) if isinstance(args, (list, tuple)) else [args]
     if any(a.shape.rank != 2 for a in args):
@@ -83,8 +83,8 @@ class EmbeddingWrapper(_Wrapper):
       cell: the wrapped cell.
       embedding_classes: the number of classes.
       embedding_size: the size of an embedding.
-      initializer: the initializer of the embeddings; that of the scope, or a uniform distribution with
-        variance 1, if `None`.
+      initializer: the initializer of the embeddings; the initializer of the scope, or a uniform distribution
+        with variance 1, if `None`.
       reuse: whether to reuse existing variables.
 
     Raises:
@@ -183,7 +183,8 @@ class LayerNormBasicLSTMCell(RNNCell):
       forget_bias: added to the forget gate.
       input_size: accepted and ignored.
       activation: a function of the candidate and of the cell state.
-      layer_norm: whether gates and cell state are normalized; there is a bias otherwise.
+      layer_norm: whether gates and cell state are normalized; if false, the gates have a bias
+        instead.
       norm_gain: the initial value of `gamma`.
       norm_shift: the initial value of `beta`.
       dropout_keep_prob: the probability to keep an element of the candidate.

@@ -261,7 +261,7 @@ def bidirectional_dynamic_rnn(
 
 
 def reverse_time(tensor: Tensor, lengths, axis: int) -> Tensor:
-    """Reverse the time axis of a tensor; of each example, only the steps up to its length."""
+    """Reverse the time axis of a tensor; in each example only the steps up to its length."""
     if lengths is None:
         return operation_of(shims.reverse, (tensor, [axis]), {}, public="reverse", name="ReverseV2")
     return operation_of(

@@ -146,7 +146,7 @@ class Saver:
           latest_filename: the name of the state file that lists the checkpoints; `checkpoint` if
             `None`.
           meta_graph_suffix: the suffix of graph files, which are removed together with old checkpoints.
-          write_meta_graph: accepted and ignored; none is written.
+          write_meta_graph: accepted and ignored; no meta graph is written.
           write_state: whether to write the state file and remove old checkpoints.
           strip_default_attrs: accepted and ignored.
           save_debug_info: accepted and ignored.

@@ -43,8 +43,9 @@ def create_train_op(
     Args:
       total_loss: the loss.
       optimizer: the optimizer.
-      global_step: the counter of steps; the global one by default, `None` for none.
-      update_ops: operations to run before the loss is computed; those of `UPDATE_OPS` by default.
+      global_step: the counter of steps; by default the global step, `None` for no counter.
+      update_ops: operations to run before the loss is computed; by default the operations of
+        `UPDATE_OPS`.
       variables_to_train: the variables; all trainable ones by default.
       transform_grads_fn: a function of the pairs of gradients and variables that returns such pairs.
       summarize_gradients: whether to write a summary of each gradient.
@@ -100,8 +101,9 @@ def create_slim_train_op(
     Args:
       total_loss: the loss.
       optimizer: the optimizer.
-      global_step: the counter of steps; the global one by default, `None` for none.
-      update_ops: operations to run before the loss is computed; those of `UPDATE_OPS` by default.
+      global_step: the counter of steps; by default the global step, `None` for no counter.
+      update_ops: operations to run before the loss is computed; by default the operations of
+        `UPDATE_OPS`.
       variables_to_train: the variables; all trainable ones by default.
       clip_gradient_norm: the greatest norm of a gradient; 0 for any.
       summarize_gradients: whether to write a summary of each gradient.

@@ -29,13 +29,14 @@ def get_variable(
     Args:
       name: the name, relative to the scope.
       shape: the shape; omit it if `initializer` is a tensor or numbers.
-      dtype: the dtype; if `None`, that of the scope, float32 by default.
+      dtype: the dtype; if `None`, the dtype of the scope, float32 by default.
       initializer: a function of shape and dtype, a function without arguments, an initializer
         class, a tensor, or numbers. If `None`, the initializer of the scope, or else
         `glorot_uniform_initializer` (zeros for integers and bools).
       regularizer: a function of the variable that returns a loss for `REGULARIZATION_LOSSES`.
       trainable: whether to add the variable to the collection of trainable variables.
-      collections: the collections to add the variable to; that of global variables if `None`.
+      collections: the collections to add the variable to; the collection of global variables if
+        `None`.
       caching_device: accepted and ignored.
       partitioner: a function of shape and dtype that returns the number of parts per axis.
       validate_shape: whether the variable has the static shape of its initial value.
@@ -49,8 +50,8 @@ def get_variable(
       A variable, or a `PartitionedVariable`.
 
     Raises:
-      ValueError: `reuse` requires the variable to be new and it exists, or the reverse; an existing
-        variable has another shape or dtype; neither shape nor initializer is given.
+      ValueError: `reuse` requires a new variable but the variable exists, or the reverse; an
+        existing variable has another shape or dtype; neither shape nor initializer is given.
       RuntimeError: eager execution is on.
 
     Differs from TensorFlow:

@@ -67,7 +67,8 @@ class GraphVariable(Scattering, NamesRemedies):
     Args:
       initial_value: a tensor, numbers, or a function without arguments that returns one of these.
       trainable: whether to add the variable to the collection of trainable variables.
-      collections: the collections to add the variable to; that of global variables if `None`.
+      collections: the collections to add the variable to; the collection of global variables if
+        `None`.
       validate_shape: whether the variable has the static shape of its initial value.
       caching_device: accepted and ignored.
       name: the name; a number is appended if it is taken.
