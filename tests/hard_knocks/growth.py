@@ -76,24 +76,24 @@ class Programs:
             y = self.selected(x)
         tape.gradient(y, x)
 
-    def ways(self) -> dict[str, tuple[int, Callable[[], Any]]]:
+    def ways(self) -> dict[str, tuple[float, Callable[[], Any]]]:
         """Return how often each way comes among a hundred calls, and the call."""
         three, two = np.ones(3, np.float32), np.ones(2, np.float32)
         return {
-            "other lengths": (30, lambda: self.selected(self.lengths())),
+            "other lengths": (34, lambda: self.selected(self.lengths())),
             "one static object": (20, lambda: self.scaled(two, self.setting)),
             "a variable": (15, self.counting),
             "a Python function": (10, lambda: self.calling(np.float32(1))),
             "an operator": (5, lambda: tf.boolean_mask(three, three > 0)),
             "a new variable": (5, lambda: tf.Variable(two).assign_add(two)),
             "a random number": (4, lambda: tf.random.uniform([2])),
-            "a tape": (3, self.tape),
-            "an argument of a wrong rank": (2, lambda: self.selected(np.ones((2, 2), np.float32))),
+            "a tape": (1, self.tape),
+            "an argument of a wrong rank": (1, lambda: self.selected(np.ones((2, 2), np.float32))),
             "an error of a Python function": (1, lambda: self.calling(np.float32(-1))),
-            "dynamic": (2, lambda: self.eager(self.lengths())),
-            "an error while tracing": (1, lambda: self.refusing(three)),
-            "a new static object": (1, lambda: self.scaled(two, Setting())),
-            "a method of a new object": (1, lambda: Layer()(two)),
+            "dynamic": (0.5, lambda: self.eager(self.lengths())),
+            "an error while tracing": (0.2, lambda: self.refusing(three)),
+            "a new static object": (0.2, lambda: self.scaled(two, Setting())),
+            "a method of a new object": (0.1, lambda: Layer()(two)),
         }
 
     def call(self, name: str, times: int) -> None:

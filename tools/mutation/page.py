@@ -73,7 +73,7 @@ AREAS = {
             "tf2jax_port/diff/judge/judge.py",
             "tf2jax_port/diff/judge/matrix.py",
         ),
-        ("tests/diff/test_verdicts.py", "tests/diff/test_vacuous.py"),
+        ("tests/diff/test_verdict_of_findings.py", "tests/diff/test_verdicts.py"),
         30,
     ),
 }

@@ -21,6 +21,7 @@ def import_what_is_shared() -> None:
     import jax  # noqa: F401
     import numpy  # noqa: F401
     import pytest  # noqa: F401
+    import tensorflow  # noqa: F401, TID251 - the tests of the verdict do
 
     assert "shims" not in sys.modules
     assert "tf2jax_port" not in sys.modules
