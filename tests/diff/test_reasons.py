@@ -127,3 +127,13 @@ def test_labels_out_of_range_get_bounds():
     report = compare(original, lambda label, p: p, "value: int32[n]; p: float32[n, 3]", x64=False)
     notes = [note.text for note in report.notes]
     assert any("`value: int32[n] in 0..3`" in note for note in notes), notes
+
+
+def test_the_cause_of_an_error_in_a_graph():
+    def failing():
+        raise ValueError(
+            "Graph execution error:\n\nDetected at node f/Op defined at (most recent call last):\n"
+            "<stack traces unavailable>\nReceived a label value of 3: too large\n\t [[{{node f/Op}}]] [Op:__inference_f_1]"
+        )
+
+    assert attempt(failing).reason == "ValueError: Received a label value of 3: too large"

@@ -19,7 +19,9 @@ NOTHING = Vacuity()
 
 def finding(outcome, case=0, lane="jax-eager", quantity=OUTPUT, stage=None, ratio=1.0, **more):
     comparison = types.SimpleNamespace(
-        problem="it is wrong", worst=more.pop("worst", None), closeness=types.SimpleNamespace(ratio=ratio)
+        problem="it is wrong",
+        worst=more.pop("worst", None),
+        closeness=types.SimpleNamespace(ratio=ratio),
     )
     return Finding(case, quantity, lane, "tf-eager", outcome, stage, comparison, **more)
 
@@ -47,15 +49,24 @@ def test_nothing_to_compare():
     assert decide([], [], [], NOTHING).verdict == "inconclusive"
     skipped = [Reason("case 0", "it raises")]
     found = decide([], [], skipped, NOTHING)
-    assert (found.verdict, found.headline, found.reasons) == ("error", "No case could be run", (skipped[0],))
-    assert verdict([finding(NOT_COVERED, because="why")]).headline == "Cannot tell: comparison: nothing was compared"
+    assert (found.verdict, found.headline, found.reasons) == (
+        "error",
+        "No case could be run",
+        (skipped[0],),
+    )
+    assert (
+        verdict([finding(NOT_COVERED, because="why")]).headline
+        == "Cannot tell: comparison: nothing was compared"
+    )
 
 
 def test_a_side_that_never_runs():
     for side, lanes in (("original", ("tf-eager", "tf-graph")), ("port", ("jax-eager", "jax-jit"))):
         found = verdict([finding(EQUAL)], [fact(failing=lanes), fact(1, failing=lanes)])
         assert (found.verdict, found.headline) == ("error", f"The {side} runs in no lane")
-        assert [(why, cases) for _, why, cases in texts(found)] == [(f"no {n}", (0, 1)) for n in lanes]
+        assert [(why, cases) for _, why, cases in texts(found)] == [
+            (f"no {n}", (0, 1)) for n in lanes
+        ]
         assert verdict([finding(EQUAL)], [fact(failing=lanes), fact(1)]).verdict != "error"
         assert verdict([finding(EQUAL)], [fact(failing=lanes[:1])]).verdict != "error"
 
@@ -83,7 +94,10 @@ def test_a_difference_comes_before_all_other_reasons():
 
 
 def test_a_port_that_raises_in_some_cases():
-    raised = [finding(DIFFERENT, n, quantity=RAISED, stage="interface", because="it fails") for n in (0, 1)]
+    raised = [
+        finding(DIFFERENT, n, quantity=RAISED, stage="interface", because="it fails")
+        for n in (0, 1)
+    ]
     other = finding(DIFFERENT, 2, "jax-jit", RAISED, "interface", because="it fails")
     found = verdict([*raised, raised[0], other], [fact(n) for n in range(3)])
     assert found.headline == "Fails in JAX eager in 2 of 3 cases: it fails"
@@ -110,7 +124,9 @@ def limits(*findings, facts=None, **more):
 
 def test_limits():
     assert limits(skipped=[Reason("case 1", "skipped")]) == [("case 1", "skipped", ())]
-    assert limits(vacuous=Vacuity(limiting=(Reason("output", "zeros"),))) == [("output", "zeros", ())]
+    assert limits(vacuous=Vacuity(limiting=(Reason("output", "zeros"),))) == [
+        ("output", "zeros", ())
+    ]
     ((what, why, cases),) = limits(finding(KNIFE_EDGE, 3, because="a tie"))
     assert (what, why, cases) == ("output", "knife edge in JAX eager, a tie", (3,))
     frozen = limits(facts=[fact(frozen=("jax-jit",)), fact(1, frozen=("tf-graph",))])

@@ -30,6 +30,8 @@ _OF_KERAS = re.compile(
     r"Exception encountered when calling [^\n]*\n(?P<cause>.*?)(\n\s*(Call a|A)rguments received by .*)?\Z",
     re.DOTALL,
 )
+# How lines begin that tell where in a graph an error occurred, and not which.
+_OF_GRAPHS = ("[[", "Graph execution error", "Detected at node", "<stack", "File ", "0 successful")
 _KIND = re.compile(r"(\w+(?:Error|Exception)): ")
 _OF_AUTOGRAPH = re.compile(
     r"in user code:\s*\n(.*\n)?\s*File \"[^\n]*\n( {8,}[^\n]*\n)*\s*\n(?P<cause>.*)\Z", re.DOTALL
@@ -118,9 +120,16 @@ def _first_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and lines[0].startswith(("in user code", "Detected at node")):
         telling = [line for line in lines if ": " in line and not line.startswith("File ")]
+<<<<<<< HEAD
         # The error that AutoGraph reports may have several lines, of which the first one tells.
         errors = [line for line in telling if _ERROR.match(line)]
         lines = errors[:1] or telling[-1:] or lines
+=======
+        lines = telling[-1:] or lines
+    if lines and lines[0].startswith("Graph execution error"):
+        telling = [line for line in lines if not line.startswith(_OF_GRAPHS)]
+        lines = telling[-1:] or lines
+>>>>>>> w-verdict
     line = _without_names(lines[0] if lines else "")
     return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
 
