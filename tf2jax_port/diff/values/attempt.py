@@ -120,16 +120,12 @@ def _first_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and lines[0].startswith(("in user code", "Detected at node")):
         telling = [line for line in lines if ": " in line and not line.startswith("File ")]
-<<<<<<< HEAD
         # The error that AutoGraph reports may have several lines, of which the first one tells.
         errors = [line for line in telling if _ERROR.match(line)]
         lines = errors[:1] or telling[-1:] or lines
-=======
-        lines = telling[-1:] or lines
     if lines and lines[0].startswith("Graph execution error"):
         telling = [line for line in lines if not line.startswith(_OF_GRAPHS)]
         lines = telling[-1:] or lines
->>>>>>> w-verdict
     line = _without_names(lines[0] if lines else "")
     return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
 
