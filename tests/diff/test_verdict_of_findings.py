@@ -2,14 +2,15 @@
 
 import types
 
+import numpy as np
 import pytest
 
 from tf2jax_port.diff.closeness.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
-from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding
+from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding, _graph_disagrees
 from tf2jax_port.diff.judge.vacuity import Vacuity
 from tf2jax_port.diff.judge.verdict import decide, rank, what_is_wrong
 from tf2jax_port.diff.values.attempt import Failure
-from tf2jax_port.diff.values.observation import ONES, Quantity
+from tf2jax_port.diff.values.observation import FORWARD, ONES, Quantity
 from tf2jax_port.diff.vocabulary.lanes import LANES
 from tf2jax_port.diff.vocabulary.reasons import Reason
 
@@ -19,7 +20,9 @@ NOTHING = Vacuity()
 
 def finding(outcome, case=0, lane="jax-eager", quantity=OUTPUT, stage=None, ratio=1.0, **more):
     comparison = types.SimpleNamespace(
-        problem="it is wrong", worst=more.pop("worst", None), closeness=types.SimpleNamespace(ratio=ratio)
+        problem="it is wrong",
+        worst=more.pop("worst", None),
+        closeness=types.SimpleNamespace(ratio=ratio),
     )
     return Finding(case, quantity, lane, "tf-eager", outcome, stage, comparison, **more)
 
@@ -47,15 +50,24 @@ def test_nothing_to_compare():
     assert decide([], [], [], NOTHING).verdict == "inconclusive"
     skipped = [Reason("case 0", "it raises")]
     found = decide([], [], skipped, NOTHING)
-    assert (found.verdict, found.headline, found.reasons) == ("error", "No case could be run", (skipped[0],))
-    assert verdict([finding(NOT_COVERED, because="why")]).headline == "Cannot tell: comparison: nothing was compared"
+    assert (found.verdict, found.headline, found.reasons) == (
+        "error",
+        "No case could be run",
+        (skipped[0],),
+    )
+    assert (
+        verdict([finding(NOT_COVERED, because="why")]).headline
+        == "Cannot tell: comparison: nothing was compared"
+    )
 
 
 def test_a_side_that_never_runs():
     for side, lanes in (("original", ("tf-eager", "tf-graph")), ("port", ("jax-eager", "jax-jit"))):
         found = verdict([finding(EQUAL)], [fact(failing=lanes), fact(1, failing=lanes)])
         assert (found.verdict, found.headline) == ("error", f"The {side} runs in no lane")
-        assert [(why, cases) for _, why, cases in texts(found)] == [(f"no {n}", (0, 1)) for n in lanes]
+        assert [(why, cases) for _, why, cases in texts(found)] == [
+            (f"no {n}", (0, 1)) for n in lanes
+        ]
         assert verdict([finding(EQUAL)], [fact(failing=lanes), fact(1)]).verdict != "error"
         assert verdict([finding(EQUAL)], [fact(failing=lanes[:1])]).verdict != "error"
 
@@ -83,7 +95,10 @@ def test_a_difference_comes_before_all_other_reasons():
 
 
 def test_a_port_that_raises_in_some_cases():
-    raised = [finding(DIFFERENT, n, quantity=RAISED, stage="interface", because="it fails") for n in (0, 1)]
+    raised = [
+        finding(DIFFERENT, n, quantity=RAISED, stage="interface", because="it fails")
+        for n in (0, 1)
+    ]
     other = finding(DIFFERENT, 2, "jax-jit", RAISED, "interface", because="it fails")
     found = verdict([*raised, raised[0], other], [fact(n) for n in range(3)])
     assert found.headline == "Fails in JAX eager in 2 of 3 cases: it fails"
@@ -110,7 +125,9 @@ def limits(*findings, facts=None, **more):
 
 def test_limits():
     assert limits(skipped=[Reason("case 1", "skipped")]) == [("case 1", "skipped", ())]
-    assert limits(vacuous=Vacuity(limiting=(Reason("output", "zeros"),))) == [("output", "zeros", ())]
+    assert limits(vacuous=Vacuity(limiting=(Reason("output", "zeros"),))) == [
+        ("output", "zeros", ())
+    ]
     ((what, why, cases),) = limits(finding(KNIFE_EDGE, 3, because="a tie"))
     assert (what, why, cases) == ("output", "knife edge in JAX eager, a tie", (3,))
     frozen = limits(facts=[fact(frozen=("jax-jit",)), fact(1, frozen=("tf-graph",))])
@@ -154,3 +171,40 @@ def test_what_is_wrong_in_words():
     assert what_is_wrong(wrong) == "the gradient for x is 1, should be 2"
     close = what_is_wrong(finding(DIFFERENT, worst=worst(1.0, 1.0000001)))
     assert close.split(" is ")[1].split(", ")[0] != close.split("should be ")[1].split(" at")[0]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "bool"])
+def test_an_original_whose_graph_gives_other_numbers(dtype):
+    """It is unsteady if most elements differ, in 64 bits as well."""
+
+    def disagrees(graph, frozen=()):
+        facts = fact(frozen=frozen)
+        facts.lanes["tf-eager"].outputs = {"output": np.zeros(4, dtype)}
+        facts.lanes["tf-graph"].outputs = {"output": np.asarray(graph).astype(dtype)}
+        facts.gauge = lambda quantity: None
+        return _graph_disagrees(facts, OUTPUT)
+
+    assert disagrees([1, 1, 1, 0])
+    assert not disagrees([1, 1, 0, 0])
+    assert not disagrees([0, 0, 0, 0])
+    assert not disagrees([1, 1, 1, 1], frozen=("tf-graph",))
+
+
+def test_other_quantities_have_their_titles():
+    worst = types.SimpleNamespace(new=1.0, old=2.0, index=(), place="")
+    forward = finding(DIFFERENT, quantity=Quantity("gradient", "x", FORWARD), worst=worst)
+    assert what_is_wrong(forward) == "d x (forward) is 1, should be 2"
+
+
+@pytest.mark.parametrize(
+    ("cases", "text"),
+    [
+        ((), "a: b"),
+        ((7,), "a: b (case 7)"),
+        ((1, 2), "a: b (cases 1, 2)"),
+        ((1, 2, 3, 4), "a: b (cases 1, 2, 3, 4)"),
+        ((1, 2, 3, 4, 5, 6), "a: b (cases 1, 2, 3, 4 and 2 more)"),
+    ],
+)
+def test_the_cases_of_a_reason(cases, text):
+    assert Reason("a", "b", cases).text == text

@@ -16,7 +16,10 @@ def test_the_page_is_made_from_the_data():
 def test_every_survivor_is_explained():
     assert DATA["mutants"].keys() == page.AREAS.keys(), MAKE
     survivors = {
-        page.key_of(m) for found in DATA["mutants"].values() for m in found if m["outcome"] == "survived"
+        page.key_of(m)
+        for found in DATA["mutants"].values()
+        for m in found
+        if m["outcome"] == "survived"
     }
     assert DATA["explained"].keys() == survivors, MAKE
     assert all(DATA["explained"].values())

@@ -120,7 +120,7 @@ class Compiled:
         for overtaken in itertools.count():
             others_wait = overtaken > state.MOST_OVERTAKEN
             with state.changing() if others_wait else contextlib.nullcontext():
-                replaced = self._stored_values(session)
+                replaced: list | None = self._stored_values(session)
                 counters = [slot.stored_value for slot in self._counter_slots]
                 given = [*(session.values[v] for v in self.read), *counters]
                 function = self._programs.function_for(tuple(a.shape for a in arguments), given)
