@@ -2,14 +2,15 @@
 
 import types
 
+import numpy as np
 import pytest
 
 from tf2jax_port.diff.closeness.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
-from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding
+from tf2jax_port.diff.judge.judge import NOT_COVERED, RAISED, Finding, _graph_disagrees
 from tf2jax_port.diff.judge.vacuity import Vacuity
 from tf2jax_port.diff.judge.verdict import decide, rank, what_is_wrong
 from tf2jax_port.diff.values.attempt import Failure
-from tf2jax_port.diff.values.observation import ONES, Quantity
+from tf2jax_port.diff.values.observation import FORWARD, ONES, Quantity
 from tf2jax_port.diff.vocabulary.lanes import LANES
 from tf2jax_port.diff.vocabulary.reasons import Reason
 
@@ -170,3 +171,40 @@ def test_what_is_wrong_in_words():
     assert what_is_wrong(wrong) == "the gradient for x is 1, should be 2"
     close = what_is_wrong(finding(DIFFERENT, worst=worst(1.0, 1.0000001)))
     assert close.split(" is ")[1].split(", ")[0] != close.split("should be ")[1].split(" at")[0]
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "bool"])
+def test_an_original_whose_graph_gives_other_numbers(dtype):
+    """It is unsteady if most elements differ, in 64 bits as well."""
+
+    def disagrees(graph, frozen=()):
+        facts = fact(frozen=frozen)
+        facts.lanes["tf-eager"].outputs = {"output": np.zeros(4, dtype)}
+        facts.lanes["tf-graph"].outputs = {"output": np.asarray(graph).astype(dtype)}
+        facts.gauge = lambda quantity: None
+        return _graph_disagrees(facts, OUTPUT)
+
+    assert disagrees([1, 1, 1, 0])
+    assert not disagrees([1, 1, 0, 0])
+    assert not disagrees([0, 0, 0, 0])
+    assert not disagrees([1, 1, 1, 1], frozen=("tf-graph",))
+
+
+def test_other_quantities_have_their_titles():
+    worst = types.SimpleNamespace(new=1.0, old=2.0, index=(), place="")
+    forward = finding(DIFFERENT, quantity=Quantity("gradient", "x", FORWARD), worst=worst)
+    assert what_is_wrong(forward) == "d x (forward) is 1, should be 2"
+
+
+@pytest.mark.parametrize(
+    ("cases", "text"),
+    [
+        ((), "a: b"),
+        ((7,), "a: b (case 7)"),
+        ((1, 2), "a: b (cases 1, 2)"),
+        ((1, 2, 3, 4), "a: b (cases 1, 2, 3, 4)"),
+        ((1, 2, 3, 4, 5, 6), "a: b (cases 1, 2, 3, 4 and 2 more)"),
+    ],
+)
+def test_the_cases_of_a_reason(cases, text):
+    assert Reason("a", "b", cases).text == text

@@ -15,8 +15,8 @@ from tests.hard_knocks import growth
 from tests.meta import tree
 
 X = np.ones(2, np.float32)
-# Short forms of what JAX's caches hold stay after they are cleared, for a while.
-FEW = 3000
+# Tables of ours that are keyed by shapes fill up to their limits.
+FEW = 20_000
 
 
 def measured(times):

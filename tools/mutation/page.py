@@ -55,26 +55,22 @@ AREAS = {
             "tf2jax_port/rewrite/writing/*.py",
         ),
         (
+            "tests/rewrite/test_found_by_mutants.py",
+            "tests/rewrite/test_template.py",
             "tests/rewrite/test_edits.py",
             "tests/rewrite/test_passes.py",
             "tests/rewrite/test_bytes.py",
             "tests/rewrite/test_layout.py",
-            "tests/rewrite/test_template.py",
             "tests/rewrite/test_early.py",
-            "tests/rewrite/test_found_by_mutants.py",
             "tests/rewrite/test_rules.py",
         ),
         60,
     ),
     "verdict": Area(
         "Verdict",
-        (
-            "tf2jax_port/diff/judge/verdict.py",
-            "tf2jax_port/diff/judge/judge.py",
-            "tf2jax_port/diff/judge/matrix.py",
-        ),
-        ("tests/diff/test_verdict_of_findings.py", "tests/diff/test_verdicts.py"),
-        30,
+        ("tf2jax_port/diff/judge/verdict.py", "tf2jax_port/diff/vocabulary/reasons.py"),
+        ("tests/diff/test_verdict_of_findings.py",),
+        40,
     ),
 }
 _INTRODUCTION = """# Mutation testing

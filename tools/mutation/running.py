@@ -6,14 +6,15 @@ import ast
 import importlib.machinery
 import os
 import pathlib
+import resource
 import signal
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"
-# Seconds that the tests of one mutant may take.
-LIMIT = 100
+# Processor seconds that the tests of one mutant may take, and seconds: other programs may run meanwhile.
+LIMIT, PATIENCE = 100, 1000
 
 
 def import_what_is_shared() -> None:
@@ -33,6 +34,7 @@ def outcome(file: str, tree: ast.Module, tests: list[str]) -> str:
     if child == 0:
         code = 3
         try:
+            resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT + 5))
             _silence()
             _substitute(str(ROOT / file), tree)
             import pytest
@@ -40,9 +42,11 @@ def outcome(file: str, tree: ast.Module, tests: list[str]) -> str:
             code = pytest.main(["-x", "-q", "-m", "not long", "-p", "no:cacheprovider", *tests])
         finally:
             os._exit(code)
-    deadline = time.monotonic() + LIMIT
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         done, status = os.waitpid(child, os.WNOHANG)
+        if done and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+            return ENDLESS
         if done:
             return SURVIVED if status == 0 else KILLED
         time.sleep(0.02)
