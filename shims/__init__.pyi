@@ -859,8 +859,8 @@ def argmax(input: Any, axis: Any = None, output_type: Any = ..., name: Any = Non
       name: ignored.
 
     Returns:
-      Positions, in the shape of `input` without the axis; the first one of equal elements. The
-      position of a NaN is returned only if all elements are NaN.
+      Positions, in the shape of `input` without the axis; among equal elements, the position of the
+      first one. The position of a NaN is returned only if all elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.
@@ -1248,11 +1248,11 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
-      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
-      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
-      When TensorFlow splits a large array among several threads, the part of each thread ends with
-      remaining elements of its own; here only the whole array does.
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that is
+      cast to int64 then becomes the largest int32, not a negative number, so that it is rejected as a size.
+      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
+      array among several threads, each thread's part ends with such remaining elements; here only the whole
+      array has remaining elements at its end.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -1309,7 +1309,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = 
 
     Differs from TensorFlow:
       For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
-      array; here it does not. At a limit the gradient goes to `t`. `jnp.clip` halves it.
+      array; here the position has no effect. At a limit the gradient goes to `t`. `jnp.clip` halves
+      it.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -1326,7 +1327,7 @@ def complex(real: Any, imag: Any, name: Any = None) -> Any:
 
     Args:
       real: float32 or float64 array.
-      imag: array of the same dtype; the two broadcast.
+      imag: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1397,9 +1398,9 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None)
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal
-      shapes. A branch that fails only for arrays of no or one element raises when it is run; TensorFlow
-      raises while tracing for operands that are always invalid (a wrong axis).
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes.
+      A branch that fails only for arrays of 0 or 1 elements raises its error when the branch runs; TensorFlow
+      raises errors for operands that are always invalid (a wrong axis) while it traces.
 
     Under jit:
       `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
@@ -1421,7 +1422,7 @@ class constant_initializer:
       support_partition: whether partition arguments are accepted.
 
     Raises:
-      TypeError: the number of values is neither 1 nor that of the elements.
+      TypeError: the number of values is neither 1 nor the number of elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -1468,7 +1469,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
     Args:
       value: array, number, or nested numbers.
-      dtype: the dtype; an array of another one is rejected.
+      dtype: the dtype; an array of another dtype is rejected.
       dtype_hint: the dtype to use if the value can be converted to it.
       name: ignored.
 
@@ -1612,7 +1613,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1637,11 +1638,11 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/div
     """
 def divide(x: Any, y: Any, name: Any = None) -> Any:
-    """Divide, with a floating-point or complex result; the same as `truediv`.
+    """Divide, with a floating-point or complex result, as `truediv` does.
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1740,7 +1741,7 @@ def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
       The same array.
 
     Raises:
-      InvalidArgumentError: it has another shape.
+      InvalidArgumentError: the array has another shape.
 
     Differs from TensorFlow:
       Nothing.
@@ -1842,7 +1843,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
 
     Args:
       num_rows: the number of rows.
-      num_columns: the number of columns; that of rows when `None`.
+      num_columns: the number of columns; the number of rows when `None`.
       batch_shape: the sizes of the leading axes.
       dtype: the dtype.
       name: ignored.
@@ -2009,8 +2010,8 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       experimental_compile: the former name of `jit_compile`.
       experimental_follow_type_hints: accepted.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
-        With the first, sizes that repeat often get programs for exactly these sizes, at most
-        eight of them; sums may then be rounded in another order.
+        With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
+        most eight programs; sums may then be rounded in another order.
       overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
         `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:
@@ -2046,8 +2047,8 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
       indices: integer array.
       validate_indices: ignored, as in TensorFlow.
       axis: the axis to take from; `batch_dims` when `None`.
-      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores it
-        if `axis` is 0.
+      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores
+        `batch_dims` if `axis` is 0.
       name: ignored.
 
     Returns:
@@ -2060,8 +2061,8 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
-      reads the nearest element, as TensorFlow's XLA does.
+      Inside `shims.function` an index out of range raises an error when the call has finished; in an
+      enclosing trace it reads the nearest element, as TensorFlow's XLA does.
 
     Example:
       >>> import shims
@@ -2092,8 +2093,8 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
       supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing trace
-      they read the nearest element.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they read the nearest element.
 
     Example:
       >>> import shims
@@ -2489,10 +2490,10 @@ def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = No
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
-      Without `fn_output_signature` the results may have any structure. Ragged results inside
-      `shims.function` are rejected. For zero slices the result is `[0, ...]` with the shape of the
-      results of `fn`, where TensorFlow's eager mode returns `[0]`; `[0]` also if `fn` cannot be traced
-      because it depends on values.
+      Without `fn_output_signature` the results may have any structure. Ragged results inside `shims.function`
+      are rejected. For zero slices the result has the shape `[0, ...]` with the shape of the results of `fn`,
+      whereas TensorFlow's eager mode returns `[0]`. If `fn` cannot be traced because it depends on values,
+      the shape is `[0]`, too.
 
     Under jit:
       A scan; `fn` is traced once.
@@ -2548,18 +2549,19 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -2609,18 +2611,19 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -2837,7 +2840,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
       axis: the position of the new axis; last when `None` or -1.
-      dtype: the dtype; that of the values, or float32, when `None`.
+      dtype: the dtype; the dtype of the values, or float32, when `None`.
       name: ignored.
 
     Returns:
@@ -2918,7 +2921,7 @@ def ones_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = Non
 
     Args:
       input: array.
-      dtype: the dtype; that of `input` when `None`.
+      dtype: the dtype; the dtype of `input` when `None`.
       name: ignored.
       layout: ignored.
 
@@ -2977,7 +2980,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -3118,7 +3121,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
       start: scalar; if `limit` is `None`, this is the limit and the start is 0.
       limit: scalar.
       delta: scalar.
-      dtype: the dtype; that of the operands when `None`.
+      dtype: the dtype; the dtype of the operands when `None`.
       name: ignored.
 
     Returns:
@@ -3600,8 +3603,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any =
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
-      an enclosing trace they are dropped.
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the
+      call; in an enclosing trace they are dropped.
 
     Example:
       >>> import shims
@@ -3895,9 +3898,9 @@ def sqrt(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
-      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
-      NaN.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0 even for
+      `x <= 0`. Therefore `where(d > 0, sqrt(d), 0)` has a finite gradient, whereas `jnp.sqrt` and
+      TensorFlow's XLA give NaN.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -4053,7 +4056,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: A
       branch_index: an int scalar.
       branch_fns: functions of no arguments: a list, a dictionary from indices, or pairs of an index and
         a function; the indices are 0, 1, 2, ...
-      default: the function for any other index; the last one of `branch_fns` by default.
+      default: the function for any other index; the last function of `branch_fns` by default.
       name: the name in messages.
 
     Returns:
@@ -4152,8 +4155,8 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any 
       coordinates gets a gradient.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     Example:
       >>> import shims
@@ -4252,7 +4255,7 @@ def transpose(a: Any, perm: Any = None, conjugate: Any = False, name: Any = 'tra
       name: ignored.
 
     Returns:
-      The array with its axes, and so its shape, in the order of `perm`.
+      The array with its axes in the order of `perm`, and with the shape that follows.
 
     Raises:
       InvalidArgumentError: `perm` is not a permutation of the axes.
@@ -4291,9 +4294,9 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(y, idx)`: the values, a vector whose size depends on data, and for each element of `x` its
-      position there, in the shape of `x`: `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are
-      equal. Each NaN is distinct; 0.0 and -0.0 are equal.
+      `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
+      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      distinct; 0.0 and -0.0 are equal.
 
     Raises:
       InvalidArgumentError: `x` is not a vector.
@@ -4349,7 +4352,7 @@ def vectorized_map(fn: Any, elems: Any, fallback_to_while_loop: Any = True, warn
 
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
-      elems: arrays `[n, ...]`, nested; those of length 1 are shared by all slices.
+      elems: arrays `[n, ...]`, nested; all slices share arrays of length 1.
       fallback_to_while_loop: ignored; every function is vectorized.
       warn: ignored.
 
@@ -4379,7 +4382,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     Args:
       condition: bool array; with one argument any array, whose nonzero elements count as True.
       x: array, the values where the condition holds.
-      y: array of the same dtype, the values elsewhere; all three broadcast.
+      y: array of the same dtype with the values elsewhere; all three arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -4430,12 +4433,12 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
       Under a trace, variables keep their shapes.
 
     Under jit:
-      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`,
-      shapes may change. Otherwise the loop is staged. It supports reverse-mode differentiation if its
-      number of iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps
-      combined with others), where the integer `t` starts at a known number and grows by a constant,
-      and `n` is a size. A loop without a bound supports it inside of `shims.function`, which stages
-      a fixed number of iterations, and more where they do not suffice.
+      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`, shapes may
+      change. Otherwise the loop is staged. It supports reverse-mode differentiation if its number of
+      iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps combined with other
+      conditions), where the integer `t` starts at a known number and grows by a constant, and `n` is a size.
+      A loop without a bound supports reverse mode inside of `shims.function`, which stages a fixed number of
+      iterations, and stages more iterations when this number does not suffice.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()
@@ -4498,7 +4501,7 @@ def zeros_like(input: Any, dtype: Any = None, name: Any = None, layout: Any = No
 
     Args:
       input: array.
-      dtype: the dtype; that of `input` when `None`.
+      dtype: the dtype; the dtype of `input` when `None`.
       name: ignored.
       layout: ignored.
 

@@ -7,7 +7,7 @@ class ForwardAccumulator:
 
     Args:
       primals: arrays and variables, in a structure.
-      tangents: for each primal an array of its shape and dtype, in the same structure.
+      tangents: for each primal, an array of the primal's shape and dtype; in the same structure.
 
     Raises:
       ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.

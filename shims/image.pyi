@@ -78,7 +78,7 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which lies in [-max_delta, max_delta); not negative.
+      max_delta: the bound of the number, which is in [-max_delta, max_delta); not negative.
       seed: an integer; see `random.set_seed`.
 
     Returns:
@@ -113,7 +113,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Any:
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.

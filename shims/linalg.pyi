@@ -1340,7 +1340,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> A
     Args:
       input: array `[..., n, m]`.
       num_lower: the number of diagonals below the main one to keep; all when negative.
-      num_upper: the number of diagonals above it to keep; all when negative.
+      num_upper: the number of diagonals above the main diagonal to keep; all when negative.
       name: ignored.
 
     Returns:

@@ -8,7 +8,7 @@ def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = N
 
     Args:
       values: int32 or int64: an array of at most two axes, a sparse or a ragged tensor.
-      weights: weights of the same kind and shape as `values`; 1 each when `None`.
+      weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
       axis: 0 counts over all values, -1 per row.
       minlength: the minimum length of the result.
       maxlength: the length of the result; larger numbers are dropped.
@@ -44,7 +44,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
 
     Args:
       inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
-      num_buckets: an int; the hashes are reduced modulo it.
+      num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.
 
@@ -60,8 +60,8 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
       UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings and floating-point numbers are not supported; TensorFlow truncates the latter. Rows of a
-      sparse tensor must be in order; TensorFlow drops features otherwise.
+      Strings and floating-point numbers are not supported; TensorFlow truncates floating-point numbers. Rows
+      of a sparse tensor must be in order; TensorFlow drops features if they are not.
 
     Under jit:
       The number of values is data-dependent.

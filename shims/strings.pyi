@@ -327,7 +327,7 @@ def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', name: Any = None)
     Args:
       input: strings of any shape, or a ragged tensor of them.
       pos: the first position; negative ones count from the end. The shapes broadcast.
-      len: the length; a part ends where its string ends.
+      len: the length; a substring ends where its string ends, at the latest.
       unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
       name: ignored.
 
@@ -481,7 +481,7 @@ def unicode_script(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      int32 array of the same shape; -1 for what is no character.
+      int32 array of the same shape; -1 for numbers that are not characters.
 
     Raises:
       UnimplementedError: `input` is traced.

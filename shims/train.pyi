@@ -29,10 +29,10 @@ class Checkpoint:
 
     Differs from TensorFlow:
       Lists and dictionaries stay Python's own: an element that is added to one after `restore` keeps its
-      value, and a warning says so. A mismatch leaves all objects as they were. Without `jax_enable_x64`
-      a 64-bit value is restored if it fits into 32 bits without loss, or else refused. The state of
-      optimizers of `shims` has names of its own; that of Keras optimizers has TensorFlow's. Keras tracks no
-      layers in lists for checkpoints, here and there. `options` are ignored.
+      value, and a warning says so. A mismatch leaves all objects as they were. Without `jax_enable_x64` a
+      64-bit value is restored if it fits into 32 bits without loss, or else refused. The state of `shims`
+      optimizers has names that TensorFlow does not have; the state of Keras optimizers has TensorFlow's
+      names. Keras tracks no layers in lists for checkpoints, here and there. `options` are ignored.
 
     Under jit:
       Not inside a trace: a file is read or written when Python runs the call.

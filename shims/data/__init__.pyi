@@ -11,9 +11,9 @@ class Dataset:
     ragged and sparse tensors of these.
 
     Differs from TensorFlow:
-      Functions are called on every element, with values, and not traced once: Python code in them runs
-      each time, and `element_spec` of their results comes from calls with made-up elements. Elements
-      are computed in order, whatever `num_parallel_calls` and `deterministic` say. The order of
+      Functions are not traced once, but called with the values of every element. Python code in the functions
+      runs each time, and the `element_spec` of their results comes from calls with placeholder elements.
+      Elements are computed in order, whatever `num_parallel_calls` and `deterministic` say. The order of
       `shuffle` is TensorFlow's for the same seeds.
 
     Under jit:

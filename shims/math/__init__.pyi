@@ -201,7 +201,7 @@ def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -308,7 +308,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -335,7 +335,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -761,7 +761,8 @@ def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
+      If a logit is inf, its whole row of the result is NaN; in TensorFlow some elements of this row
+      are 0.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.

@@ -81,13 +81,12 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: An
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
-      input.
+      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
-      above 1, at least one kernel must then fit. If `input` has NaN or infinities, more elements of
-      the kernel's gradient may be NaN than in TensorFlow.
+      All sizes of `input` except the channels may be known only at run time. With `VALID` and a
+      stride above 1, the input must then be at least as large as one kernel. If `input` has NaN or
+      infinities, more elements of the kernel's gradient may be NaN than in TensorFlow.
 
     Example:
       >>> import shims
@@ -118,7 +117,8 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
     Args:
       x: floating-point array.
       rate: the probability, a number or a scalar.
-      noise_shape: sizes of the random numbers, which broadcast; that of `x` when `None`.
+      noise_shape: the shape of the random numbers, which are broadcast; the shape of `x` when
+        `None`.
       seed: an integer; see `random.set_seed`.
       name: ignored.
 
@@ -148,8 +148,8 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = No
     """Look up rows of an embedding table, which may be given in several parts.
 
     Args:
-      params: array `[n, ...]`, or a list of such arrays that partition the rows in order; the first
-        parts have one row more if the division is uneven.
+      params: array `[n, ...]`, or a list of such arrays that partition the rows in order; if the
+        rows do not divide evenly, the first arrays have one row more than the others.
       ids: int32 or int64 array.
       max_norm: the maximum Euclidean norm of a row; longer rows are scaled down.
       name: ignored.
@@ -452,8 +452,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: Any
       On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` a label out of range raises when the call has finished; in an enclosing trace its
-      loss is NaN, as in TensorFlow's XLA.
+      Inside `shims.function` a label out of range raises an error when the call has finished; in an enclosing
+      trace its loss is NaN, as in TensorFlow's XLA.
 
     Example:
       >>> import shims

@@ -16,13 +16,13 @@ class Generator:
       UnimplementedError: numbers are drawn by Threefry, which TensorFlow has under XLA only.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU. Without `jax_enable_x64` the state is uint32
-      `[3, 2]`, seeds from `make_seeds` are uint32 `[2, count, 2]`, and full 64-bit integers are
-      rejected. There are no distribution strategies.
+      The bits equal TensorFlow's on CPU. Without `jax_enable_x64` the state is uint32 `[3, 2]`,
+      seeds from `make_seeds` are uint32 `[2, count, 2]`, and full 64-bit integers are rejected.
+      There are no distribution strategies.
 
     Under jit:
-      The state is a variable: `shims.function` keeps it from call to call; inside an enclosing
-      `jax.jit` a draw raises, because the state could not be kept.
+      The state is a variable: `shims.function` keeps it from call to call. Inside an enclosing
+      `jax.jit` a draw raises an error, because the state could not be kept.
 
     Example:
       >>> import shims
@@ -78,8 +78,8 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
         number of threads.
 
     Differs from TensorFlow:
-      The classes are those of TensorFlow on CPU after the same `set_seed` and the same calls, as
-      long as it uses one thread.
+      The classes equal TensorFlow's on CPU after the same `set_seed` and the same calls, as long as
+      it uses one thread.
 
     Under jit:
       Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.
@@ -111,7 +111,7 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., see
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -138,9 +138,9 @@ def set_seed(seed: Any) -> Any:
       TensorFlow gives eagerly and inside `tf.function`.
 
     Under jit:
-      Inside a function it acts at trace time, on functions that are traced afterwards.
-      Numbers drawn in an enclosing `jax.jit` are constants of the compiled program, of which a
-      `FrozenRandomWarning` warns; numbers drawn in a step of Keras' `fit` are new in every step.
+      Inside a function it acts at trace time, on functions that are traced afterwards. Numbers
+      drawn in an enclosing `jax.jit` are constants of the compiled program; a `FrozenRandomWarning`
+      says so. Numbers drawn in a step of Keras' `fit` are new in every step.
 
     Example:
       >>> import shims
@@ -164,7 +164,7 @@ def shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
       The array with its slices permuted, of the shape of `value`.
 
     Differs from TensorFlow:
-      The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The order equals TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
@@ -192,7 +192,7 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
       stddev: a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       The array.
@@ -202,7 +202,7 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU with the GNU C library.
+      The bits equal TensorFlow's on CPU with the GNU C library.
 
     Under jit:
       Sizes, seed, mean and deviation may be traced.
@@ -224,10 +224,10 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       seed: two integers; see `docs/random.md` for 64-bit ones.
       minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
         `None` together with `maxval` for all bits.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       The array.
@@ -238,8 +238,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU. The full range of 64-bit integers needs
-      `jax_enable_x64`.
+      The bits equal TensorFlow's on CPU. The full range of 64-bit integers needs `jax_enable_x64`.
 
     Under jit:
       Sizes, seed and bounds may be traced.
@@ -266,7 +265,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -285,7 +284,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -298,7 +297,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
       InvalidArgumentError: `minval >= maxval` for integers.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are

@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_written(tree):
 
 
 def test_a_failed_write_leaves_the_old_text(tree, monkeypatch):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", refuse)

@@ -6,6 +6,7 @@ import ast
 import copy
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 _SWAPPED: dict[type, type] = {
     ast.Lt: ast.LtE,
@@ -73,12 +74,12 @@ def mutant(source: str, place: Place) -> tuple[ast.Module, int, str, str]:
     assert changed is not None
     before = ast.unparse(node)
     _replace(tree, node, changed)
-    return ast.fix_missing_locations(tree), node.lineno, before, ast.unparse(changed)
+    return ast.fix_missing_locations(tree), getattr(node, "lineno", 0), before, ast.unparse(changed)
 
 
 def _changed(node: ast.AST) -> ast.AST | None:
     """Return a node that means something else, or `None`."""
-    new = copy.copy(node)
+    new: Any = copy.copy(node)
     if isinstance(node, ast.Compare) and type(node.ops[0]) in _SWAPPED:
         new.ops = [_SWAPPED[type(node.ops[0])](), *node.ops[1:]]
     elif isinstance(node, (ast.BoolOp, ast.BinOp)) and type(node.op) in _SWAPPED:

@@ -833,8 +833,8 @@ def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None
       name: ignored.
 
     Returns:
-      Positions, in the shape of `input` without the axis; the first one of equal elements. The
-      position of a NaN is returned only if all elements are NaN.
+      Positions, in the shape of `input` without the axis; among equal elements, the position of the
+      first one. The position of a NaN is returned only if all elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.
@@ -1237,11 +1237,11 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
-      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
-      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
-      When TensorFlow splits a large array among several threads, the part of each thread ends with
-      remaining elements of its own; here only the whole array does.
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that is
+      cast to int64 then becomes the largest int32, not a negative number, so that it is rejected as a size.
+      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
+      array among several threads, each thread's part ends with such remaining elements; here only the whole
+      array has remaining elements at its end.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -1346,7 +1346,7 @@ def complex(real: Any, imag: Any, name: Any = None) -> Any:
 
     Args:
       real: float32 or float64 array.
-      imag: array of the same dtype; the two broadcast.
+      imag: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1569,7 +1569,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1598,7 +1598,7 @@ def div_no_nan(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1621,11 +1621,11 @@ def div_no_nan(x: Any, y: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
     """
 def divide(x: Any, y: Any, name: Any = None) -> Any:
-    """Divide, with a floating-point or complex result; the same as `truediv`.
+    """Divide, with a floating-point or complex result, as `truediv` does.
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1699,7 +1699,7 @@ def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
       The same array.
 
     Raises:
-      InvalidArgumentError: it has another shape.
+      InvalidArgumentError: the array has another shape.
 
     Differs from TensorFlow:
       Nothing.
@@ -1880,7 +1880,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
 
     Args:
       num_rows: the number of rows.
-      num_columns: the number of columns; that of rows when `None`.
+      num_columns: the number of columns; the number of rows when `None`.
       batch_shape: the sizes of the leading axes.
       dtype: the dtype.
       name: ignored.
@@ -1976,7 +1976,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2003,7 +2003,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2046,8 +2046,8 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       experimental_compile: the former name of `jit_compile`.
       experimental_follow_type_hints: accepted.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
-        With the first, sizes that repeat often get programs for exactly these sizes, at most
-        eight of them; sums may then be rounded in another order.
+        With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
+        most eight programs; sums may then be rounded in another order.
       overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
         `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:
@@ -2083,8 +2083,8 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Any = 
       indices: integer array.
       validate_indices: ignored, as in TensorFlow.
       axis: the axis to take from; `batch_dims` when `None`.
-      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores it
-        if `axis` is 0.
+      batch_dims: the number of leading batch axes that `params` and `indices` share; TensorFlow ignores
+        `batch_dims` if `axis` is 0.
       name: ignored.
 
     Returns:
@@ -2097,8 +2097,8 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Any = 
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
-      reads the nearest element, as TensorFlow's XLA does.
+      Inside `shims.function` an index out of range raises an error when the call has finished; in an
+      enclosing trace it reads the nearest element, as TensorFlow's XLA does.
 
     Example:
       >>> import shims
@@ -2129,8 +2129,8 @@ def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, 
       supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing trace
-      they read the nearest element.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they read the nearest element.
 
     Example:
       >>> import shims
@@ -2188,13 +2188,14 @@ def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: A
     Args:
       name: the name, relative to the scope.
       shape: the shape; omit it if `initializer` is a tensor or numbers.
-      dtype: the dtype; if `None`, that of the scope, float32 by default.
+      dtype: the dtype; if `None`, the dtype of the scope, float32 by default.
       initializer: a function of shape and dtype, a function without arguments, an initializer
         class, a tensor, or numbers. If `None`, the initializer of the scope, or else
         `glorot_uniform_initializer` (zeros for integers and bools).
       regularizer: a function of the variable that returns a loss for `REGULARIZATION_LOSSES`.
       trainable: whether to add the variable to the collection of trainable variables.
-      collections: the collections to add the variable to; that of global variables if `None`.
+      collections: the collections to add the variable to; the collection of global variables if
+        `None`.
       caching_device: accepted and ignored.
       partitioner: a function of shape and dtype that returns the number of parts per axis.
       validate_shape: whether the variable has the static shape of its initial value.
@@ -2208,8 +2209,8 @@ def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: A
       A variable, or a `PartitionedVariable`.
 
     Raises:
-      ValueError: `reuse` requires the variable to be new and it exists, or the reverse; an existing
-        variable has another shape or dtype; neither shape nor initializer is given.
+      ValueError: `reuse` requires a new variable but the variable exists, or the reverse; an
+        existing variable has another shape or dtype; neither shape nor initializer is given.
       RuntimeError: eager execution is on.
 
     Differs from TensorFlow:
@@ -2825,7 +2826,7 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = Non
     Args:
       input: array `[..., n, m]`.
       num_lower: the number of diagonals below the main one to keep; all when negative.
-      num_upper: the number of diagonals above it to keep; all when negative.
+      num_upper: the number of diagonals above the main diagonal to keep; all when negative.
       name: ignored.
 
     Returns:
@@ -3012,18 +3013,19 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -3074,18 +3076,19 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -3102,7 +3105,7 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -3255,7 +3258,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
       axis: the position of the new axis; last when `None` or -1.
-      dtype: the dtype; that of the values, or float32, when `None`.
+      dtype: the dtype; the dtype of the values, or float32, when `None`.
       name: ignored.
 
     Returns:
@@ -3321,7 +3324,7 @@ def ones_like(tensor: Any, dtype: Any = None, name: Any = None, optimize: Any = 
 
     Args:
       input: array.
-      dtype: the dtype; that of `input` when `None`.
+      dtype: the dtype; the dtype of `input` when `None`.
       name: ignored.
       layout: ignored.
 
@@ -3434,7 +3437,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -3532,7 +3535,7 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = .
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -3565,7 +3568,7 @@ def random_shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
       The array with its slices permuted, of the shape of `value`.
 
     Differs from TensorFlow:
-      The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The order equals TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
@@ -3585,7 +3588,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -3598,7 +3601,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
       InvalidArgumentError: `minval >= maxval` for integers.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -3625,7 +3628,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
       start: scalar; if `limit` is `None`, this is the limit and the start is 0.
       limit: scalar.
       delta: scalar.
-      dtype: the dtype; that of the operands when `None`.
+      dtype: the dtype; the dtype of the operands when `None`.
       name: ignored.
 
     Returns:
@@ -4259,8 +4262,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any =
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
-      an enclosing trace they are dropped.
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the
+      call; in an enclosing trace they are dropped.
 
     Example:
       >>> import shims
@@ -4633,9 +4636,9 @@ def sqrt(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
-      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
-      NaN.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0 even for
+      `x <= 0`. Therefore `where(d > 0, sqrt(d), 0)` has a finite gradient, whereas `jnp.sqrt` and
+      TensorFlow's XLA give NaN.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -4980,8 +4983,8 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any 
       coordinates gets a gradient.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     Example:
       >>> import shims
@@ -5011,8 +5014,8 @@ def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: Any = N
       coordinates gets a gradient.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
-      trace they are dropped.
+      Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace they are dropped.
 
     Example:
       >>> import shims
@@ -5174,7 +5177,7 @@ def transpose(a: Any, perm: Any = None, name: Any = 'transpose', conjugate: Any 
       name: ignored.
 
     Returns:
-      The array with its axes, and so its shape, in the order of `perm`.
+      The array with its axes in the order of `perm`, and with the shape that follows.
 
     Raises:
       InvalidArgumentError: `perm` is not a permutation of the axes.
@@ -5211,7 +5214,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -5269,9 +5272,9 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(y, idx)`: the values, a vector whose size depends on data, and for each element of `x` its
-      position there, in the shape of `x`: `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are
-      equal. Each NaN is distinct; 0.0 and -0.0 are equal.
+      `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
+      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      distinct; 0.0 and -0.0 are equal.
 
     Raises:
       InvalidArgumentError: `x` is not a vector.
@@ -5466,7 +5469,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: Any = None, optimize: Any =
 
     Args:
       input: array.
-      dtype: the dtype; that of `input` when `None`.
+      dtype: the dtype; the dtype of `input` when `None`.
       name: ignored.
       layout: ignored.
 

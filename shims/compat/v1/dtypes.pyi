@@ -59,11 +59,11 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
-      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
-      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
-      When TensorFlow splits a large array among several threads, the part of each thread ends with
-      remaining elements of its own; here only the whole array does.
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that is
+      cast to int64 then becomes the largest int32, not a negative number, so that it is rejected as a size.
+      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
+      array among several threads, each thread's part ends with such remaining elements; here only the whole
+      array has remaining elements at its end.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.
@@ -80,7 +80,7 @@ def complex(real: Any, imag: Any, name: Any = None) -> Any:
 
     Args:
       real: float32 or float64 array.
-      imag: array of the same dtype; the two broadcast.
+      imag: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

@@ -30,7 +30,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> A
     Args:
       input: array `[..., n, m]`.
       num_lower: the number of diagonals below the main one to keep; all when negative.
-      num_upper: the number of diagonals above it to keep; all when negative.
+      num_upper: the number of diagonals above the main diagonal to keep; all when negative.
       name: ignored.
 
     Returns:
@@ -186,7 +186,7 @@ def eye(num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: 
 
     Args:
       num_rows: the number of rows.
-      num_columns: the number of columns; that of rows when `None`.
+      num_columns: the number of columns; the number of rows when `None`.
       batch_shape: the sizes of the leading axes.
       dtype: the dtype.
       name: ignored.

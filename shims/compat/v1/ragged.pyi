@@ -67,7 +67,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
 
     Args:
       inputs: list of matrices of integers: ragged and sparse tensors, and arrays `[rows, n]`.
-      num_buckets: an int; the hashes are reduced modulo it.
+      num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.
 
@@ -202,7 +202,8 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The number of values is the sum of those of the operands; all may be known only at run time.
+      The number of values is the sum of the operands' numbers of values; all of them may be known
+      only at run time.
 
     Example:
       >>> import shims

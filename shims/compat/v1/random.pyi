@@ -25,8 +25,8 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
         number of threads.
 
     Differs from TensorFlow:
-      The classes are those of TensorFlow on CPU after the same `set_seed` and the same calls, as
-      long as it uses one thread.
+      The classes equal TensorFlow's on CPU after the same `set_seed` and the same calls, as long as
+      it uses one thread.
 
     Under jit:
       Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.
@@ -59,7 +59,7 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., see
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -87,7 +87,7 @@ def shuffle(value: Any, seed: Any = None, name: Any = None) -> Any:
       The array with its slices permuted, of the shape of `value`.
 
     Differs from TensorFlow:
-      The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The order equals TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
@@ -115,7 +115,7 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
       stddev: a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       The array.
@@ -125,7 +125,7 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU with the GNU C library.
+      The bits equal TensorFlow's on CPU with the GNU C library.
 
     Under jit:
       Sizes, seed, mean and deviation may be traced.
@@ -147,10 +147,10 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       seed: two integers; see `docs/random.md` for 64-bit ones.
       minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
         `None` together with `maxval` for all bits.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.
-      alg: `"philox"` or `"auto_select"`, which are the same.
+      alg: `"philox"` or `"auto_select"`, which select the same algorithm.
 
     Returns:
       The array.
@@ -161,8 +161,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU. The full range of 64-bit integers needs
-      `jax_enable_x64`.
+      The bits equal TensorFlow's on CPU. The full range of 64-bit integers needs `jax_enable_x64`.
 
     Under jit:
       Sizes, seed and bounds may be traced.
@@ -189,7 +188,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
       The array.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
@@ -208,7 +207,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats where it is `None`.
+      maxval: the upper bound; 1 for floats if `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -221,7 +220,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
       InvalidArgumentError: `minval >= maxval` for integers.
 
     Differs from TensorFlow:
-      The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
+      The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
       Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are

@@ -428,7 +428,7 @@ def unicode_script(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      int32 array of the same shape; -1 for what is no character.
+      int32 array of the same shape; -1 for numbers that are not characters.
 
     Raises:
       UnimplementedError: `input` is traced.

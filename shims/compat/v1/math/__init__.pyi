@@ -118,8 +118,8 @@ def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None
       name: ignored.
 
     Returns:
-      Positions, in the shape of `input` without the axis; the first one of equal elements. The
-      position of a NaN is returned only if all elements are NaN.
+      Positions, in the shape of `input` without the axis; among equal elements, the position of the
+      first one. The position of a NaN is returned only if all elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.
@@ -486,11 +486,11 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
 def cumulative_logsumexp(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None) -> Any: ...
 def digamma(x: Any, name: Any = None) -> Any: ...
 def divide(x: Any, y: Any, name: Any = None) -> Any:
-    """Divide, with a floating-point or complex result; the same as `truediv`.
+    """Divide, with a floating-point or complex result, as `truediv` does.
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -518,7 +518,7 @@ def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: floating-point array.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -704,7 +704,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -731,7 +731,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1216,18 +1216,19 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -1244,18 +1245,19 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where either is; in the shape to which both broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
+      broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
-      does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked to agree.
@@ -1272,7 +1274,7 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1384,7 +1386,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array of numbers.
-      y: array of the same dtype; the two broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1902,7 +1904,8 @@ def softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) ->
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
+      If a logit is inf, its whole row of the result is NaN; in TensorFlow some elements of this row
+      are 0.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
@@ -1956,9 +1959,9 @@ def sqrt(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
-      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
-      NaN.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0 even for
+      `x <= 0`. Therefore `where(d > 0, sqrt(d), 0)` has a finite gradient, whereas `jnp.sqrt` and
+      TensorFlow's XLA give NaN.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.

@@ -72,13 +72,12 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
-      input.
+      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
-      above 1, at least one kernel must then fit. If `input` has NaN or infinities, more elements of
-      the kernel's gradient may be NaN than in TensorFlow.
+      All sizes of `input` except the channels may be known only at run time. With `VALID` and a
+      stride above 1, the input must then be at least as large as one kernel. If `input` has NaN or
+      infinities, more elements of the kernel's gradient may be NaN than in TensorFlow.
 
     Example:
       >>> import shims
@@ -408,7 +407,8 @@ def softmax(logits: Any, axis: Any = None, name: Any = None, dim: Any = None) ->
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
+      If a logit is inf, its whole row of the result is NaN; in TensorFlow some elements of this row
+      are 0.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
@@ -470,8 +470,8 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any = None, logits: Any = N
       On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` a label out of range raises when the call has finished; in an enclosing trace its
-      loss is NaN, as in TensorFlow's XLA.
+      Inside `shims.function` a label out of range raises an error when the call has finished; in an enclosing
+      trace its loss is NaN, as in TensorFlow's XLA.
 
     Example:
       >>> import shims
