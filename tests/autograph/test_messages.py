@@ -353,7 +353,7 @@ MESSAGES = {
         "  Required: None\n"
         "  Received: * after one iteration\n"
         "  At:\n"
-        "  Do:       before the loop, give it the structure that it has after an iteration.",
+        "  Do:       before the loop, give `best` the structure that it has after an iteration.",
     ),
     "dtype changes": (
         jitted(dtype_changes),

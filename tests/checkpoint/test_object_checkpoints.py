@@ -253,7 +253,7 @@ def test_checkpoint_of_version_1(tmp_path):
 
 def test_not_in_a_function(tmp_path):
     checkpoint = shims.train.Checkpoint(a=shims.Variable(1.0))
-    with pytest.raises(NotImplementedError, match="outside of the function"):
+    with pytest.raises(NotImplementedError, match="outside of the traced function"):
         shims.function(lambda: checkpoint.save(tmp_path / "m"))()
 
 

@@ -143,7 +143,7 @@ def test_eager_state_may_grow():
         shape_invariants=[TensorShape([None])],
     )
     assert_same_tree(grown, [jnp.asarray([1.0, 2.0, 2.0, 2.0])])
-    with pytest.raises(ValueError, match="broke its shape invariant"):
+    with pytest.raises(ValueError, match="violates its shape invariant"):
         while_loop(
             lambda y: y.shape[0] < 4,
             lambda y: (jnp.concatenate([y, y]),),

@@ -78,7 +78,7 @@ def test_beam_search(width, count):
 @pytest.mark.parametrize(
     ("length", "width", "count", "text"),
     [
-        ([0, 1, 1], 9, 2, "there are fewer sequences than requested"),
+        ([0, 1, 1], 9, 2, "fewer sequences were found than `top_paths` requests"),
         ([1, 1, 1], 1, 2, "the arguments do not fit"),
         ([7, 1, 1], 1, 1, "a sequence is longer than the number of frames"),
     ],
@@ -96,7 +96,7 @@ def test_what_a_beam_search_refuses(length, width, count, text):
 def test_a_beam_search_that_finds_too_little_inside_a_function():
     signature = [shims.TensorSpec([None, None, 4]), shims.TensorSpec([None], shims.int32)]
     search = lambda x, n: shims.nn.ctc_beam_search_decoder(x, n, 9, 2)[1]
-    with pytest.raises(shims.InvalidArgumentError, match="there are fewer sequences"):
+    with pytest.raises(shims.InvalidArgumentError, match="fewer sequences were found"):
         shims.function(search, signature)(SCORES, np.asarray([0, 1, 1], np.int32))
 
 

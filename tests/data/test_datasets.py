@@ -344,7 +344,7 @@ def _unreadable(d):
 
 @pytest.mark.parametrize("name", _unreadable(shims.data))
 def test_a_source_that_cannot_be_read_is_an_error(name):
-    with pytest.raises(shims.errors.FailedPreconditionError, match="again and again") as caught:
+    with pytest.raises(shims.errors.FailedPreconditionError, match="times in a row") as caught:
         list(_unreadable(shims.data)[name].ignore_errors())
     assert caught.value.__cause__ is not None
 

@@ -92,5 +92,5 @@ def test_no_picture(name):
 
 def test_without_pillow(monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(shims.errors.UnimplementedError, match=r"pip install tf2jax-port\[images\]"):
+    with pytest.raises(shims.errors.UnimplementedError, match="pip install pillow"):
         shims.io.decode_png(b"")

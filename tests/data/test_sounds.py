@@ -48,7 +48,7 @@ def test_files_in_a_dataset(tmp_path):
 
 
 def test_what_is_no_sound_is_refused():
-    with pytest.raises(shims.errors.InvalidArgumentError, match="no WAV file"):
+    with pytest.raises(shims.errors.InvalidArgumentError, match="not a WAV file"):
         shims.audio.decode_wav(b"nothing")
     file = io.BytesIO()
     with wave.open(file, "wb") as sound:

@@ -193,7 +193,9 @@ def test_a_field_is_of_its_own_wire_type_or_packed(wire_type):
             if wire_type == right or (wire_type == 2 and field.repeated):
                 assert binary_format.decode(data, message).keys() == schema.empty(message).keys()
             else:
-                with pytest.raises(Malformed, match=f"field {field.name} is no {field.kind}"):
+                with pytest.raises(
+                    Malformed, match=f"field {field.name} is not of type {field.kind}"
+                ):
                     binary_format.decode(data, message)
 
 

@@ -94,7 +94,7 @@ def test_the_state_is_saved_and_read():
     np.testing.assert_allclose(again, whole, rtol=1e-6)
     other.state = first.state
     assert int(other.iterations) == 1
-    with pytest.raises(ValueError, match="another structure"):
+    with pytest.raises(ValueError, match="structure of the state differs"):
         other.state = make(shims.optax.sgd()).init([again.read_value()])
 
 
@@ -206,7 +206,7 @@ def test_refused(case):
 
 def test_without_optax_the_way_is_named(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"pip install tf2jax-port\[optax\]"):
+    with pytest.raises(ImportError, match="pip install optax"):
         library.load()
 
 

@@ -32,7 +32,7 @@ def test_a_span_may_be_used_twice():
 
 
 def test_crossing_edits_are_refused():
-    with pytest.raises(OverlapError, match=r"^edits cross at byte 2$"):
+    with pytest.raises(OverlapError, match=r"^edits overlap at byte 2$"):
         apply_edits(b"abcdef", [Edit(0, 3, (Span(0, 3),)), Edit(2, 5)])
 
 

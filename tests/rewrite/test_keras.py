@@ -208,7 +208,7 @@ def test_optimizers_of_keras_2_become_those_of_keras_3():
     assert "o = keras.optimizers.RMSprop(1e-3)" in text(code)
     (finding,) = findings(code)
     assert (finding.code, finding.state) == ("TJ231", State.REVIEW)
-    assert "`epsilon` outside of the root" in finding.message
+    assert "`epsilon` outside of the square root" in finding.message
 
 
 HEAD = "import tensorflow as tf\n\nmodel = tf.keras.Sequential([])\n"

@@ -83,11 +83,11 @@ LEFT = {
     "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow its uses"),
     "a model's own": (
         f"class A(tf.keras.Model):\n    def f(self):\n        self.optimizer = {ADAM}\n",
-        "`tf.keras.Model`, a base of its class",
+        "`tf.keras.Model`, a base class of the class",
     ),
     "a foreign class": (
         f"class A(Base):\n    def f(self):\n        self.o = {ADAM}\n",
-        "`Base`, a base of its class",
+        "`Base`, a base class of the class",
     ),
     "an attribute that goes on": (
         f"class A:\n    def f(self):\n        self.o = {ADAM}\n        return self.o\n",

@@ -16,9 +16,7 @@ DRAW = "    return tf.random.normal([2])\n"
 F = f"def f():\n{DRAW}"
 A = f"class A:\n    def draw(self):\n    {DRAW}"
 TWICE = "would be computed twice: assign it to a name first"
-PASSES = (
-    "a key from outside would give the same numbers in each pass, so make one a part of the state"
-)
+PASSES = "a key from outside would give the same numbers in each iteration, so make the key a part of the loop's state"
 
 # What a file says after its imports, and why its draw, or each of them, has no key.
 LEFT = {
@@ -133,7 +131,7 @@ LEFT = {
     "a method": (A, "nothing in this file calls `draw`"),
     "another object": (
         f"{A}def f(a): return a.draw()\nA()\n",
-        "line 6 calls `.draw` on what may be another",
+        "line 6 calls `.draw` on a value that may be another",
     ),
     "a bound method": (f"{A}f = A().draw\n", "`.draw` is passed on as a value in line 6"),
     "a name in a string": (f"{A}getattr(A(), 'draw')()\n", "`draw` also occurs as a string"),

@@ -85,7 +85,7 @@ def test_a_name_through_an_import_that_stays_is_left():
     ("line", "why"),
     [
         ("from tensorflow import *\n", "a star import hides"),
-        ("y = tf.square(x)  # tf2jax: ignore\n", "a comment keeps"),
+        ("y = tf.square(x)  # tf2jax: ignore\n", "a comment excludes"),
         ("import shims\n", "an earlier run"),
     ],
 )
@@ -174,7 +174,7 @@ def test_auto_follows_the_recommendation(project):
     assert (
         "train.py: graph: it builds a graph: `tf.placeholder`, `tf.variable_scope`" in result.stderr
     )
-    assert "ops.py: graph: it runs in the graph that `train.py` builds" in result.stderr
+    assert "ops.py: graph: its code runs in the graph that `train.py` builds" in result.stderr
     assert (project / "ops.py").read_text().startswith(HEAD)
     assert (project / "train.py").read_text().startswith(HEAD)
     assert "jnp.exp" in (project / "eager.py").read_text()

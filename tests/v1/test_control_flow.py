@@ -134,7 +134,10 @@ def test_python_in_a_loop_needs_shapes(x):
 
 def test_summaries_in_a_branch_are_refused(x):
     text = tf.cond(x[0, 0] > 0, lambda: tf.constant("yes"), lambda: tf.constant("no"))
-    with tf.Session() as session, pytest.raises(errors.UnimplementedError, match="move it out"):
+    with (
+        tf.Session() as session,
+        pytest.raises(errors.UnimplementedError, match="move the operation out"),
+    ):
         session.run(text, {x: np.ones([1, 3])})
 
 

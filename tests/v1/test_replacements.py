@@ -20,7 +20,7 @@ def found(path: str):
         ("contrib.tpu.CrossShardOptimizer", "jax.sharding"),
         ("contrib.layers.joint_weighted_sum", "tf.layers"),
         ("contrib.slim.learning.train", "contrib.training.train"),
-        ("contrib.resampler.resampler", "TensorFlow 2 removed it"),
+        ("contrib.resampler.resampler", "TensorFlow 2 removed the function"),
         ("train.maybe_batch", "feed NumPy arrays"),
         ("estimator.BaselineClassifier", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),

@@ -90,5 +90,5 @@ def test_refusals(case):
 def test_more_replicas_are_refused():
     adam = tf.train.AdamOptimizer()
     for counts in ((2,), (1, 2), (2, 1)):
-        with pytest.raises(tf.errors.UnimplementedError, match="give 1 for both"):
+        with pytest.raises(tf.errors.UnimplementedError, match="pass 1 for both"):
             tf.train.SyncReplicasOptimizer(adam, *counts)

@@ -140,6 +140,6 @@ def test_float64_follows_jax():
 def test_a_foreign_trace_cannot_assign(transform):
     v = Variable(1.0)
     argument = jnp.ones(2) if transform is jax.vmap else jnp.float32(2)
-    with pytest.raises(FailedPreconditionError, match="cannot keep it"):
+    with pytest.raises(FailedPreconditionError, match="cannot store a traced value"):
         transform(lambda x: v.assign(x) + 0)(argument)
     assert float(v) == 1.0

@@ -79,7 +79,7 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
         return Choice("shims", why, facts.states)
     why = "JAX settles all of it"
     if manual["jax"]:
-        why = f"JAX leaves {manual['jax']} places to a person, no more than any other target"
+        why = f"JAX leaves {manual['jax']} places to a person, as few as any target"
     return Choice("jax", why, facts.states)
 
 

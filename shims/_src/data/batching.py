@@ -307,6 +307,6 @@ class _UnbatchStream(Stream):
         self.size = sizes.pop()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Open the element of a position again."""
+        """Open the element at a saved position again."""
         super().restore(state)
         self.rows = None

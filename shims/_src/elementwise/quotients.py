@@ -130,7 +130,8 @@ def floordiv(x, y, name=None):
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims
@@ -165,7 +166,8 @@ def floormod(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims

@@ -33,7 +33,8 @@ def truncatediv(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     https://www.tensorflow.org/api_docs/python/tf/truncatediv
     """
@@ -64,7 +65,8 @@ def truncatemod(x, y, name=None):
       TensorFlow has no gradient.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     https://www.tensorflow.org/api_docs/python/tf/truncatemod
     """
@@ -93,7 +95,8 @@ def div(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims.compat.v1 as tf

@@ -105,7 +105,7 @@ def decode_jpeg(
       uint8 `[height, width, channels]` on the host.
 
     Raises:
-      InvalidArgumentError: the contents are no picture.
+      InvalidArgumentError: the contents are not a picture.
       UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
@@ -189,7 +189,7 @@ def decode_png(contents, channels=0, dtype=np.uint8, name=None) -> HostTensor:
       `[height, width, channels]` on the host.
 
     Raises:
-      InvalidArgumentError: the contents are no picture.
+      InvalidArgumentError: the contents are not a picture.
       UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
@@ -226,7 +226,7 @@ def decode_bmp(contents, channels=0, name=None) -> HostTensor:
       uint8 `[height, width, channels]` on the host.
 
     Raises:
-      InvalidArgumentError: the contents are no picture.
+      InvalidArgumentError: the contents are not a picture.
 
     Differs from TensorFlow:
       Nothing.
@@ -251,7 +251,7 @@ def decode_gif(contents, name=None) -> HostTensor:
       uint8 `[frames, height, width, 3]` on the host.
 
     Raises:
-      InvalidArgumentError: the contents are no picture.
+      InvalidArgumentError: the contents are not a picture.
 
     Differs from TensorFlow:
       Nothing.
@@ -286,7 +286,7 @@ def decode_image(
       `[height, width, channels]`, or `[frames, height, width, 3]`, on the host.
 
     Raises:
-      InvalidArgumentError: the contents are no picture.
+      InvalidArgumentError: the contents are not a picture.
 
     Differs from TensorFlow:
       As in `decode_jpeg` and `decode_png`.
@@ -324,7 +324,7 @@ def extract_jpeg_shape(contents, output_type=np.int32, name=None) -> HostTensor:
       Three numbers.
 
     Raises:
-      InvalidArgumentError: the contents are no picture.
+      InvalidArgumentError: the contents are not a picture.
 
     Differs from TensorFlow:
       Nothing.

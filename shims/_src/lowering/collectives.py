@@ -278,7 +278,7 @@ def _unlike(parts, places) -> errors.UnimplementedError:
             "devices that take different branches would wait for each other: the branches differ in the "
             "collectives that they call.",
             required="the same collectives in all branches, on arrays of the same shapes, outside of loops",
-            received=f"next in the branches: {', '.join(names)}",
+            received=f"the next collectives of the branches: {', '.join(names)}",
             do="compute the operands in the branches, and call the collective after them",
         )
     )

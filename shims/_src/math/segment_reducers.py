@@ -180,20 +180,20 @@ def largest_or_zero(data, ids, count):
 
 
 def largest_of_sorted(data, ids, count):
-    """Compute the maximum of each segment, whose ids are sorted; that of an empty segment is 0."""
+    """Compute the maximum of each segment, whose ids are sorted; an empty segment gives 0."""
     return _extreme_or_zero("max", data, ids, count, is_sorted=True)
 
 
 def smallest_of_sorted(data, ids, count):
-    """Compute the minimum of each segment, whose ids are sorted; that of an empty segment is 0."""
+    """Compute the minimum of each segment, whose ids are sorted; an empty segment gives 0."""
     return _extreme_or_zero("min", data, ids, count, is_sorted=True)
 
 
 def largest_or_lowest(data, ids, count):
-    """Compute the maximum of each segment; that of an empty segment is the lowest finite number."""
+    """Compute the maximum of each segment; an empty segment gives the lowest finite number."""
     return _extreme_or_lowest("max", data, ids, count)
 
 
 def smallest_or_highest(data, ids, count):
-    """Compute the minimum of each segment; that of an empty segment is the highest finite number."""
+    """Compute the minimum of each segment; an empty segment gives the highest finite number."""
     return _extreme_or_lowest("min", data, ids, count)

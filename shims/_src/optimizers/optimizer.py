@@ -105,8 +105,8 @@ class Optimizer:
             )
         if callable(value) and not isinstance(value, Variable):
             raise TypeError(
-                "This optimizer was created with a number as its learning rate, so it cannot "
-                "be replaced by a function. Create the optimizer with the function instead."
+                "This optimizer was created with a number as its learning rate, so no "
+                "function can be set later. Create the optimizer with the function instead."
             )
         self._learning_rate_variable().assign(value)
 

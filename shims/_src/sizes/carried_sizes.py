@@ -26,8 +26,8 @@ def carry(values, code, count: int):
       count: how many numbers are encoded.
 
     Raises:
-      PaddedUseError: the tangent of `jax.jvp` has another size. If that is known only at run time, the values
-        are NaN then.
+      PaddedUseError: the tangent of `jax.jvp` has another size. If the size is known only at run time, the
+        values become NaN instead.
     """
     return carry_p.bind(_along_tangent(values, code, count), code, code)
 

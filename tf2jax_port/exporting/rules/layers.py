@@ -196,7 +196,7 @@ def _normalize(
 ) -> Expression:
     """Spell the normalization of `tf.layers`, of which the last axis has the channels."""
     if value_of(axis) not in (-1, (as_expression(x).rank or 0) - 1):
-        raise UnsupportedError("the normalized axis is not the last")
+        raise UnsupportedError("the normalized axis is not the last axis")
     return _batch_normalization(call, x, mean, variance, offset, scale, epsilon)
 
 

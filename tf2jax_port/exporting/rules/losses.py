@@ -18,7 +18,7 @@ def _sparse_entropy(call: Any, labels: Any, logits: Any) -> Expression:
 
 def _entropy(call: Any, labels: Any, logits: Any, axis: Any = -1) -> Expression:
     if value_of(axis) not in (-1, (as_expression(logits).rank or 0) - 1):
-        raise UnsupportedError("the axis of the classes is not the last")
+        raise UnsupportedError("the axis of the classes is not the last axis")
     return fill("optax.softmax_cross_entropy({0}, {1})", logits, labels)
 
 

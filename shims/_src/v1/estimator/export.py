@@ -73,7 +73,7 @@ class RegressionOutput(ExportOutput):
 
 
 class ServingInputReceiver(NamedTuple):
-    """The features of a model that serves, and the tensors that are fed."""
+    """The features that a served model receives, and the tensors that are fed."""
 
     features: Any
     receiver_tensors: Any

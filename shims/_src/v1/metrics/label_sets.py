@@ -70,7 +70,7 @@ def _listed_sparse(indices, values, size, guesses) -> Listed:
     shims.debugging.assert_equal(
         size[: len(lead)],
         shims.stack([shims.cast(d, "int64") for d in lead]),
-        message="labels and predictions must have as many rows",
+        message="labels and predictions must have the same number of rows",
     )
     rows = jnp.zeros(indices.shape[:1], jnp.int64)
     for axis, count in enumerate(lead):

@@ -98,7 +98,7 @@ def input_producer(
       seed: the seed of the orders.
       capacity: the most elements of the queue.
       shared_name: accepted and ignored.
-      summary_name: the name of the summary of how full the queue is.
+      summary_name: the name of the summary that records how full the queue is.
       name: the name of the queue.
       cancel_op: accepted and ignored.
 

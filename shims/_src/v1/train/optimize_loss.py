@@ -62,7 +62,7 @@ def optimize_loss(
     colocate_gradients_with_ops=False,
     increment_global_step=True,
 ):
-    """Return a tensor of the loss whose computation takes a step of training.
+    """Return the loss as a tensor whose computation performs a training step.
 
     Args:
       loss: a scalar.
