@@ -1627,7 +1627,8 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims.compat.v1 as tf

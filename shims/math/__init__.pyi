@@ -321,7 +321,8 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims
@@ -348,7 +349,8 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims

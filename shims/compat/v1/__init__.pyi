@@ -1583,7 +1583,8 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1989,7 +1990,8 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims
@@ -2016,7 +2018,8 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims
@@ -3118,7 +3121,8 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises an error when the call has
+      finished.
 
     Example:
       >>> import shims
