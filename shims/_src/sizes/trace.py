@@ -98,7 +98,7 @@ class Failure:
       divisors: the numbers by which the program divided input sizes to compute a remainder.
     """
 
-    measured: Mapping[str, int] = types.MappingProxyType({})
+    measured: Mapping[str, int] = dataclasses.field(default_factory=dict)
     divisors: tuple[int, ...] = ()
 
 
