@@ -1,5 +1,6 @@
 """What `make lint` says stays nothing: style, format and types, with the settings of the project."""
 
+import ast
 import importlib.util
 import subprocess
 import sys
@@ -43,3 +44,27 @@ def test_a_fault_is_found(tmp_path, what, text, said):
     (tmp_path / "pyproject.toml").write_text('[tool.mypy]\nfiles = ["."]\n')
     (tmp_path / "fault.py").write_text(text)
     assert said in complaints(TOOLS[what], tmp_path)
+
+
+# ---- what Python 3.11 refuses --------------------------------------------------------------------
+
+# What may make the default of a field. Python 3.11 refuses every class without a hash, `mappingproxy` among them, and the
+# tests run on one version of Python only.
+_MAKES_A_DEFAULT = {"field", "dataclasses.field", "frozenset", "Options", "MovedImports"}
+
+
+def defaults_of_fields(source):
+    """The functions that make defaults of fields of data classes."""
+    for node in ast.walk(ast.parse(source)):
+        decorators = [ast.unparse(d) for d in getattr(node, "decorator_list", [])]
+        if isinstance(node, ast.ClassDef) and any("dataclass" in text for text in decorators):
+            for entry in node.body:
+                if isinstance(entry, ast.AnnAssign) and isinstance(entry.value, ast.Call):
+                    yield ast.unparse(entry.value.func)
+
+
+def test_every_python_accepts_the_defaults_of_fields():
+    made = {name for text in tree.package_sources().values() for name in defaults_of_fields(text)}
+    assert made <= _MAKES_A_DEFAULT
+    wrong = "@dataclasses.dataclass\nclass A:\n    x: dict = types.MappingProxyType({})\n"
+    assert list(defaults_of_fields(wrong)) == ["types.MappingProxyType"]
