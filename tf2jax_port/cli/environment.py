@@ -39,7 +39,8 @@ print(json.dumps({
     "x64": bool(jax.config.jax_enable_x64),
     "cache": jax.config.jax_compilation_cache_dir,
 }))
-import shims
+import shims  # whose modules are loaded at their first use
+shims.function(lambda x: shims.boolean_mask(x, x > 0))(jax.numpy.ones(3))
 """
 
 
