@@ -478,7 +478,9 @@ def bind(eqn, args, params=None):
         return [varying(x, given["axes"]) for x in args]
     if has_manual_axes():
         args = _varying_alike(eqn, args)
-    out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(given))
+    bound = eqn.primitive.get_bind_params(given)
+    functions, given = bound if isinstance(bound, tuple) else ((), bound)  # a pair in JAX 0.9
+    out = eqn.primitive.bind(*functions, *args, **given)
     return list(out) if eqn.primitive.multiple_results else [out]
 
 

@@ -99,8 +99,7 @@ def install() -> None:
         for kind, functions in by_module.items():
             for name, wrapper in functions:
                 for module in modules[kind]:
-                    if hasattr(module, name):
-                        _replace(module, name, wrapper)
+                    _replace_if_there(module, name, wrapper)
         _INSTALLED = True
 
 
@@ -108,8 +107,8 @@ def _install_for_shapes(modules) -> None:
     """Install the hooks of the functions that compare the shapes of arrays."""
     for module in (modules["util"], modules["ufuncs"]):
         _replace(module, "promote_shapes", hooked_numpy.promote_shapes)
-        _replace(module, "_broadcast_arrays", hooked_numpy.broadcast_arrays)
-    _replace(modules["lax"], "broadcast_to", hooked_numpy.broadcast_to)
+        _replace_if_there(module, "_broadcast_arrays", hooked_numpy.broadcast_arrays)
+    _replace_if_there(modules["lax"], "broadcast_to", hooked_numpy.broadcast_to)
     for module in (modules["lax"], jax.lax):
         _replace(module, "reshape", hooked_numpy.lax_reshape)
 
@@ -138,6 +137,12 @@ def _install_in_tracers(traces) -> None:
 
 def _replace(owner, name: str, hook) -> None:
     setattr(owner, name, _hook_function(getattr(owner, name), hook))
+
+
+def _replace_if_there(owner, name: str, hook) -> None:
+    """Replace a function that older releases of JAX do not have in this module."""
+    if hasattr(owner, name):
+        _replace(owner, name, hook)
 
 
 def _replace_everywhere(owner, name: str, hook) -> None:
