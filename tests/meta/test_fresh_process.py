@@ -43,6 +43,29 @@ def test_the_test_can_fail(tmp_path):
     }
 
 
+WITHOUT_OPTAX = """
+import importlib.util, os, tempfile
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *args: None if name == "optax" else find_spec(name, *args)
+import shims
+import shims.saved_model
+v = shims.Variable([1.0, 2.0])
+path = shims.train.Checkpoint(v=v).save(os.path.join(tempfile.mkdtemp(), "saved"))
+v.assign([0.0, 0.0])
+shims.train.Checkpoint(v=v).restore(path)
+print(v.numpy().tolist())
+try:
+    shims.optax.sgd(0.1)
+except ImportError as error:
+    print("pip install optax" in str(error))
+"""
+
+
+def test_checkpoints_need_no_optax():
+    done = run_python(WITHOUT_OPTAX)
+    assert done.stdout.splitlines() == ["[1.0, 2.0]", "True"], done.stderr
+
+
 def import_under(version):
     """Imports `shims` where JAX says that it is `version`."""
     return run_python(

@@ -12,9 +12,14 @@ from shims._src.checkpoint.late_layers import call_when_built
 from shims._src.checkpoint.saved_values import SavedValue
 from shims._src.checkpoint.tensor_reader import TensorReader
 from shims._src.checkpoint.trackable_graph import Node, names_of
-from shims._src.checkpoint.trackables import children_of, is_container, is_of_keras, values_of
+from shims._src.checkpoint.trackables import (
+    children_of,
+    is_container,
+    is_of_keras,
+    is_optimizer,
+    values_of,
+)
 from shims._src.gradients.tensor_questions import get_logger
-from shims._src.optimizers.optimizer import Optimizer
 from shims._src.variables.tracked import AutoTrackable, call_when_changed
 from shims._src.variables.variable import Variable
 
@@ -107,7 +112,7 @@ class Restoration:
             self._match(list(self._new_below(number, holder, holder)))
             return not self._lacks_objects(number, holder)
 
-        if isinstance(holder, (AutoTrackable, Optimizer)):
+        if isinstance(holder, AutoTrackable) or is_optimizer(holder):
             call_when_changed(holder, go_on)
         elif is_of_keras(holder) and not isinstance(holder, Variable):
             call_when_built(holder, go_on)

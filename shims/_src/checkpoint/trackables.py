@@ -14,7 +14,6 @@ from shims._src.checkpoint.saved_values import (
     StepCount,
     VariableValue,
 )
-from shims._src.optimizers.optimizer import Optimizer
 from shims._src.random.generator import Generator
 from shims._src.variables.keras_state import standing_for
 from shims._src.variables.tracked import AutoTrackable, attributes_of
@@ -34,7 +33,8 @@ def is_trackable(value) -> bool:
         return any(is_trackable(item) for item in value)
     return (
         is_container(value)
-        or isinstance(value, (Variable, AutoTrackable, Generator, Optimizer))
+        or isinstance(value, (Variable, AutoTrackable, Generator))
+        or is_optimizer(value)
         or is_of_keras(value)
         or saves_arrays(value)
     )
@@ -74,7 +74,7 @@ def children_of(owner) -> dict[str, Any]:
         found = [(str(at), item) for at, item in enumerate(owner)]
     elif isinstance(owner, Generator):
         found = [("_state_var", owner.state)]
-    elif isinstance(owner, Optimizer):
+    elif is_optimizer(owner):
         found = [("_iterations", owner.iterations), *owner.named_state()]
     elif isinstance(owner, AutoTrackable):
         found = list(attributes_of(owner))
@@ -130,3 +130,12 @@ def _classes_of_keras() -> tuple[type, ...]:
     if keras is None or not hasattr(keras, "StatelessScope") or keras.backend.backend() != "jax":
         return ()
     return keras.Variable, keras.Layer, keras.optimizers.Optimizer
+
+
+def is_optimizer(value) -> bool:
+    """Return whether a value is an optimizer of `shims`.
+
+    Their module needs Optax. Unless a program has loaded it, there is none.
+    """
+    module = sys.modules.get("shims._src.optimizers.optimizer")
+    return module is not None and isinstance(value, module.Optimizer)
