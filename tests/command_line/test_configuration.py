@@ -171,7 +171,7 @@ def test_what_is_no_table(folder):
         find_file(folder)
     assert str(error.value) == f"{file}: [tool.tf2jax-port] must be a table"
     file.write_text("[tool\n")
-    with pytest.raises(ConfigurationError, match="no TOML: Expected"):
+    with pytest.raises(ConfigurationError, match="not valid TOML: Expected"):
         find_file(folder)
     with pytest.raises(ConfigurationError) as error:
         read_file(folder / "gone.toml")
