@@ -51,3 +51,23 @@ def test_a_variable_that_is_left_out_is_an_error(counter):
     with pytest.raises(shims.errors.FailedPreconditionError, match="not among `variables`"):
         shims.stateless(lambda: shims.Variable(1.0), [])([])
     assert int(counter.calls) == 0
+
+
+RETURNED = {
+    "what an assignment returns": lambda v, x: v.assign_add(x),
+    "the variable": lambda v, x: (v.assign_add(x), v)[1],
+    "a dictionary": lambda v, x: {"new": v.assign_add(x), "more": [v]},
+}
+AROUND = {"plain": lambda f: f, "function": shims.function, "dynamic": shims.dynamic}
+
+
+@pytest.mark.parametrize("kind", RETURNED)
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("lane", [lambda f: f, jax.jit], ids=["eager", "jit"])
+def test_a_returned_variable_is_its_new_value(kind, around, lane):
+    v = shims.Variable([1.0, 2.0])
+    run = lane(shims.stateless(AROUND[around](lambda x: RETURNED[kind](v, x)), [v]))
+    result, (new,) = run([jnp.zeros(2)], jnp.ones(2))
+    assert all(leaf.tolist() == [1, 1] for leaf in jax.tree.leaves(result))
+    assert new.tolist() == [1, 1]
+    assert v.numpy().tolist() == [1, 2]

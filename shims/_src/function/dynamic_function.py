@@ -9,7 +9,8 @@ from typing import Any
 
 from shims._src.autograph import convert
 from shims._src.function.copying import Copyable
-from shims._src.function.keras_steps import run_in_step
+from shims._src.function.enclosed_assignments import run_in_step
+from shims._src.recording import state
 from shims._src.sizes import trace
 from shims._src.tracing.dynamic import run_dynamic
 from shims._src.variables.keras_state import inside_keras_scope
@@ -60,6 +61,7 @@ class Dynamic(Copyable):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function in the current dynamic trace, or in a new one."""
         as_written = self.python_function if self.options["autograph"] else None
-        is_step = trace.current() is None and inside_keras_scope()
+        is_held_outside = state.current_scope() is not None or inside_keras_scope()
+        is_step = trace.current() is None and is_held_outside
         run = run_in_step if is_step else run_dynamic
         return run(self._converted, args, kwargs, as_written)

@@ -21,12 +21,11 @@ from typing import Any
 
 import jax
 
-from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform import jaxprs
 from shims._src.recording import state
-from shims._src.variables.keras_state import standing_for
+from shims._src.variables.keras_state import read_outputs
 from shims._src.variables.variable import Reference, Variable
 
 read_p = jp.Primitive("read_variable")
@@ -247,13 +246,3 @@ def lift(f: Callable, used, written) -> Callable:
             return outputs, tuple(scope.newest(v) for v in written)
 
     return pure
-
-
-def read_outputs(outputs):
-    """Replace every variable in `outputs`, also one of Keras, by its value."""
-
-    def read(leaf):
-        found = standing_for(leaf)
-        return as_array(found) if isinstance(found, Variable) else leaf
-
-    return jax.tree.map(read, outputs, is_leaf=lambda leaf: isinstance(leaf, Variable))

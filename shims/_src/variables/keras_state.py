@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 import jax
 import jax.numpy as jnp
 
+from shims._src.arguments.conversion import as_array
 from shims._src.recording import state
 from shims._src.sizes import trace
 from shims._src.types.tensor_shape import TensorShape
@@ -196,3 +197,13 @@ def _scope_class(base):
 def _outside_of_traces() -> Iterator[None]:
     with trace.resume(None), jax.ensure_compile_time_eval():
         yield
+
+
+def read_outputs(outputs):
+    """Replace every variable in `outputs`, also one of Keras, by its value."""
+
+    def read(leaf):
+        found = standing_for(leaf)
+        return as_array(found) if isinstance(found, Variable) else leaf
+
+    return jax.tree.map(read, outputs, is_leaf=lambda leaf: isinstance(leaf, Variable))

@@ -8,7 +8,7 @@ from typing import Any
 
 from shims._src.errors import errors
 from shims._src.recording import state
-from shims._src.variables.keras_state import standing_for
+from shims._src.variables.keras_state import read_outputs, standing_for
 
 
 def stateless(f: Callable[..., Any], variables: Iterable[Any]) -> Callable[..., Any]:
@@ -36,7 +36,7 @@ def stateless(f: Callable[..., Any], variables: Iterable[Any]) -> Callable[..., 
     def call(values, *args, **kwargs):
         scope = state.Overlay(state.current_scope(), held, tuple(values))
         with state.state_scope(scope):
-            result = f(*args, **kwargs)
+            result = read_outputs(f(*args, **kwargs))
             known = {id(variable) for variable in held}
             for variable in (*scope.created.values(), *scope.written):
                 if id(variable) not in known and variable.is_kept_by_traces:

@@ -1,7 +1,8 @@
-"""Pass what a function assigns to Keras variables out of its program, into the scope that Keras has opened.
+"""Pass what a function assigns out of its program, into the scope that encloses it.
 
-In `jax.jit` of a `stateless_call` and in a step of `fit` a function is part of an enclosing JAX program, and Keras
-holds the values of variables. A value that the function's own program assigns has to be a result of that program.
+In `jax.jit` of `shims.stateless` or of a `stateless_call` of Keras, and in a step of `fit`, a function is part of an
+enclosing JAX program, and a scope outside of the function holds the values of variables. A value that the function's own
+program assigns has to be a result of that program.
 """
 
 from __future__ import annotations
