@@ -109,8 +109,7 @@ def _cause(kind: str, text: str) -> tuple[str, str]:
             break
         text = cause
         if named := _KIND.match(text):
-            # AutoGraph raises an error of its own where it cannot make one of the same class.
-            kind = named[1] if kind == "StagingError" else kind
+            kind = named[1]
             text = text[named.end() :]
     return kind, text
 
