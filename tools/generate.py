@@ -25,6 +25,7 @@ GENERATORS = (
     "tools.rule_pages",
     "tools.api_page",
     "tools.file_map",
+    "tools.package_readme",
 )
 
 if __name__ == "__main__":
