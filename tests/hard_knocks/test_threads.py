@@ -138,19 +138,20 @@ def test_all_functions_at_once(turn):
 
 def check_threads(functions):
     """Call functions in a thread each, with several inputs; results are those of new ones in one thread."""
-    tf.enable_tensor_methods()
     inputs = [X, X * 2, np.concatenate([X, X])]
     found = {}
 
     def work(key, f):
-        tf.enable_tensor_methods()
-        found[key] = [np.asarray(f(x)).tolist() for x in inputs]
+        with tf.enable_tensor_methods():
+            found[key] = [np.asarray(f(x)).tolist() for x in inputs]
 
-    in_threads(*(lambda k=k, f=f: work(k, f) for k, f in functions.items()))
-    for key, f in functions.items():
-        assert found[key] == [np.asarray(f(x)).tolist() for x in inputs], key
-    want = float(X[X > 0].sum())
-    assert float(tf.function(selected_sum)(X)) == want
+    with tf.enable_tensor_methods():
+        in_threads(*(lambda k=k, f=f: work(k, f) for k, f in functions.items()))
+        for key, f in functions.items():
+            assert found[key] == [np.asarray(f(x)).tolist() for x in inputs], key
+        want = float(X[X > 0].sum())
+        assert float(tf.function(selected_sum)(X)) == want
+    assert not hasattr(tf.constant(1.0), "numpy")
 
 
 def test_a_lost_change_would_be_seen():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import threading
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar
@@ -101,6 +102,9 @@ def _known_dtype(dtype):
         return dtype
 
 
+_CHANGES = threading.Lock()  # the arrays of all threads have the methods
+
+
 class TensorMethods:
     """The state of `enable_tensor_methods`: a context manager whose end removes the methods again."""
 
@@ -108,9 +112,10 @@ class TensorMethods:
     _saved: ClassVar[list[tuple[type, str, object]]] = []
 
     def __init__(self):
-        if not TensorMethods._enabled:
-            _add()
-        TensorMethods._enabled += 1
+        with _CHANGES:
+            if not TensorMethods._enabled:
+                _add()
+            TensorMethods._enabled += 1
 
     def __enter__(self) -> TensorMethods:
         return self
@@ -121,9 +126,10 @@ class TensorMethods:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        TensorMethods._enabled -= 1
-        if not TensorMethods._enabled:
-            _remove()
+        with _CHANGES:
+            TensorMethods._enabled -= 1
+            if not TensorMethods._enabled:
+                _remove()
 
 
 def _add() -> None:
