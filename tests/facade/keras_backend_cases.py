@@ -245,7 +245,9 @@ def test_values_are_assigned():
 
 def test_a_symbolic_tensor_is_refused_and_taken_in_a_layer():
     inputs = shims.keras.Input((2,))
-    with pytest.raises(ValueError, match=r"Do: +call it in a layer, `keras\.layers\.Lambda`"):
+    with pytest.raises(
+        ValueError, match=r"Do: +call the function in a layer, such as `keras\.layers\.Lambda`"
+    ):
         K.l2_normalize(inputs, axis=1)
     outputs = shims.keras.layers.Lambda(lambda x: K.l2_normalize(x, axis=1))(inputs)
     model = shims.keras.Model(inputs, outputs)

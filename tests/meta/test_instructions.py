@@ -100,6 +100,8 @@ def test_the_commands_of_a_page(page, project):
     known = environment(project.parent)
     for line in commands(ROOT / "docs" / f"{page}.md"):
         line = line.partition("  #")[0].rstrip()
+        if re.search("attention|calls.npz|focal", line):  # tests/facade/test_pages.py runs these
+            continue
         done = run(line, project, known)
         alone = ("export", "tf2jax-port explain", "tf2jax-port doctor")
         finished = line.startswith(alone) or "--check" in line

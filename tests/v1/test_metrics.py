@@ -100,7 +100,7 @@ def test_what_only_the_session_can_refuse():
             session.run(area, {score: [1.5]})
         with pytest.raises(errors.InvalidArgumentError):
             session.run(matrix, {kind: [2]})
-        with pytest.raises(errors.InvalidArgumentError, match="as many rows"):
+        with pytest.raises(errors.InvalidArgumentError, match="the same number of rows"):
             session.run(found, {sparse: tf.SparseTensorValue([[2, 0]], [1], [3, 1])})
         assert session.run(found, {sparse: tf.SparseTensorValue([[1, 0]], [1], [2, 1])}) == 1
 
