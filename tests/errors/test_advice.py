@@ -110,7 +110,7 @@ ELSEWHERE = {
     "carry a static size and a mask": "tests/control_flow",
     "JAX has no derivative of this call": "tests/tracing/test_gradients_of_errors.py",
     "reduce or pad each row": "above",
-    "test the number before the step, `if i > 0`": "tests/autograph/test_effects.py",
+    "test the number first (`if i > 0:`)": "tests/autograph/test_effects.py",
     "convert numbers to strings": "tests/strings",
     "return the numbers that select the strings": "tests/strings",
     "join them in parts": "tests/strings",

@@ -106,7 +106,7 @@ def _convert_factors(a, b, output_type):
                 "matmul",
                 f"there is no kernel for {left.dtype.name} with a result of "
                 f"{left.dtype.name if dtype is None else dtype.name}.",
-                required="the dtype of the operands, or int32 from int8 and uint8",
+                required="the dtype of the operands, or int32 if they are int8 or uint8",
                 do="cast the operands, or the product",
             )
         )

@@ -378,7 +378,7 @@ def is_known_true(state, condition) -> bool | None:
                 "a step whose error the program catches depends on a number that is counted "
                 "in a staged loop.",
                 required="a number that is known while the program is traced",
-                do="test the number before the step, `if i > 0`, instead of catching the error",
+                do="test the number first (`if i > 0:`) instead of catching the error",
             )
         )
     return None
