@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import textwrap
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from tf2jax_port.diff.code_bases.slopes import GRADIENTS, gradients, named
 
 LANES = ("eager", "jit", "function")
 ALL_LANES = (*LANES, GRADIENTS)
-_LONGEST = 300  # of an error's text
+_LONGEST = 900  # of an error's text: what it says to do comes last
 
 
 class Form(NamedTuple):
@@ -244,7 +245,7 @@ class Replay:
     def _raised(self, error: Exception) -> Replayed:
         text = f"{type(error).__name__}: {error}"
         place = _place(error, self._root) if self._root else ""
-        return Replayed(Outcome.ERROR, " ".join(text.split())[:_LONGEST], place)
+        return Replayed(Outcome.ERROR, textwrap.shorten(text, _LONGEST, placeholder=" …"), place)
 
     def _is_random(self, call: Call) -> bool:
         one, *others = [self.result(call, "eager") for _ in range(_DRAWS)]

@@ -223,17 +223,19 @@ FAMILIES: tuple[Family, ...] = (
                 "TensorInfo*",
                 "SaverDef*",
                 "contrib.lite.",
-                "load_library",
             ),
             *(
-                "load_op_library",
-                "load_file_system_library",
                 "experimental.tensorrt.",
                 "wrap_function",
             ),
             *("contrib.tensorrt.", "contrib.quantize.", "quantization.experimental.", "mlir."),
             "contrib.saved_model.",
         ),
+    ),
+    Family(
+        "TJ332",
+        "its operators are TensorFlow's: write them in JAX, or call the library through `jax.ffi`",
+        ("load_op_library", "load_library", "load_file_system_library"),
     ),
     Family(
         "TJ333",
