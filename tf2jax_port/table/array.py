@@ -105,7 +105,8 @@ ROWS: tuple[Row, ...] = (
         own="array.gather",
         defaults=(("axis", "0"),),
         tensors=("params", "indices"),
-        differs="out of range TensorFlow raises, JAX reads NaN; JAX counts -1 from the end",
+        differs="out of range TensorFlow raises, JAX reads NaN; JAX counts -1 from the end; from an empty "
+        "axis, `jnp.take` gives the shape of the operand",
         inputs=(
             case("rank1", params=draw(5), indices=i32([4, 0, 0])),
             case("rank2", params=draw(4, 3), indices=i32([[0, 2], [3, 0]])),

@@ -62,7 +62,12 @@ _SHAPES = (
     _row("expand_dims", "x, axis=-1", "expand_dims({x}, axis={axis})"),
     _row("flatten", "x", "reshape({x}, (-1,))"),
     _row("batch_flatten", "x", "reshape({x}, (keras.ops.shape({x})[0], -1))"),
-    _row("gather", "reference, indices", "take({reference}, {indices}, axis=0)"),
+    _row(
+        "gather",
+        "reference, indices",
+        "take({reference}, {indices}, axis=0)",
+        "from an empty axis, JAX gives the shape of the operand",
+    ),
     _row("ones_like", _LIKE, "ones_like({x}, dtype={dtype})", "", "dtype"),
     _row("zeros_like", _LIKE, "zeros_like({x}, dtype={dtype})", "", "dtype"),
     _row("permute_dimensions", "x, pattern", "transpose({x}, {pattern})"),
