@@ -9,6 +9,7 @@ import pytest
 from tf2jax_port.diff.code_bases import prove
 from tf2jax_port.diff.code_bases.capture import capture
 from tf2jax_port.diff.code_bases.closures import function_at, ordinal_of
+from tf2jax_port.diff.code_bases.encoding import Encoder
 from tf2jax_port.diff.code_bases.restoring import LostError, Restored
 from tf2jax_port.diff.proofs.judging import judged
 from tf2jax_port.diff.proofs.proof import Status
@@ -272,3 +273,20 @@ def test_functions_inside_of_functions_are_found_at_their_place():
         function_at(__name__, name, 0, [[], {}], {})
     with pytest.raises(LookupError, match="has no"):
         function_at(__name__, name, 2, [[], {}], {"by": 1})
+
+
+def test_a_compiled_method_is_recorded_with_its_object():
+    import tensorflow as tf
+
+    class Layer:
+        def __init__(self):
+            self.run = self._twice  # what `tf.function` binds is no method of Python
+
+        @tf.function
+        def _twice(self, x):
+            return x * 2
+
+    layer = Layer()
+    node = Encoder([], lambda value: {"kind": "object", "is it": value is layer}).encode(layer.run)
+    owner = {"kind": "object", "is it": True}
+    assert node == {"kind": "method", "name": "_twice", "items": [owner]}

@@ -218,6 +218,12 @@ class Encoder:
             parts = (value.func, list(value.args), value.keywords)
             return {"kind": "partial", "items": [self.encode(part) for part in parts]}
         if hasattr(value, "python_function") and hasattr(value, "get_concrete_function"):
+            method = getattr(value.python_function, "__wrapped__", None)
+            if inspect.ismethod(
+                method
+            ):  # TensorFlow binds a compiled method to a stand-in of its object
+                owner = self.encode(getattr(method.__self__, "target", method.__self__))
+                return {"kind": "method", "name": method.__name__, "items": [owner]}
             return {"kind": "compiled", "items": [self.encode(value.python_function)]}
         for room in _KERAS:
             module, own = getattr(tf.keras, room), str(getattr(value, "__name__", ""))
