@@ -46,23 +46,13 @@ def test_eight_devices(printed, check):
     assert found == [f"{check} holds"], printed
 
 
-# Loops of JAX or of the operator carry a value that begins equal on all devices, which the default checks of
-# `shard_map` refuse; `check_vma=False` runs them.
-REFUSED_BY_CHECKS = {
-    "linalg.sqrtm",
-    "linalg.banded_triangular_solve",
-    "math.special.expint",
-    "math.special.spence",
-    "nn.ctc_loss",
-}
+@pytest.mark.xdist_group("eight devices")
+def test_loops_and_branches():
+    assert output_of("tests.tracing.sharded_loops", devices=2) == "done\n"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", rows.parameters())
 def test_operators_on_sharded_arrays(row):
     lines = output_of("tests.table.sharded_operators", "1", row.name, devices=2).splitlines()
-    if row.name in REFUSED_BY_CHECKS:
-        refused = [line for line in lines if "(shard_map): TypeError" in line]
-        assert refused
-        lines = [line for line in lines if line not in refused]
     assert len(lines) == 1, lines

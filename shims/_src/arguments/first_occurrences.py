@@ -8,6 +8,7 @@ from jax import lax
 
 from shims._src.arguments.checks import is_known
 from shims._src.numeric.sort_keys import ascending_key
+from shims._src.platform import loops_per_device
 from shims._src.sizes import primitives
 
 # Constants of a hash function: odd numbers with irregular bits.
@@ -48,7 +49,7 @@ def first_occurrences(x):
         return turn + 1, jnp.where((first < 0) & is_mine, owner, first)
 
     start = jnp.where(x != x, place, -1)
-    state = lax.while_loop(lambda s: jnp.any(s[1] < 0), claim, (jnp.uint32(0), start))
+    state = loops_per_device.while_loop(lambda s: jnp.any(s[1] < 0), claim, (jnp.uint32(0), start))
     return state[1]
 
 

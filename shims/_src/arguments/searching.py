@@ -7,6 +7,7 @@ from jax import lax
 
 from shims._src.arguments.checks import is_known
 from shims._src.platform import jax_private as jp
+from shims._src.platform import loops_per_device
 from shims._src.sizes import primitives
 
 
@@ -42,4 +43,4 @@ def insertion_points(sequence, values, side):
     # As many steps as the size has bits: the same for every value, and for every row under `vmap`.
     steps = 32 - lax.clz(extent)
     start = jp.varying_as((low, high), (sequence, values))
-    return lax.fori_loop(0, steps, halve, start)[0]
+    return loops_per_device.fori_loop(0, steps, halve, start)[0]

@@ -42,6 +42,7 @@ from shims._src.control_flow.staging import (
     is_number,
     is_staged,
     is_weak,
+    slice_avals,
 )
 from shims._src.control_flow.undefined import Undefined
 from shims._src.errors import errors
@@ -286,6 +287,8 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
             _note_added(init, names)
             _check_replaced(init, shared, step)
             _check_rows(loop.emitted, known)
+            if items.arrays is None:
+                loop.vary_as(items.length)
             live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
@@ -359,9 +362,7 @@ def _item_avals(items):
     """Return the shapes and dtypes of one item."""
     if items.arrays is None:
         return jax.tree.map(aval_of, jax.eval_shape(items.at, jax.ShapeDtypeStruct((), "int32")))
-    return jax.tree.map(
-        lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), items.arrays
-    )
+    return slice_avals(items.arrays)
 
 
 class _Step:

@@ -79,6 +79,9 @@ class LoopState:
         self._trees = [tree for _, tree in flat]
         self._leaves = [[self._initial_leaf(leaf) for leaf in leaves] for leaves, _ in flat]
         self._variables: tuple = ()
+        # The values after an iteration, which say over which mesh axes of `shard_map` they vary.
+        self._written: dict[int, Any] = {}
+        self._deciding: tuple = ()
         self._unknown: dict[int, Unknown] = {}
         self.block = self._trace()
         # Each round widens the type of a Python number or finds a variable, so the loop terminates.
@@ -119,8 +122,12 @@ class LoopState:
             return [*values, emitted]
 
         avals = [leaf.aval for leaf in inputs] + self._item_leaves
-        avals += [aval_of(state.read(v)) for v in self._variables]
+        avals += map(aval_of, self._initial_variables())
         return trace_block(run, avals, self._variables)
+
+    def _initial_variables(self) -> list:
+        """Return the values of the variables that the body assigns, before the first iteration."""
+        return [jp.varying_as(state.read(v), self._written.get(id(v))) for v in self._variables]
 
     def _settle(self) -> bool:
         """Update the types of the state from the traced body; return whether these were stable already."""
@@ -142,10 +149,22 @@ class LoopState:
                 settled = False
         new = tuple(v for v in self.block.written if all(v is not w for w in self._variables))
         self._variables += new
+        settled &= self._settle_variables()
         self.emitted = jax.tree.unflatten(
             self.block.trees[-1], [self._emitted(leaf) for leaf in self.block.leaves[-1]]
         )
         return settled and not new
+
+    def _settle_variables(self) -> bool:
+        """Note over which mesh axes the assigned variables vary; return whether that was known already."""
+        results = self.block.closed.out_avals
+        settled = True
+        for v, x in zip(reversed(self.block.written), reversed(results), strict=False):
+            known = self._written.get(id(v), x)
+            new = jp.specification(x.shape, x.dtype, x, known, *self._deciding)
+            settled &= jp.varying_axes(new) == jp.varying_axes(known)
+            self._written[id(v)] = new
+        return settled
 
     def _settle_value(self, name: str, i: int, tree, leaves) -> bool:
         if tree != self._trees[i]:
@@ -166,6 +185,7 @@ class LoopState:
                 continue
             aval = aval_of_leaf(leaf)
             nothing = _missing_value(aval, is_return=isinstance(before, UndefinedReturnValue))
+            nothing = jp.varying_as(nothing, aval)
             self._leaves[i].append(Leaf(nothing, aval_of(nothing), is_input=False))
 
     def _settle_leaf(self, name: str, before: Leaf, after) -> bool:
@@ -187,14 +207,21 @@ class LoopState:
         if common is None or (not before.aval.weak_type and common[0] != before.aval.dtype):
             self._raise_dtype(name, before.aval, found)
         dtype, weak = common
-        if dtype == before.aval.dtype and weak == before.aval.weak_type:
+        new = jp.specification(
+            found.shape, dtype, before.aval, found, *self._deciding, weak_type=weak
+        )
+        is_known = dtype == before.aval.dtype and weak == before.aval.weak_type
+        if is_known and jp.varying_axes(new) == jp.varying_axes(before.aval):
             return True
-        before.aval = jax.ShapeDtypeStruct(found.shape, dtype, weak_type=weak)
+        before.aval = new
         return False
 
     def _emitted(self, leaf):
         if isinstance(leaf, Slot):
-            return leaf.aval
+            like = leaf.aval
+            return jp.specification(
+                like.shape, like.dtype, like, *self._deciding, weak_type=like.weak_type
+            )
         if not is_number(leaf):
             raise TypeError(
                 errors.message(
@@ -205,14 +232,15 @@ class LoopState:
                     do="leave this value out, or encode it as a number.",
                 )
             )
-        return aval_of_leaf(leaf)
+        like = aval_of_leaf(leaf)
+        return jp.specification((), like.dtype, *self._deciding, weak_type=like.weak_type)
 
     # ---- running ---------------------------------------------------------------------------------
 
     def initial(self) -> list:
         """Return the arrays that the loop carries, before the first iteration."""
         values = [cast_leaf(leaf.value, leaf.aval) for leaf in self._carried()]
-        return values + [state.read(v) for v in self._variables]
+        return values + self._initial_variables()
 
     def known(self) -> list:
         """Return what the loop carries before the first iteration; known numbers stay Python numbers."""
@@ -252,7 +280,9 @@ class LoopState:
             for old, new in zip(olds, news)
             if old.aval is not None
         ]
-        after += [written.get(id(v), x) for v, x in zip(self._variables, carry[count:])]
+        after += [
+            jp.varying_as(written.get(id(v), x), x) for v, x in zip(self._variables, carry[count:])
+        ]
         avals, tree = jax.tree.flatten(self.emitted)
         emitted = [pick(leaf, aval) for leaf, aval in zip(self.block.leaves[-1], avals)]
         return after, jax.tree.unflatten(tree, emitted)
@@ -274,6 +304,9 @@ class LoopState:
 
         avals = [aval_of(x) for x in self.initial()]
         block = trace_block(run, avals, self._variables)
+        if self._is_wider(block.closed.out_avals):
+            self.vary_as(block.closed.out_avals)
+            return self.condition(test)
         if block.written:
             raise errors.UnimplementedError(
                 errors.message(
@@ -284,6 +317,21 @@ class LoopState:
                 )
             )
         return block.closed
+
+    def _is_wider(self, like) -> bool:
+        """Return whether a value varies over a mesh axis over which something that the loop carries does not."""
+        if not jp.has_manual_axes():
+            return False
+        axes = frozenset().union(*map(jp.varying_axes, jax.tree.leaves(like)))
+        return any(axes - jp.varying_axes(x) for x in self.initial())
+
+    def vary_as(self, like) -> None:
+        """Let all that the loop carries vary over the mesh axes of what its number of iterations depends on."""
+        if not self._is_wider(like):
+            return
+        self._deciding += tuple(jax.tree.leaves(like))
+        while not self._settle():
+            self.block = self._trace()
 
     def finish(self, carry: Sequence) -> list:
         """Return the values of the state after the loop, and store the variables that the body assigned."""

@@ -182,6 +182,7 @@ def stage_while(
       `(values, emitted, live)`: the state after the loop, the outputs of each possible iteration, and a mask
       of the iterations that ran. `emitted` is `None` if the number of iterations has no bound.
     """
+    loop.vary_as(limit)
     condition = loop.condition(test)
     trips = find_trips(condition, loop.step_jaxpr(), loop.known(), loop.known_of(earlier))
     if limit is not None:
@@ -279,7 +280,7 @@ def _run_scan(loop: LoopState, items, length, live):
 
     def step(carry, x):
         (holds,) = jex.jaxpr_as_fun(live)(*carry)
-        zeros = jax.tree.map(lambda a: jnp.zeros(a.shape, a.dtype), loop.emitted)
+        zeros = jax.tree.map(lambda a: jp.varying_as(jnp.zeros(a.shape, a.dtype), a), loop.emitted)
         carry, emitted = lax.cond(
             holds, lambda: loop.step(carry, x[0]), lambda: (list(carry), zeros)
         )

@@ -14,9 +14,11 @@ from shims._src.control_flow.staging import (
     is_array,
     is_number,
     is_staged,
+    slice_avals,
     structure,
 )
 from shims._src.errors import errors
+from shims._src.sizes.padded import Padded
 from shims._src.tracing.text_operands import elements
 from shims._src.types.composite import is_composite
 from shims._src.types.host_tensor import HostTensor
@@ -24,10 +26,7 @@ from shims._src.types.host_tensor import HostTensor
 
 def staged(body, values, names, elems, length, label: str):
     """Apply a function of the loop's state and one slice to all slices in turn, staged as a scan."""
-    item = jax.tree.map(
-        lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), elems
-    )
-    loop = LoopState(body, values, names, item, label=label)
+    loop = LoopState(body, values, names, slice_avals(elems), label=label)
     values, emitted, _ = stage_scan(loop, elems, length)
     return values, emitted
 
@@ -35,7 +34,8 @@ def staged(body, values, names, elems, length, label: str):
 def elements_of(elems, label: str):
     """Convert `elems` to arrays; return them and the common size of their leading axes."""
     _refuse_composites(elems, label)
-    elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
+    is_padded = lambda x: isinstance(x, Padded)
+    elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems, is_leaf=is_padded)
     leaves = jax.tree.leaves(elems)
     if not leaves or any(leaf.ndim == 0 for leaf in leaves):
         raise ValueError(
@@ -89,7 +89,12 @@ def check_dtypes(label: str, what: str, found, wanted) -> None:
 
 
 def _as_element(leaf, label: str):
-    if is_array(leaf) or is_number(leaf) or hasattr(leaf, "__jax_array__"):
+    if (
+        is_array(leaf)
+        or is_number(leaf)
+        or isinstance(leaf, Padded)
+        or hasattr(leaf, "__jax_array__")
+    ):
         return elements(leaf)
     raise TypeError(
         errors.message(

@@ -38,6 +38,7 @@ from shims._src.control_flow.undefined import (
     Unwritten,
 )
 from shims._src.errors import errors
+from shims._src.lowering import collectives
 from shims._src.platform import jax_private as jp
 from shims._src.recording import state
 from shims._src.sizes import buffers, trace
@@ -85,19 +86,22 @@ def join_blocks(
     written = {id(v): v for block in blocks for v in block.written}
     before = {key: state.read(v) for key, v in written.items()}
 
+    # What devices choose by their own data differs between them. Collectives are taken out of branches later.
+    own = () if any(collectives.has_collectives(b.closed) for b in blocks) else selector
+
     def branch(number: int):
-        def run():
+        def run(_):
             arrays, values = blocks[number].run()
             outputs = [leaf.of(number, arrays) for leaf in wanted]
-            return outputs, [values.get(key, before[key]) for key in written]
+            return jp.varying_as((outputs, [values.get(key, before[key]) for key in written]), own)
 
         return run
 
-    branches = [branch(i) for i in range(len(blocks))]
+    branches = jp.varying_alike([branch(i) for i in range(len(blocks))], selector)
     if len(branches) == 2:
-        outputs, values = lax.cond(scalar_condition(selector, label), *branches)
+        outputs, values = lax.cond(scalar_condition(selector, label), *branches, selector)
     else:
-        outputs, values = lax.switch(selector, branches)
+        outputs, values = lax.switch(selector, branches, selector)
     for variable, value in zip(written.values(), values, strict=True):
         state.write(variable, value)
     results = iter(outputs)
@@ -194,7 +198,7 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
     if common is None:
         _raise_dtypes(subject, labels, avals)
     dtype, weak = common
-    return _Chosen(column, jax.ShapeDtypeStruct(avals[0].shape, dtype, weak_type=weak))
+    return _Chosen(column, jp.specification(avals[0].shape, dtype, *avals, weak_type=weak))
 
 
 def _known_leaf(values: Sequence) -> tuple | None:
@@ -209,7 +213,7 @@ def _avals_of(column: Sequence) -> list:
     """Return the shapes and dtypes that an output leaf has in the branches that define the output."""
     slots = [spec.aval for spec in column if isinstance(spec, Slot)]
     return [
-        jax.ShapeDtypeStruct((spec.count, *slots[0].shape[1:]), slots[0].dtype)
+        jp.abstract(slots[0], (spec.count, *slots[0].shape[1:]))
         if isinstance(spec, Unwritten)
         else aval_of_leaf(spec)
         for spec in column
@@ -277,7 +281,7 @@ def _join_shapes(subject: _Subject, labels, column, avals):
         columns = list(zip(*(a.shape for a in avals), strict=True))
         axes = [i for i, c in enumerate(columns) if not same_shape(c[:1] * len(c), c)]
         capacities = [buffers.capacity_for(columns[i], "cond") for i in axes]
-        aval = jax.ShapeDtypeStruct(avals[0].shape, common[0])
+        aval = jp.specification(avals[0].shape, common[0], *avals)
         return _Buffered(column, aval, axes, capacities)
     shapes = " and ".join(f"{show(a)} in {label}" for label, a in zip(labels, avals))
     raise errors.UnimplementedError(

@@ -157,7 +157,12 @@ def ambient_is_staging() -> bool:
 
 def aval_of(array) -> jax.ShapeDtypeStruct:
     """Return the shape and dtype of an array, for tracing."""
-    return jax.ShapeDtypeStruct(array.shape, array.dtype, weak_type=is_weak(array))
+    return jp.abstract(array, weak_type=is_weak(array))
+
+
+def slice_avals(arrays):
+    """Return the shapes and dtypes of slices of arrays along the leading axis."""
+    return jax.tree.map(lambda x: jp.abstract(x, x.shape[1:], is_weak(x)), arrays)
 
 
 def is_weak(x) -> bool:
@@ -199,7 +204,11 @@ _PYTHON_TYPES = {"i": int, "u": int, "f": float, "c": complex}
 
 
 def cast_leaf(value, aval: jax.ShapeDtypeStruct):
-    """Convert `value` to the dtype of `aval`, weakly typed if `aval` is."""
+    """Convert `value` to the dtype of `aval`, weakly typed if `aval` is; let it vary over the same mesh axes."""
+    return jp.varying_as(_cast(value, aval), aval)
+
+
+def _cast(value, aval: jax.ShapeDtypeStruct):
     if not aval.weak_type or aval.dtype == bool:
         return lax.convert_element_type(value, aval.dtype)
     kind = _PYTHON_TYPES[np.dtype(aval.dtype).kind]

@@ -15,7 +15,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+
+from shims._src.platform import loops_per_device
 
 _IMPOSSIBLE = math.log(1e-307)
 
@@ -106,7 +107,8 @@ def backward(lattice: Lattice, read, wait):
         return (*new, total + jnp.where(on, sums, 0)[:, 0]), (reading, waiting)
 
     zero = jnp.zeros((read.shape[1],), read.dtype)
-    (reading, _, total), behind = lax.scan(step, (*final, zero), (read, wait, live), reverse=True)
+    start, frames = (*final, zero), (read, wait, live)
+    (reading, _, total), behind = loops_per_device.scan(step, start, frames, reverse=True)
     return behind, reading[:, 0] + total
 
 
@@ -125,7 +127,7 @@ def forward(lattice: Lattice, read, wait):
         new, _ = _normalize(new)
         return new, new
 
-    _, states = lax.scan(step, lattice.initial(read.dtype), (read, wait))
+    _, states = loops_per_device.scan(step, lattice.initial(read.dtype), (read, wait))
     return states
 
 

@@ -15,6 +15,7 @@ from jax import lax
 from shims._src.arguments import checks
 from shims._src.arguments.operands import describe, operand
 from shims._src.ctc.decoding import check_frames, check_not_empty, sparse_rows
+from shims._src.platform import host_programs
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
@@ -104,7 +105,7 @@ def _search_on_host(scores, length, width: int, count: int):
         jax.ShapeDtypeStruct((batch, count), scores.dtype),
         jax.ShapeDtypeStruct((), np.bool_),
     )
-    return jax.pure_callback(host, shapes, scores, length, vmap_method="sequential")
+    return host_programs.pure_callback(host, shapes, scores, length, vmap_method="sequential")
 
 
 @dataclasses.dataclass(eq=False, slots=True)

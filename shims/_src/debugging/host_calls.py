@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import io_callback
 
 from shims._src.arguments.operands import operand
 from shims._src.errors import errors
+from shims._src.platform import host_programs
 from shims._src.platform import jax_private as jp
 from shims._src.recording.contexts import executing_eagerly
 from shims._src.types.dtypes import array_dtype
@@ -173,9 +173,11 @@ def _run_staged(function: str, func, arrays: Sequence, specs: Sequence, numpy: b
         return [_check_result(function, r, s) for r, s in zip(results, shapes, strict=True)]
 
     if not specs or (ordered and not any(map(jp.is_batched, arrays))):
-        return list(io_callback(host, shapes, *arrays, ordered=bool(ordered or not specs)))
+        return list(
+            host_programs.io_callback(host, shapes, *arrays, ordered=bool(ordered or not specs))
+        )
     if numpy:
-        return list(jax.pure_callback(host, shapes, *arrays, vmap_method="sequential"))
+        return list(host_programs.pure_callback(host, shapes, *arrays, vmap_method="sequential"))
     return list(_differentiable(func, host, shapes)(*arrays))
 
 
@@ -219,7 +221,7 @@ def _differentiable(func, host, shapes):
 
     @jax.custom_vjp
     def call(*arrays):
-        return jax.pure_callback(host, shapes, *arrays, vmap_method="sequential")
+        return host_programs.pure_callback(host, shapes, *arrays, vmap_method="sequential")
 
     def forward(*arrays):
         return call(*arrays), arrays
@@ -241,7 +243,7 @@ def _differentiable(func, host, shapes):
 
         wanted = [jax.ShapeDtypeStruct(arrays[i].shape, arrays[i].dtype) for i in moving]
         found = iter(
-            jax.pure_callback(
+            host_programs.pure_callback(
                 host_gradient, wanted, arrays, list(cotangents), vmap_method="sequential"
             )
         )

@@ -9,6 +9,7 @@ from jax import lax
 from jax.scipy import special
 
 from shims._src.arguments.operands import operand
+from shims._src.platform.loops_per_device import with_varying_loops
 from shims._src.tracing.dispatch import operator
 
 
@@ -124,7 +125,7 @@ def erfcinv(x, name=None):
 
 def _expint_value(x):
     # Some versions of JAX give NaN at 0.
-    out = jnp.where(x == 0, -jnp.inf, special.expi(jnp.where(x > 0, x, 1)))
+    out = jnp.where(x == 0, -jnp.inf, with_varying_loops(special.expi)(jnp.where(x > 0, x, 1)))
     return jnp.where(x >= 0, out, jnp.nan)
 
 
@@ -159,7 +160,9 @@ def expint(x, name=None):
 def _spence_value(x):
     # As in TensorFlow, where the reciprocal of larger numbers is flushed to 0; a compiler does not
     # flush it for constants.
-    return jnp.where(x > 1 / jnp.finfo(x.dtype).tiny, jnp.nan, special.spence(x))
+    return jnp.where(
+        x > 1 / jnp.finfo(x.dtype).tiny, jnp.nan, with_varying_loops(special.spence)(x)
+    )
 
 
 _spence = _with_derivative(_spence_value, lambda x, y: jnp.where(x == 1, -1, jnp.log(x) / (1 - x)))

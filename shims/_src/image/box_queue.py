@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jax import lax
 
 from shims._src.array.sorting import first_extreme
-from shims._src.platform import jax_private as jp
+from shims._src.platform import loops_per_device
 
 
 def keep(scores, covered_by, limit, slots):
@@ -37,7 +36,7 @@ def keep(scores, covered_by, limit, slots):
 
     empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)
     state = (scores, *empty, jnp.zeros((), jnp.int32))
-    return lax.while_loop(more, select, jp.varying_through(select, state))[1:]
+    return loops_per_device.while_loop(more, select, state)[1:]
 
 
 def soft(sigma):
@@ -102,4 +101,4 @@ def keep_in_turn(scores, overlap, limit, slots, *, weigh, lowest):
 
     empty = jnp.zeros((slots,), jnp.int32), jnp.zeros((slots,), scores.dtype)
     state = (scores, scores, *empty, jnp.zeros((), jnp.int32))
-    return lax.while_loop(more, turn, jp.varying_through(turn, state))[2:]
+    return loops_per_device.while_loop(more, turn, state)[2:]

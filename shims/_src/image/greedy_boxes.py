@@ -7,6 +7,7 @@ from jax import lax
 
 from shims._src.numeric.sort_keys import descending_key
 from shims._src.platform import jax_private as jp
+from shims._src.platform import loops_per_device
 from shims._src.sizes import primitives
 
 # The number of candidates that are compared with each other at once.
@@ -58,7 +59,7 @@ def select(corners, scores, limit, threshold, slots, overlap):
 
     def through(order, state, end):
         going = lambda s: more(s) & (s[0] < end)
-        return lax.while_loop(going, lambda s: block(order, s), state)
+        return loops_per_device.while_loop(going, lambda s: block(order, s), state)
 
     def through_all(state):
         order = jnp.argsort(descending_key(scores), stable=True).astype(jnp.int32)
@@ -94,5 +95,5 @@ def _greedy_mask(candidates, covers):
         then = candidates & ~jnp.any(covers & kept[:, None], axis=0)
         return then, jnp.any(then != kept)
 
-    state = jp.varying_through(again, (candidates, jnp.bool_(True)))
-    return lax.while_loop(lambda state: state[1], again, state)[0]
+    state = (candidates, jnp.bool_(True))
+    return loops_per_device.while_loop(lambda state: state[1], again, state)[0]

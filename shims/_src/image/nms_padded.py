@@ -20,6 +20,7 @@ from shims._src.image.nms_variants import as_primals, limits
 from shims._src.math.over_axes import largest
 from shims._src.numeric.separate_rounding import rounded_product
 from shims._src.platform import jax_private as jp
+from shims._src.platform import loops_per_device
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.repeated import Repeated
@@ -86,8 +87,7 @@ def _suppressed_in_tile(overlaps, threshold):
         return overlaps, jnp.any(total - now > threshold), now
 
     state = overlaps, jnp.bool_(True), jnp.sum(overlaps, axis=(1, 2))
-    state = jp.varying_through(next_round, state)
-    overlaps, _, _ = lax.while_loop(lambda state: state[1], next_round, state)
+    overlaps, _, _ = loops_per_device.while_loop(lambda state: state[1], next_round, state)
     return jnp.sum(overlaps, axis=1) > 0
 
 
@@ -136,7 +136,7 @@ def _suppress_tiles(boxes, threshold, limit, width):
                 rows * _barriered_mask(jnp.all(overlaps < threshold, axis=1), rows.dtype)[..., None]
             )
 
-        return lax.fori_loop(0, tile, step, rows)
+        return loops_per_device.fori_loop(0, tile, step, rows)
 
     def step(state):
         boxes, spoilt, count, tile = state
@@ -155,8 +155,8 @@ def _suppress_tiles(boxes, threshold, limit, width):
 
     batch = boxes.shape[0]
     spoilt, count = jnp.zeros((batch, width, 4), boxes.dtype), jnp.zeros((batch,), jnp.int32)
-    state = jp.varying_through(step, (boxes, spoilt, count, jnp.int32(0)))
-    boxes, spoilt, count, _ = lax.while_loop(more, step, state)
+    state = (boxes, spoilt, count, jnp.int32(0))
+    boxes, spoilt, count, _ = loops_per_device.while_loop(more, step, state)
     return jnp.any(tiles.every(boxes, spoilt) > 0, axis=2), jnp.minimum(count, limit)
 
 

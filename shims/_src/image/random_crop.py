@@ -13,6 +13,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.operands import describe, operand
 from shims._src.image.sampling import float32_quotient
 from shims._src.numeric.separate_rounding import multiply_add
+from shims._src.platform import loops_per_device
 from shims._src.random import philox
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream, unrepeatable_stream
@@ -243,7 +244,7 @@ def _search(words, sides, boxes, covered, limits, attempts: int):
     whole = jnp.stack([zero, zero, height, width])
     start = _State(zero, zero, jnp.zeros((), bool), whole)
     goes_on = lambda state: (state.attempt < attempts) & ~state.found
-    return lax.while_loop(goes_on, attempt, start).crop
+    return loops_per_device.while_loop(goes_on, attempt, start).crop
 
 
 def _fraction(stream_of, place):
@@ -259,7 +260,7 @@ def _below(stream_of, place, count):
     """
     count = jnp.maximum(count, 1).astype(jnp.uint32)
     least = (jnp.uint32(_HIGHEST) % count) + 1
-    place = lax.while_loop(lambda i: stream_of[i] < least, lambda i: i + 1, place)
+    place = loops_per_device.while_loop(lambda i: stream_of[i] < least, lambda i: i + 1, place)
     return (stream_of[place] % count).astype(jnp.int32), place + 1
 
 

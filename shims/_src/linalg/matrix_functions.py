@@ -18,7 +18,8 @@ from shims._src.linalg.lu_factors import factors, solved
 from shims._src.linalg.matrix_operands import matrices, square_matrices, turned
 from shims._src.math.over_axes import largest
 from shims._src.numeric.unconjugated import unconjugated
-from shims._src.platform import accelerators
+from shims._src.platform import accelerators, host_programs
+from shims._src.platform.loops_per_device import with_varying_loops
 from shims._src.sizes.primitives import as_size
 from shims._src.tracing.dispatch import operator
 
@@ -181,14 +182,14 @@ def _complex_roots(matrices):
     """
     return accelerators.chosen(
         matrices,
-        cpu=functools.partial(lax.map, jax.scipy.linalg.sqrtm),
+        cpu=with_varying_loops(functools.partial(lax.map, jax.scipy.linalg.sqrtm)),
         default=_complex_roots_on_host,
     )
 
 
 def _complex_roots_on_host(matrices):
     out = jax.ShapeDtypeStruct(matrices.shape, jnp.result_type(matrices.dtype, jnp.complex64))
-    return jax.pure_callback(_roots_on_host, out, matrices, vmap_method="expand_dims")
+    return host_programs.pure_callback(_roots_on_host, out, matrices, vmap_method="expand_dims")
 
 
 def _roots_on_host(given):
@@ -239,7 +240,7 @@ def logm(input, name=None):
     """
     a = square_matrices("logm", input)
     out = jax.ShapeDtypeStruct(a.shape, a.dtype)
-    return jax.pure_callback(_logarithms, out, a, vmap_method="expand_dims")
+    return host_programs.pure_callback(_logarithms, out, a, vmap_method="expand_dims")
 
 
 def _logarithms(given):

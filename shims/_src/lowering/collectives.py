@@ -25,6 +25,8 @@ def switch(index, branches, *operands) -> Any:
     """Call the branch that `index` selects, as `lax.switch`; devices may take different ones."""
     if not jp.manual_axes():
         return lax.switch(index, branches, *operands)
+    if jp.has_manual_axes() and jp.is_batched(index):
+        return _selected(index, branches, operands)
     flat, tree = jax.tree.flatten(operands)
 
     def traced_branch(f):
@@ -33,10 +35,20 @@ def switch(index, branches, *operands) -> Any:
         )
 
     traced = list(map(traced_branch, branches))
-    if not any(map(_has_collectives, (closed for closed, _ in traced))):
+    if not any(map(has_collectives, (closed for closed, _ in traced))):
         return lax.switch(index, branches, *operands)
     results = _chosen(index, [_Part.of(closed, flat) for closed, _ in traced])
     return jax.tree.unflatten(jax.tree.structure(traced[0][1]), results)
+
+
+def _selected(index, branches, operands):
+    """Call all branches and select, as `vmap` does; JAX's rule for it forgets what varies over mesh axes."""
+    found = [f(*operands) for f in branches]
+    index = jnp.clip(index, 0, len(branches) - 1)
+    pick = lambda *xs: lax.select_n(
+        *jp.varying_as((jnp.broadcast_to(index, xs[0].shape), *xs), [index, *xs])
+    )
+    return jax.tree.map(pick, *found)
 
 
 def cond(predicate, if_true, if_false, *operands) -> Any:
@@ -236,7 +248,7 @@ def _inlined(closed, operands):
 
     def step(eqn, values):
         inner = list(jaxprs.sub_jaxprs(eqn.params))
-        if eqn.primitive.name in _CALLS and any(map(_has_collectives, inner)):
+        if eqn.primitive.name in _CALLS and any(map(has_collectives, inner)):
             return run(inner[0], values)
         return jp.bind(eqn, values)
 
@@ -252,7 +264,8 @@ def _is_one(eqn) -> bool:
     return jp.is_collective(eqn) and eqn.primitive.name != "axis_index"
 
 
-def _has_collectives(jaxpr) -> bool:
+def has_collectives(jaxpr) -> bool:
+    """Return whether a program, or one nested in it, has collectives."""
     return any(map(_is_one, jaxprs.equations(jaxpr)))
 
 

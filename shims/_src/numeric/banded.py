@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jax import lax
+
+from shims._src.platform import loops_per_device
 
 
 def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
@@ -40,7 +41,7 @@ def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
 
     values = jnp.moveaxis(rhs, -2, 0)
     start = (jnp.zeros(values.shape[1:], rhs.dtype),) * len(others)
-    found = jnp.moveaxis(lax.scan(row, start, (values, main, *others))[1], 0, -2)
+    found = jnp.moveaxis(loops_per_device.scan(row, start, (values, main, *others))[1], 0, -2)
     return jnp.flip(found, -2) if lower == adjoint else found
 
 

@@ -23,7 +23,8 @@ def chosen(*args, cpu, default):
         return default(*args)
     if jp.ambient_is_eager() and not any(map(jp.is_tracer, jax.tree.leaves(args))):
         return (cpu if on_cpu(*jax.tree.leaves(args)) else default)(*args)
-    return lax.platform_dependent(*args, cpu=cpu, default=default)
+    of_cpu, of_others = jp.varying_alike([lambda xs: cpu(*xs), lambda xs: default(*xs)], args)
+    return lax.platform_dependent(args, cpu=of_cpu, default=of_others)
 
 
 def runs_on_cpu(*args):

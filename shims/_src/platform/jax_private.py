@@ -516,11 +516,12 @@ def varying_as(tree, like):
     return jax.tree.map(lambda x: varying(x, axes), tree)
 
 
-def varying_through(step, state):
-    """Declare that the variables of a loop vary over the mesh axes over which any of them does after a step."""
-    if not has_manual_axes():
-        return state
-    return varying_as(state, [state, jax.eval_shape(step, state)])
+def traced_without_varying_axes(f, args):
+    """Trace a function as if no value varied over the mesh axes of `shard_map`; return jaxpr and result tree."""
+    like = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
+    with config._check_vma(False):
+        closed, out = jax.make_jaxpr(f, return_shape=True)(*like)
+    return closed, jax.tree.structure(out)
 
 
 def varying_alike(functions, operands):
@@ -560,9 +561,14 @@ def abstract(like, shape=None, weak_type=False):
     It varies over the same mesh axes of `shard_map`.
     """
     shape = like.shape if shape is None else tuple(shape)
-    if has_manual_axes() and varying_axes(like):
-        return shaped(shape, like.dtype, like).update(weak_type=weak_type)
-    return jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type)
+    return specification(shape, like.dtype, like, weak_type=weak_type)
+
+
+def specification(shape, dtype, *like, weak_type=False):
+    """Return a specification for tracing that varies over the mesh axes over which any value `like` varies."""
+    if has_manual_axes() and any(map(varying_axes, like)):
+        return shaped(shape, dtype, *like).update(weak_type=weak_type)
+    return jax.ShapeDtypeStruct(shape, dtype, weak_type=weak_type)
 
 
 def shaped(shape, dtype, *like):

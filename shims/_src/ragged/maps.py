@@ -21,6 +21,7 @@ from shims._src.control_flow.staging import structure
 from shims._src.errors import errors
 from shims._src.ragged import mapping
 from shims._src.recording import state
+from shims._src.sizes.padded import Padded
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
@@ -147,7 +148,8 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
     https://www.tensorflow.org/api_docs/python/tf/vectorized_map
     """
     del fallback_to_while_loop, warn
-    leaves, tree = jax.tree.flatten(jax.tree.map(as_array, elems))
+    is_padded = lambda x: isinstance(x, Padded)
+    leaves, tree = jax.tree.flatten(jax.tree.map(as_array, elems, is_leaf=is_padded))
     lengths = [leaf.shape[0] if leaf.ndim else 1 for leaf in leaves]
     is_shared = [isinstance(d, int) and d == 1 for d in lengths]
     known = {d for d in lengths if isinstance(d, int) and d != 1}

@@ -6,12 +6,12 @@ import math
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.kernels import checked
 from shims._src.arguments.operands import broadcasting, operand
 from shims._src.array.shapes import sizes_of
+from shims._src.platform import loops_per_device
 from shims._src.random import philox
 from shims._src.random.distributions import float64_of
 from shims._src.random.draw import draw
@@ -65,7 +65,7 @@ def _sample_by_inversion(stream, place, count, prob, wanted):
 
     zero = jnp.zeros(place.shape)
     start = (jnp.uint64(0), zero, zero.astype(jnp.int64), wanted)
-    return lax.while_loop(lambda s: jnp.any(s[3]), step, start)[2].astype(jnp.float64)
+    return loops_per_device.while_loop(lambda s: jnp.any(s[3]), step, start)[2].astype(jnp.float64)
 
 
 def _stirling_error(k):
@@ -108,7 +108,7 @@ def _sample_by_rejection(stream, place, count, prob, wanted):
         return i + jnp.uint64(1), jnp.where(take, k, found), open_ & ~take
 
     start = (jnp.uint64(0), jnp.zeros(place.shape), wanted)
-    return lax.while_loop(lambda s: jnp.any(s[2]), step, start)[1]
+    return loops_per_device.while_loop(lambda s: jnp.any(s[2]), step, start)[1]
 
 
 def _draw_numbers(words, counts, probs, size):

@@ -11,6 +11,7 @@ from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.operands import describe, operand
+from shims._src.platform import loops_per_device
 from shims._src.random import philox
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream
@@ -53,7 +54,9 @@ class _Sampled(NamedTuple):
             return tries + 1, picked + is_new, found, used.at[value].set(True)
 
         start = (jnp.uint64(0), jnp.int64(0), none, jnp.zeros((self.range_max,), bool))
-        tries, _, found, _ = lax.while_loop(lambda state: state[1] < size - 1, again, start)
+        tries, _, found, _ = loops_per_device.while_loop(
+            lambda state: state[1] < size - 1, again, start
+        )
         return jnp.append(found, tries.astype(jnp.int64))
 
     def _candidate(self, drawn, place):

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from shims._src.platform import loops_per_device
 from shims._src.random import libm, philox
 
 _TWO_PI = 2 * np.pi
@@ -173,5 +174,5 @@ def _draw_truncated(stream, size, candidates_of, width):
     dtype = jnp.float32 if width == 4 else jnp.float64
     kept = (jnp.zeros((groups,), dtype),) * width
     state = (jnp.zeros((), jnp.uint64), jnp.zeros((groups,), jnp.int32), kept)
-    _, _, kept = lax.while_loop(more, draw, state)
+    _, _, kept = loops_per_device.while_loop(more, draw, state)
     return jnp.stack(kept, axis=-1).reshape(-1)[:size]

@@ -79,7 +79,7 @@ def _aval(words, *operands, kernel, shape, dtype, batches):
         taken = [sum(b[j] for b in batches[len(batches) - i :]) for j in range(len(mapped))]
         sizes = [a.shape[t] for a, m, t in zip((words, *operands), mapped, taken, strict=True) if m]
         axes.append(sizes[0])
-    return jp.ShapedArray((*axes, *shape), dtype)
+    return jp.shaped((*axes, *shape), dtype, words, *operands)
 
 
 def _batch(args, dims, *, batches, **params):

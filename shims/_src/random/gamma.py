@@ -12,6 +12,7 @@ from jax import lax
 from shims._src.arguments import checks
 from shims._src.arguments.operands import broadcasting, operand
 from shims._src.array.shapes import sizes_of
+from shims._src.platform import loops_per_device
 from shims._src.random import philox
 from shims._src.random.distributions import box_muller_wide, float64_of
 from shims._src.random.draw import draw
@@ -78,7 +79,7 @@ def _draw_numbers(words, alphas, size):
     nothing = (jnp.zeros(place.shape, bool), jnp.zeros(place.shape))
     valid = jnp.broadcast_to((alpha > 0) & (alpha != 1), place.shape)
     start = (jnp.zeros(place.shape, jnp.uint64), nothing, nothing, jnp.zeros(place.shape), valid)
-    block, _, uniform, found, _ = lax.while_loop(lambda s: jnp.any(s[4]), step, start)
+    block, _, uniform, found, _ = loops_per_device.while_loop(lambda s: jnp.any(s[4]), step, start)
     again, _ = _take_next(_uniforms, stream, place, (block, *uniform), valid)
     found = jnp.where(below, found * jnp.power(again, 1 / alpha), found)
     exponential = -jnp.log1p(-_uniforms(philox.blocks(stream, place))[0])

@@ -11,6 +11,7 @@ from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.operands import broadcasting, describe, operand
+from shims._src.platform import loops_per_device
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
@@ -94,7 +95,7 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
 
     # A position out of range is refused elsewhere; the loop must not run forever for it.
     done = count > last
-    found, _ = lax.while_loop(lambda state: ~jnp.all(state[1]), again, (count, done))
+    found, _ = loops_per_device.while_loop(lambda state: ~jnp.all(state[1]), again, (count, done))
     return found.astype(place.dtype)
 
 

@@ -12,6 +12,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.kernels import checked
 from shims._src.arguments.operands import operand
 from shims._src.array.shapes import sizes_of
+from shims._src.platform import loops_per_device
 from shims._src.random import philox
 from shims._src.random.distributions import float64_of
 from shims._src.random.draw import draw
@@ -44,7 +45,7 @@ def _sample_by_products(stream, place, rate, wanted):
         return i + jnp.uint64(1), product, number, open_
 
     start = (jnp.uint64(0), jnp.ones(place.shape), jnp.zeros(place.shape), wanted)
-    return lax.while_loop(lambda s: jnp.any(s[3]), step, start)[2]
+    return loops_per_device.while_loop(lambda s: jnp.any(s[3]), step, start)[2]
 
 
 def _sample_by_rejection(stream, place, rate, wanted):
@@ -70,7 +71,7 @@ def _sample_by_rejection(stream, place, rate, wanted):
         return i + jnp.uint64(1), jnp.where(take, k, found), open_ & ~take
 
     start = (jnp.uint64(0), jnp.zeros(place.shape), wanted)
-    return lax.while_loop(lambda s: jnp.any(s[2]), step, start)[1]
+    return loops_per_device.while_loop(lambda s: jnp.any(s[2]), step, start)[1]
 
 
 def _draw_numbers(words, rates, size):

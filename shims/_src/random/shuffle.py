@@ -8,6 +8,7 @@ from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.operands import operand
+from shims._src.platform import loops_per_device
 from shims._src.random import philox
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream
@@ -27,7 +28,7 @@ def _draw_order(words, count, size):
         return order.at[i].set(second).at[other].set(first)
 
     order = jnp.arange(size, dtype=jnp.int32)
-    return lax.fori_loop(0, jnp.maximum(count - 1, 0), swap, order)
+    return loops_per_device.fori_loop(0, jnp.maximum(count - 1, 0), swap, order)
 
 
 def _shuffle_rows(words, value):

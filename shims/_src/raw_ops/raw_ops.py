@@ -13,6 +13,7 @@ from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import describe, operand
 from shims._src.array import creation
 from shims._src.array.unique import Unique, UniqueWithCounts
+from shims._src.platform import loops_per_device
 from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import selected_by, sized_by
 from shims._src.types.dtypes import array_dtype
@@ -65,7 +66,9 @@ def _first_equal_rows(rows):
         group = jnp.cumsum((new & (place > 0)).astype(jnp.int32))
         return jnp.zeros(ids.shape, jnp.int32).at[order].set(group, unique_indices=True), None
 
-    ids, _ = lax.scan(split_by, jnp.zeros(place.shape, jnp.int32), jnp.moveaxis(rows, 1, 0))
+    ids, _ = loops_per_device.scan(
+        split_by, jnp.zeros(place.shape, jnp.int32), jnp.moveaxis(rows, 1, 0)
+    )
     first = jnp.full(place.shape, primitives.as_size(rows.shape[0])).at[ids].min(place)
     return first[ids]
 

@@ -10,6 +10,7 @@ from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.operands import matching
+from shims._src.platform import loops_per_device
 from shims._src.sizes import primitives
 from shims._src.sparse.tensor import columns, dims, is_sparse, rank_of
 from shims._src.tracing.sized_by import selected_by
@@ -109,5 +110,5 @@ def _fill_table(given, given_length, right, right_length):
         return jnp.where((turn < given_length)[:, None], best, carry), None
 
     steps = jnp.arange(given.shape[1], dtype=jnp.int32)
-    table, _ = lax.scan(read, before, (steps, given.T))
+    table, _ = loops_per_device.scan(read, before, (steps, given.T))
     return jnp.take_along_axis(table, right_length[:, None], axis=1)[:, 0]

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from shims._src.platform import host_programs
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.padded import Padded
 from shims._src.types.composite import is_composite
@@ -60,12 +61,12 @@ def _compute(f: Callable, leaves: list, tree) -> Any:
             jax.ShapeDtypeStruct((*shape, CAPACITY), CODE),
             jax.ShapeDtypeStruct(shape, np.int32),
         )
-        found = jax.pure_callback(
+        found = host_programs.pure_callback(
             lambda *values: encode(at_once(*values)), kinds, *arrays, vmap_method="sequential"
         )
         return TracedText(*found)
     dtype = np.asarray(result).dtype
-    return jax.pure_callback(
+    return host_programs.pure_callback(
         lambda *values: np.asarray(at_once(*values), dtype),
         jax.ShapeDtypeStruct(shape, dtype),
         *arrays,

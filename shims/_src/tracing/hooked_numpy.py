@@ -14,6 +14,7 @@ from jax import lax
 from shims._src.arguments import operands
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform import loops_per_device
 from shims._src.sizes import broadcast_sizes, primitives, size_bounds, size_numbers
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import handled_errors, hooked_indexing, hooked_pad
@@ -387,7 +388,7 @@ def _polyval(state, original, p, x, *, unroll=16):
     x = primitives.as_size(x) if jp.is_symbolic(x) else jnp.asarray(x)
     kind = jnp.result_type(p, x)
     start = jnp.zeros(lax.broadcast_shapes(p.shape[1:], x.shape), kind)
-    return lax.scan(lambda y, c: ((y * x + c).astype(kind), None), start, p)[0]
+    return loops_per_device.scan(lambda y, c: ((y * x + c).astype(kind), None), start, p)[0]
 
 
 def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
@@ -408,7 +409,7 @@ def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
     rows = [jnp.moveaxis(x, axis, 0) for x in leaves]
     start = (jnp.ones((), bool), [jnp.ones(x.shape[1:], x.dtype) for x in rows])
     # The tree of an associative scan needs a static depth; a sequential scan does not.
-    _, out = lax.scan(step, start, rows, reverse=reverse)
+    _, out = loops_per_device.scan(step, start, rows, reverse=reverse)
     return jax.tree.unflatten(tree, [jnp.moveaxis(x, 0, axis) for x in out])
 
 

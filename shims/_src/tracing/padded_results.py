@@ -11,6 +11,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
+from shims._src.platform import host_programs
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.padded import OK, Padded, check_status
@@ -160,4 +161,4 @@ def _raise_at_run_time(array, status):
         return np.asarray(x)
 
     shape = jax.ShapeDtypeStruct(array.shape, array.dtype)
-    return jax.pure_callback(fail, shape, array, status, vmap_method="broadcast_all")
+    return host_programs.pure_callback(fail, shape, array, status, vmap_method="broadcast_all")

@@ -108,7 +108,7 @@ def _as_padded(state, array, shape):
 
 @outline_p.def_abstract_eval
 def _aval(*operands, shapes, line):
-    return [jp.ShapedArray(shape, dtype) for shape, dtype in shapes]
+    return [jp.shaped(shape, dtype, *operands) for shape, dtype in shapes]
 
 
 def _refuse_to_run(*operands, shapes, line):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import jax
 import numpy as np
-from jax.experimental import io_callback
 
 import shims
 from shims._src.errors import errors
+from shims._src.platform import host_programs
 from shims._src.types.dtypes import as_dtype
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
@@ -169,4 +169,4 @@ def _compute_traced(op: Operation, values) -> list:
     def host(*arrays):
         return op.compute(None, op, [np.asarray(a) for a in arrays])
 
-    return list(io_callback(host, specs, *values, ordered=True))
+    return list(host_programs.io_callback(host, specs, *values, ordered=True))
