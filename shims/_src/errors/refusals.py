@@ -192,6 +192,9 @@ def translated(error: Exception) -> Exception:
         return error
     if call.raised or errors.has_place(str(error)):
         return error
+    if jax_messages.is_of_varying_axes(error):  # whatever the sizes are
+        _add_note(error, "")
+        return error
     remedy = remedies.remedy(call)
     if isinstance(error, _TRANSLATABLE) and _compares_sizes(error):
         problem = (

@@ -86,6 +86,14 @@ def _notes(error: BaseException) -> list[str]:
     return [*getattr(error, "__notes__", ()), str(error.__cause__ or "")]
 
 
+_VARYING = ("varying manual axes", "manual axis types", "invariant->variant")
+
+
+def is_of_varying_axes(error: BaseException) -> bool:
+    """Return whether an error says that values vary over other mesh axes than the checks of `shard_map` expect."""
+    return any(sign in str(error) for sign in _VARYING)
+
+
 def is_too_large(error: BaseException) -> bool:
     """Return whether an error says that an array would have more elements than an int64 counts."""
     return "overflow in static extent product" in str(error)

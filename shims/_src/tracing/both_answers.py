@@ -21,6 +21,7 @@ from jax.extend.core import jaxpr_as_fun
 from shims._src.errors import errors, internal, program_errors, refusals, shape_mismatches
 from shims._src.lowering import collectives
 from shims._src.lowering.report import Exceeded
+from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.decisions import Question
@@ -351,6 +352,8 @@ def _is_refusal(error: Exception) -> bool:
     cause = error.__cause__ if isinstance(error, errors.FreshSizeError) else None
     found = cause or error
     if hasattr(error, "shims_is_refusal"):
+        return True
+    if jax_messages.is_of_varying_axes(found):
         return True
     if refusals.is_of_static_shapes(found):
         return False  # all sizes that it is about are numbers by the answers so far
