@@ -361,7 +361,8 @@ CASES = (
         "a decision on the size `- u0 + 2` of one iteration is made while tracing.\n"
         "  Size:     u0: refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
         "  At:       refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
-        "  Do:       use `shims.cond` or `shims.where` on the number instead",
+        "  Do:       use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of `jax.vmap` or "
+        "`jax.lax.map`",
     ),
     (
         calls.a_size_out_of_a_loop,

@@ -13,6 +13,7 @@ from shims._src.arguments.operands import agreeing, describe, matching, operand
 from shims._src.array.shapes import size_of
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
+from shims._src.sizes.constant_sizes import with_known_size
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
 
@@ -87,7 +88,7 @@ def concat(values, axis, name="concat"):
         raise _shape_mismatch(
             "concat", arrays, f"equal ranks, and equal sizes except along axis {axis}"
         )
-    return jnp.concatenate(agreeing("concat", arrays, others), axis=axis)
+    return with_known_size(jnp.concatenate(agreeing("concat", arrays, others), axis=axis), axis)
 
 
 def _may_equal(a, b) -> bool:

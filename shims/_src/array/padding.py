@@ -11,6 +11,7 @@ from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import operand
 from shims._src.array.shapes import check_size, size_of
 from shims._src.sizes import primitives
+from shims._src.sizes.constant_sizes import with_known_size
 from shims._src.tracing.sized_by import sized_by
 
 
@@ -100,7 +101,7 @@ def _pad_with_constant(x, axis, low, high, value):
     after = [] if is_known(high) and high == 0 else [block(high)]
     if not before and not after:
         return x
-    return jnp.concatenate([*before, x, *after], axis=axis)
+    return with_known_size(jnp.concatenate([*before, x, *after], axis=axis), axis)
 
 
 def _are_zero(low, high) -> bool:

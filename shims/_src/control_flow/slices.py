@@ -19,6 +19,7 @@ from shims._src.control_flow.staging import (
 )
 from shims._src.errors import errors
 from shims._src.sizes.padded import Padded
+from shims._src.tracing import own_programs
 from shims._src.tracing.text_operands import elements
 from shims._src.types.composite import is_composite
 from shims._src.types.host_tensor import HostTensor
@@ -26,7 +27,9 @@ from shims._src.types.host_tensor import HostTensor
 
 def staged(body, values, names, elems, length, label: str):
     """Apply a function of the loop's state and one slice to all slices in turn, staged as a scan."""
-    loop = LoopState(body, values, names, slice_avals(elems), label=label)
+    item = slice_avals(elems)
+    make = lambda body: LoopState(body, values, names, item, label=label)
+    loop = own_programs.traced(make, body, (values, item))
     values, emitted, _ = stage_scan(loop, elems, length)
     return values, emitted
 

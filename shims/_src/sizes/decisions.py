@@ -204,6 +204,15 @@ class Decisions:
         """Return the current numbers of guards and assumptions, to be passed to `forget_since`."""
         return len(self._guards), len(self._assumptions)
 
+    def all_since(self, mark: tuple[int, int]) -> tuple[list[Guard], list[Assumption]]:
+        """Return the guards and assumptions added since `mark()`."""
+        return self._guards[mark[0] :], self._assumptions[mark[1] :]
+
+    def add(self, kept: tuple[list[Guard], list[Assumption]]) -> None:
+        """Add guards and assumptions that `all_since` returned before they were forgotten."""
+        self._guards += kept[0]
+        self._assumptions += kept[1]
+
     def forget_since(self, mark: tuple[int, int]) -> bool:
         """Remove the guards and assumptions added since `mark()`; return whether there were any."""
         found = self.mark() != mark

@@ -15,7 +15,7 @@ class FreshSizes:
     """The data-dependent sizes of a trace, stored by the names of their dimension variables."""
 
     def __init__(self) -> None:
-        self._names: set[str] = set()
+        self._names: dict[str, int] = {}
         self._sources: dict[str, Any] = {}
         self._with_sources = EndedTraces()
         self._makers: dict[str, Callable[[], Any]] = {}
@@ -49,14 +49,18 @@ class FreshSizes:
 
     def of(self, d) -> frozenset[str]:
         """Return the names of the data-dependent sizes that occur in a dimension."""
-        return jp.variables(d) & self._names
+        return jp.variables(d) & self._names.keys()
+
+    def number_of(self, name: str) -> int:
+        """Return how many sizes had been created before this one."""
+        return self._names[name]
 
     # ---- making ------------------------------------------------------------------------------
 
     def new(self) -> str:
         """Create a name for a new size in the program (or branch or body) that is being traced."""
         name = f"u{len(self._names)}"
-        self._names.add(name)
+        self._names.setdefault(name, len(self._names))
         if jp.current_trace() is not self._outermost:
             self._renewals += 1
             self._nested.add(name)
@@ -66,7 +70,7 @@ class FreshSizes:
 
     def declare(self, name: str, bound) -> None:
         """Declare that an input size is to be treated as data-dependent, with the given bound."""
-        self._names.add(name)
+        self._names.setdefault(name, len(self._names))
         self._bounds[name] = bound
         self._renewals += 1
 

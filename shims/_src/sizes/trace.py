@@ -348,6 +348,12 @@ class DynamicTrace:
         finally:
             self._program_of = self._measure = None
 
+    def decides_on_sizes_since(self, count: int, mark: tuple[int, int]) -> bool:
+        """Return whether answers since `decisions.mark()` are about sizes that were made since there were `count`."""
+        _, assumptions = self.decisions.all_since(mark)
+        names = set().union(*(jp.variables(known.d) for known in assumptions))
+        return any(self.fresh.number_of(name) >= count for name in names if name in self.fresh)
+
     def answer(self, d, question: Question, text: str) -> bool | None:
         """Answer a question about data-dependent sizes; the answer is checked when the program runs.
 

@@ -9,6 +9,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, size_bounds
+from shims._src.sizes.constant_sizes import with_known_size
 from shims._src.sizes.decisions import Question
 
 
@@ -29,7 +30,7 @@ def pad(state, original, array, pad_width, mode="constant", **options):
         blocks = [_block(state, x, axis, low, value), x, _block(state, x, axis, high, value)]
         blocks = [b for b in blocks if b is not None]
         if len(blocks) > 1:
-            x = jnp.concatenate(blocks, axis)
+            x = with_known_size(jnp.concatenate(blocks, axis), axis)
     return x
 
 

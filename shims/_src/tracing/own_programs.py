@@ -1,0 +1,80 @@
+"""Trace the body of a loop as a dynamic program of its own if it asks about sizes that it makes.
+
+The program around the body is traced once for all iterations, so that it cannot decide on the size of one of them.
+A program of its own, whose operands are static, is staged for each answer, as under an enclosing `jax.jit`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TypeVar
+
+import jax
+import numpy as np
+
+from shims._src.errors import errors, internal
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import trace
+from shims._src.sizes.padded import Padded
+
+T = TypeVar("T")
+_RUN: list[Callable] = []
+
+
+def run_by(run_dynamic: Callable) -> None:
+    """Set the function that calls a function as a dynamic program, which is above this module."""
+    _RUN[:] = [run_dynamic]
+
+
+def traced(make: Callable[[Callable], T], body: Callable, operands) -> T:
+    """Return `make(body)`, or what it makes of the body as a program of its own.
+
+    Args:
+      make: traces the body.
+      body: a function of arrays, nested; its results are arrays of known sizes if it is a program of its own.
+      operands: arrays, or specifications, of what the body takes in one iteration.
+
+    Raises:
+      FreshSizeError: the body asks about sizes that it makes, and cannot be a program of its own.
+    """
+    state = trace.current()
+    shapes = [np.shape(x) for x in jax.tree.leaves(operands)]
+    if state is None or any(map(jp.is_symbolic, itertools.chain(*shapes))):
+        return make(body)
+    before, mark = len(state.fresh), state.decisions.mark()
+    reason = None
+    try:
+        made = make(body)
+    except errors.FreshSizeError as error:
+        reason = error
+    else:
+        if not state.decides_on_sizes_since(before, mark):
+            return made
+    kept = state.decisions.all_since(mark)
+    state.decisions.forget_since(mark)
+    try:
+        return make(_own_program(body))
+    except Exception as error:  # noqa: BLE001 - the first error is about the body as it is
+        internal.raise_if_internal(error)
+        if reason is not None:
+            raise reason from None
+        state.decisions.add(kept)
+        return made
+
+
+def _own_program(body: Callable) -> Callable:
+    def run(*operands):
+        with trace.resume(None):
+            results = _RUN[0](body, operands)
+        if any(isinstance(x, Padded) for x in jax.tree.leaves(results, is_leaf=_is_padded)):
+            raise errors.FreshSizeError(
+                "the results differ in size from one iteration to the next."
+            )
+        return results
+
+    return run
+
+
+def _is_padded(x) -> bool:
+    return isinstance(x, Padded)
