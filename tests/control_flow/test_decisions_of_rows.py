@@ -40,6 +40,8 @@ ROWS = {
 AROUND = {
     "function": lambda f: tf.function(lambda x: tf.map_fn(f, x), autograph=False),
     "jit": lambda f: jax.jit(tf.dynamic(lambda x: tf.map_fn(f, x))),
+    "rows of vmap": lambda f: jax.jit(tf.dynamic(jax.vmap(f))),
+    "vectorized_map": lambda f: tf.function(lambda x: tf.vectorized_map(f, x), autograph=False),
     "of selected rows": lambda f: tf.function(
         lambda x: tf.map_fn(f, tf.boolean_mask(x, x[:, 0] > -9)), autograph=False
     ),
@@ -62,6 +64,15 @@ def test_gradients(name):
         jax.grad(lambda x: jnp.cos(tf.map_fn(ROWS[name], x)).sum()), autograph=False
     )
     np.testing.assert_allclose(mapped(X), jax.grad(total)(jnp.asarray(X)), rtol=1e-5)
+
+
+def test_questions_of_jax():
+    def det(row):
+        y = _selected(row)
+        return jnp.linalg.det(jnp.outer(y, y) * 0.1 + jnp.eye(y.shape[0]))
+
+    want = np.stack([np.asarray(det(jnp.asarray(row))) for row in X[:2]])
+    np.testing.assert_allclose(jax.jit(tf.dynamic(jax.vmap(det)))(X[:2]), want, rtol=1e-5)
 
 
 def test_fold():

@@ -725,6 +725,17 @@ def inlined_functions(module) -> list[str]:
     ]
 
 
+def emptying_stores(fun):
+    """Return a function that lets one wrapped by JAX, which can be called once, be called once more."""
+
+    def empty():
+        for store in fun.stores:
+            if store is not None:
+                store.reset()
+
+    return empty
+
+
 def batch_over(fun, call):
     """Change a function wrapped by JAX so that `call(f, *args)` is called instead of `f(*args)`."""
     return _batch_over(fun, call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import jax
@@ -17,6 +18,7 @@ from shims._src.platform.jaxprs import (
     sub_jaxprs,
 )
 from shims._src.sizes import primitives, trace
+from shims._src.tracing import own_programs
 
 rows_p = jp.Primitive("rows")
 rows_p.multiple_results = True
@@ -24,12 +26,14 @@ rows_p.multiple_results = True
 
 def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **options):
     """Batch a function for `vmap`, tracing it to a jaxpr first to find out whether it creates sizes."""
-    fun = jp.batch_over(fun, _trace_body_first)
+    fun = jp.batch_over(fun, functools.partial(_trace_body_first, jp.emptying_stores(fun)))
     return original(fun, axis_data, in_dims, out_dim_dests, *rest, **options)
 
 
-def _trace_body_first(f, *args):
+def _trace_body_first(empty_stores, f, *args):
     """Trace the function mapped by `vmap` to a jaxpr, and evaluate that.
+
+    `empty_stores` lets the function be called once more.
 
     If its data-dependent sizes differ between the rows, the function becomes a single equation, `rows`.
     """
@@ -40,7 +44,12 @@ def _trace_body_first(f, *args):
         return f(*args)
     specs = [jp.abstract(jp.aval_of(a)) for a in args]
     before = len(state.fresh)
-    closed = jax.make_jaxpr(lambda *xs: list(f(*xs)))(*specs)
+
+    def body(*xs):
+        empty_stores()
+        return list(f(*xs))
+
+    closed = own_programs.traced(lambda body: jax.make_jaxpr(body)(*specs), body, specs)
     jaxpr, consts = jp.open_jaxpr(closed)
     if len(state.fresh) == before or not _size_depends_on_batch(jaxpr, args, consts):
         return jp.core.eval_jaxpr(jaxpr, consts, *args)

@@ -46,7 +46,7 @@ def traced(make: Callable[[Callable], T], body: Callable, operands) -> T:
     reason = None
     try:
         made = make(body)
-    except errors.FreshSizeError as error:
+    except (errors.FreshSizeError, jp.InconclusiveDimensionOperation) as error:
         reason = error
     else:
         if not state.decides_on_sizes_since(before, mark):
