@@ -152,6 +152,19 @@ def gives_number(frame: FrameType) -> bool:
     return frame.f_globals.get("__name__") == f"{_HOOKS}ed_sizes"
 
 
+# The methods by which code in C asks an array for its value.
+_CONVERSIONS = frozenset(
+    f"__{name}__"
+    for name in ("array", "bool", "complex", "float", "format", "index", "int", "iter")
+)
+
+
+def gives_value(frame: FrameType) -> bool:
+    """Return whether a frame runs a method of traced arrays that gives their value, such as `__index__`."""
+    is_hooked = frame.f_globals.get("__name__") == f"{_HOOKS}s"
+    return is_hooked or frame.f_code.co_name in _CONVERSIONS
+
+
 def _is_hook(frame: FrameType) -> bool:
     return (frame.f_globals.get("__name__") or "").startswith(_HOOKS)
 
