@@ -127,7 +127,7 @@ def _caught_by_user(error: BaseException) -> bool:
             step.tb_frame
         )
     if comparison_callers.gives_value(step.tb_frame):
-        return error.shims_is_awaited  # type: ignore[attr-defined]
+        return getattr(error, "shims_is_awaited", False)
     # Libraries written for JAX, and those of Python, go on in the right way.
     if not user_frames.is_user_frame(step.tb_frame) or user_frames.runs_unconverted_library(
         step.tb_frame
