@@ -15,8 +15,8 @@ from jax import lax
 from jax.extend import core as jex
 
 from shims._src.errors import errors
+from shims._src.platform import jax_messages, jaxprs
 from shims._src.platform import jax_private as jp
-from shims._src.platform import jaxprs
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint"})
 
@@ -25,6 +25,8 @@ def switch(index, branches, *operands) -> Any:
     """Call the branch that `index` selects, as `lax.switch`; devices may take different ones."""
     if not jp.manual_axes():
         return lax.switch(index, branches, *operands)
+    if jp.has_manual_axes() and jp.is_batched(index):
+        return _of_each_row(index, branches, operands)
     flat, tree = jax.tree.flatten(operands)
 
     def traced_branch(f):
@@ -37,6 +39,26 @@ def switch(index, branches, *operands) -> Any:
         return lax.switch(index, branches, *operands)
     results = _chosen(index, [_Part.of(closed, flat) for closed, _ in traced])
     return jax.tree.unflatten(jax.tree.structure(traced[0][1]), results)
+
+
+def _of_each_row(index, branches, operands) -> Any:
+    """Call the branch that `index` selects for each row of a `vmap`, which JAX supports only in part here.
+
+    JAX lets the operands vary over mesh axes over which those of the branches do not.
+    """
+    try:
+        return lax.switch(index, branches, *operands)
+    except ValueError as error:
+        if not jax_messages.is_of_varying_axes(error):
+            raise
+        raise errors.UnimplementedError(
+            errors.message(
+                "cond",
+                "JAX's checks of `shard_map` fail for branches that rows of a `jax.vmap` choose.",
+                received=str(error).partition(".")[0],
+                do="pass `check_vma=False` to `jax.shard_map`",
+            )
+        ) from error
 
 
 def cond(predicate, if_true, if_false, *operands) -> Any:

@@ -86,6 +86,11 @@ def _notes(error: BaseException) -> list[str]:
     return [*getattr(error, "__notes__", ()), str(error.__cause__ or "")]
 
 
+def is_of_varying_axes(error: BaseException) -> bool:
+    """Return whether an error says that values vary over other mesh axes than the checks of `shard_map` expect."""
+    return "varying manual axes" in str(error) or "invariant->variant" in str(error)
+
+
 def is_too_large(error: BaseException) -> bool:
     """Return whether an error says that an array would have more elements than an int64 counts."""
     return "overflow in static extent product" in str(error)
