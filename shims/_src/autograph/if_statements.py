@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from shims._src.autograph import aliases, effects, expressions, lists
+from shims._src.autograph import aliases, effects, expressions, lists, own_objects
 from shims._src.control_flow import untaken_branches
 from shims._src.control_flow.staged_branches import join_blocks
 from shims._src.control_flow.undefined import LateName, Unreached
@@ -101,6 +101,7 @@ class _If:
                 with aliases.scope():
                     run()
                     state = self._get_state()
+                    own_objects.check_owners(self._names, values, state)
                     named = [aliases.sources_of(state[i]) for i in self._wanted]
                 chosen = [i for i in lists.chosen(state, values, self._shared) if i < self._nouts]
                 changed = of_others.changed()

@@ -7,13 +7,16 @@ attributes of them. Objects from outside of the trace, such as a log, are change
 
 from __future__ import annotations
 
+import ast
+import functools
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
 
 from shims._src.autograph import outside
+from shims._src.control_flow.undefined import Undefined
 from shims._src.errors import errors
 from shims._src.recording import snapshots
 
@@ -61,6 +64,48 @@ def _variables(functions: Iterable[types.FunctionType]) -> list:
 def changed(before: Iterable[snapshots.Snapshot]) -> list:
     """Return the objects that are not as in the snapshots."""
     return [value for one in before for value in one.changed()]
+
+
+def check_owners(names: Sequence[str], before: Sequence, after: Sequence) -> None:
+    """Check that the items and attributes that a block assigns belong to the same objects before and after it.
+
+    Args:
+      names: the names of the variables that the block shares with the code around it, items and attributes among them.
+      before: their values before the block.
+      after: their values at its end.
+
+    Raises:
+      UnimplementedError: a variable or key on the way to one of them has another value.
+    """
+    places = {name: i for i, name in enumerate(names) if name.isidentifier()}
+    for name in names:
+        for part in _variables_in(name):
+            i = places.get(part)
+            if i is None or isinstance(before[i], Undefined) or _is_same(before[i], after[i]):
+                continue
+            raise errors.as_refusal(
+                errors.UnimplementedError(
+                    errors.message(
+                        "",
+                        f"a branch or loop over traced data assigns `{name}`, and then another value to `{part}`.",
+                        required=f"the same `{part}` wherever `{name}` is assigned",
+                        do=f"use another variable for the new value of `{part}`",
+                    )
+                )
+            )
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    return a is b or (isinstance(a, (int, str)) and type(a) is type(b) and a == b)
+
+
+@functools.lru_cache(maxsize=4096)
+def _variables_in(name: str) -> tuple[str, ...]:
+    """Return the variables in the name of an item or an attribute."""
+    if name.isidentifier():
+        return ()
+    nodes = ast.walk(ast.parse(name, mode="eval"))
+    return tuple(sorted({n.id for n in nodes if isinstance(n, ast.Name)}))
 
 
 def refusal(value: Any) -> errors.UnimplementedError:
