@@ -50,17 +50,17 @@ def len_(x):
 
 
 def int_(x=0, *args, **kwargs):
-    """Replace `int`; a traced array is cast to int32."""
+    """Replace `int`; a traced array is cast to int32, with the promotion of a number of Python."""
     x = current_value(x)
     if jp.is_symbolic(x) and not args and not kwargs:
         return x
-    return as_number(x.astype(jnp.int32)) if is_staged(x) else int(x, *args, **kwargs)
+    return as_number(x, int) if is_staged(x) else int(x, *args, **kwargs)
 
 
 def float_(x=0.0):
-    """Replace `float`; a traced array is cast to float32."""
+    """Replace `float`; a traced array is cast to float32, with the promotion of a number of Python."""
     x = staged_number(current_value(x))
-    return as_number(x.astype(jnp.float32)) if is_staged(x) else float(x)
+    return as_number(x, float) if is_staged(x) else float(x)
 
 
 def complex_(*args):
@@ -110,7 +110,7 @@ def bool_(x=False):
     """Replace `bool`; for a traced scalar return the traced result of `x != 0`."""
     x = current_value(x)
     if is_staged(x) and not x.ndim:
-        return as_number(x != 0)
+        return as_number(x != 0, bool)
     question = question_of(x)
     return bool(x) if question is None else question.array()
 

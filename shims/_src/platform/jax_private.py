@@ -585,6 +585,16 @@ def with_shape(aval, shape):
     return aval.update(shape=shape, weak_type=False)
 
 
+def as_python_number(x, kind: type):
+    """Convert an array to the dtype of Python's numbers of a type, with the promotion that these have."""
+    from jax._src.lax import lax as lax_module
+
+    if kind is bool:
+        return x
+    dtype = dtypes.canonicalize_dtype(np.dtype(kind))
+    return lax_module._convert_element_type(x, dtype, weak_type=True)
+
+
 @functools.lru_cache(maxsize=256)
 def _is_default_type(aval) -> bool:
     """Return whether nothing but shape and dtype makes a type another one."""

@@ -58,12 +58,12 @@ def needs_value(error: BaseException) -> bool:
     return refusals.is_of_traced_operand(error)
 
 
-def as_number(array):
-    """Return a traced array that stands for a Python number, such as the result of `int`."""
+def as_number(array, kind: type):
+    """Convert a traced array to one that stands for a Python number of a type, such as the result of `int`."""
     state = trace.current()
     if state is not None:
         state.has_traced_numbers = True
-    return array
+    return jp.as_python_number(array, kind)
 
 
 def is_handled_by_name(error: BaseException) -> bool:

@@ -216,7 +216,7 @@ def computed(state, original, *operands):
 
 def _as_integer(answer):
     """Convert an answer to 0 or 1, whose dtype is that of a Python number."""
-    return lax.convert_element_type(answer, int)
+    return jp.as_python_number(answer, int)
 
 
 def convert(state, original, aval, tracer):
