@@ -91,7 +91,66 @@ def nested_targets(x):
     return a[0], b[0], k, t
 
 
+def inner_items(x):
+    a, k = [[1.0, 2.0], [3.0, 4.0]], 0
+    b = a[0]
+    if x.sum() > 0:
+        a[k][0] = x[1]
+        k = k + 1
+    return a[0][0], b[0], a[1][0], k
+
+
+def inner_items_of_dicts(x):
+    a, k = {"p": {"q": 1.0}, "r": {"q": 5.0}}, "p"
+    if x.sum() > 0:
+        a[k]["q"] = x[1]
+        k = "r"
+    return a["p"]["q"], a["r"]["q"]
+
+
+def inner_items_under_computed_keys(x):
+    a, k = [[1.0, 2.0], [3.0, 4.0]], 0
+    for v in x[:2]:
+        if v > 0:
+            a[k + 1][1] += v
+    return a[0][1], a[1][1]
+
+
+def items_of_an_array(x):
+    d = np.zeros(3)
+    if x.sum() > 0:
+        d[0] = 5.0
+        d[1] = x[1]
+    else:
+        d[2] = x[2] * 3
+    return tuple(d * 1)
+
+
+def counts_in_an_array(x):
+    d, n = np.zeros(2), 0
+    while n < x[0] - 1:
+        d[0] += x[1]
+        d[1] = d[1] + 1
+        n = n + 1
+    return tuple(d * 1)
+
+
+def integers_in_an_array(x):
+    d = np.zeros(4, np.int32)
+    for i, v in enumerate(x):
+        d[i] = v
+    d[jnp.argmax(x)] = 9
+    d[1:3] = x[0]
+    return tuple(d * 1)
+
+
 PROGRAMS = [
+    inner_items,
+    inner_items_of_dicts,
+    inner_items_under_computed_keys,
+    items_of_an_array,
+    counts_in_an_array,
+    integers_in_an_array,
     reversed_in_place,
     reversed_array,
     selection_sort,
@@ -113,6 +172,56 @@ def test_items_are_set_under_the_key_of_the_assignment(program):
         for lane in (shims.function(program), jax.jit(shims.function(program))):
             for a, b in zip(lane(x), wanted, strict=True):
                 np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+class Pair:
+    def __init__(self):
+        self.value = 1.0
+
+
+def of_another_object(x):
+    p, q = Pair(), Pair()
+    a = p
+    if x.sum() > 0:
+        a.value = x[1]
+        a = q
+    return p.value, q.value
+
+
+def under_another_key(x):
+    a, k = [Pair(), Pair()], 0
+    if x.sum() > 0:
+        a[k].value = x[1]
+        k = 1
+    return a[0].value, a[1].value
+
+
+def under_another_name(x):
+    d = np.zeros(2)
+    e = d
+    d[0] = x[0]
+    return (e.sum(),)
+
+
+@pytest.mark.parametrize("program", [of_another_object, under_another_key, under_another_name])
+def test_items_whose_owner_is_not_known_afterwards_are_refused(program):
+    for lane in (shims.function(program), jax.jit(shims.function(program))):
+        with pytest.raises(shims.errors.UnimplementedError, match=r"At: .*test_items_of_blocks"):
+            lane(jnp.asarray(X))
+
+
+def test_positions_of_an_array_are_checked():
+    def assigned(x, i):
+        d = np.zeros(2)
+        d[i] = x[0]
+        return d * 1
+
+    run = shims.function(assigned)
+    np.testing.assert_array_equal(run(jnp.asarray(X), jnp.int32(-1)), [0, X[0]])
+    with pytest.raises(IndexError, match="out of bounds"):
+        run(jnp.asarray(X), jnp.int32(2))
+    with pytest.raises(IndexError, match="out of bounds"):
+        shims.function(lambda x: assigned(x, 2))(jnp.asarray(X))
 
 
 def test_gradient_of_exchanged_items():

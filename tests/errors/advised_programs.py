@@ -142,7 +142,26 @@ def tested(v):
     return (v + jnp.ones(2)).sum() if v.shape[0] == 2 else -1.0
 
 
+def noted_in_a_set(y):
+    seen = {2}
+    if y.sum() > 0:
+        seen.add(1)
+    return y.sum() * len(seen)
+
+
+def counted_in_a_branch(y):
+    n = 1
+    if y.sum() > 0:
+        n = n + 1
+    return y.sum() * n
+
+
 ADVICE = (
+    advice(
+        "assign a number or an array in the branch, `n = n + 1`, and use it afterwards",
+        noted_in_a_set,
+        counted_in_a_branch,
+    ),
     advice(
         "copy the array into an array of static size, "
         "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots",

@@ -121,6 +121,7 @@ ELSEWHERE = {
     "map over the rows": "tests/sizes/test_padded_operators.py",
     "give a tangent of the same size as the value": "tests/sizes/test_padded_leaves.py",
     "compute the operands in the branches": "tests/tracing/sharded_programs.py",
+    "pass `check_vma=False` to `jax.shard_map`": "tests/tracing/sharded_programs.py",
     "import the operators that build graphs": "tests/tracing/test_graph_operands.py",
 }
 

@@ -221,6 +221,21 @@ def check_collectives_in_branches():
         per_device(_unlike, check_vma=False)(ROWS)
 
 
+def check_branches_of_rows():
+    """Branches that rows choose run with the checks of `shard_map` and without."""
+    places = np.array([-1.0, 0.0, 2.0], np.float32)
+    found = lambda y: jnp.searchsorted(jnp.sort(y), places) + jnp.interp(places, y, y).sum()
+
+    def rows(**options):
+        body = jax.vmap(D(lambda x: found(x[x > 0])))
+        return jax.shard_map(body, mesh=AUTO, in_specs=P("b"), out_specs=P("b"), **options)
+
+    x = np.concatenate([np.ones_like(ROWS[:, :1]), ROWS], 1)  # of no numbers, `interp` fails
+    want = [found(jnp.asarray(row[row > 0])) for row in x]
+    for options in ({}, {"check_vma": False}):
+        same(jax.jit(rows(**options))(x), np.stack(want))
+
+
 def check_explicit_operands():
     """Operators take arrays of an explicit mesh, and keep them on it."""
     x, kept = placed(EXPLICIT), ROWS[ROWS[:, 0] > 0]

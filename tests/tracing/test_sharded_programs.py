@@ -16,6 +16,7 @@ CHECKS = [
     "check_packing",
     "check_collectives_of_sizes",
     "check_collectives_in_branches",
+    "check_branches_of_rows",
     "check_explicit_operands",
 ]
 

@@ -213,14 +213,18 @@ class _Choice:
       pair: the two.
       kept: what they held.
       line: the user's line of the statement.
+      is_change: whether Python would have changed the container, for which nothing stands.
     """
 
     pair: tuple[Any, Any]
     kept: tuple[list, list]
     line: str
+    is_change: bool = False
 
     def changed(self) -> list:
         """Return those of the two that hold something else now."""
+        if self.is_change:
+            return [_NEW]
         pairs = zip(self.pair, self.kept, strict=True)
         return [c for c, kept in pairs if not _are_same(_contents(c), kept)]
 
@@ -262,12 +266,24 @@ def scope() -> Iterator[None]:
 
 
 def _note_choice(copy: Any, source: Any) -> None:
+    if copy is not source:
+        kept = (_contents(copy), _contents(source))
+        _note(_Choice((copy, source), kept, errors.user_line()))
+
+
+_NEW = object()  # stands for what takes the place of a container
+
+
+def note_replaced(old: Any) -> None:
+    """Note that Python would have changed a container or array in a statement, whose result takes its place."""
+    _note(_Choice((_NEW, old), ([], []), errors.user_line(), is_change=True))
+
+
+def _note(choice: _Choice) -> None:
     choices = _CHOICES.value
-    if choices is None or copy is source:
+    if choices is None:
         return
-    pair = (copy, source)
-    kept = (_contents(copy), _contents(source))
-    choices.made.append(_Choice(pair, kept, errors.user_line()))
+    choices.made.append(choice)
     if len(choices.made) >= choices.most:
         choices.made[:] = _of_reachable(choices.made)
         choices.most = max(_FEW, 2 * len(choices.made))

@@ -24,6 +24,7 @@ from shims._src.control_flow.staging import current_value, is_staged
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering
+from shims._src.tracing.handled_errors import as_number
 from shims._src.tracing.size_questions import depend_on_data, question_of
 
 
@@ -49,17 +50,17 @@ def len_(x):
 
 
 def int_(x=0, *args, **kwargs):
-    """Replace `int`; a traced array is cast to int32."""
+    """Replace `int`; a traced array is cast to int32, with the promotion of a number of Python."""
     x = current_value(x)
     if jp.is_symbolic(x) and not args and not kwargs:
         return x
-    return x.astype(jnp.int32) if is_staged(x) else int(x, *args, **kwargs)
+    return as_number(x, int) if is_staged(x) else int(x, *args, **kwargs)
 
 
 def float_(x=0.0):
-    """Replace `float`; a traced array is cast to float32."""
+    """Replace `float`; a traced array is cast to float32, with the promotion of a number of Python."""
     x = staged_number(current_value(x))
-    return x.astype(jnp.float32) if is_staged(x) else float(x)
+    return as_number(x, float) if is_staged(x) else float(x)
 
 
 def complex_(*args):
@@ -109,7 +110,7 @@ def bool_(x=False):
     """Replace `bool`; for a traced scalar return the traced result of `x != 0`."""
     x = current_value(x)
     if is_staged(x) and not x.ndim:
-        return x != 0
+        return as_number(x != 0, bool)
     question = question_of(x)
     return bool(x) if question is None else question.array()
 

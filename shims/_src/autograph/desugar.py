@@ -6,6 +6,8 @@ import ast
 import types
 from typing import Any
 
+import numpy as np
+
 from shims._src.autograph.source import UnconvertibleError, enclosing_class, mangle
 from shims._src.autograph.walrus import ComprehensionWalrus, HoistedWalrus, refuse_walrus
 
@@ -41,7 +43,7 @@ def desugar(node, function: types.FunctionType):
     node = _Statements().visit(_Conditions().visit(node))
     node = HoistedWalrus().visit(node)
     refuse_walrus(node)
-    return _ContainerChanges().visit(node)
+    return _ContainerChanges(_arrays_of_numpy(node, function)).visit(node)
 
 
 def _refuse_unsupported(node) -> None:
@@ -267,9 +269,13 @@ class _ContainerChanges(ast.NodeTransformer):
 
     For a local variable, `values.append(x)` and `values[i + 1] = x` become assignments to `values`, which
     makes the variable part of the loop's state. Other changes are recorded when they happen.
+
+    Args:
+      arrays: the variables that hold arrays of NumPy, whose items cannot be traced values.
     """
 
-    def __init__(self):
+    def __init__(self, arrays: set[str]):
+        self._arrays = arrays
         self._local: list[set[str]] = []
         self._made: list[set[str]] = []
         # The names that the statements around a statement assign in their blocks.
@@ -332,8 +338,11 @@ class _ContainerChanges(ast.NodeTransformer):
         if is_unpacked and self._has_item_of_local(target):
             return self._unpacked(node, target.elts)
         if self._is_item_of_local(target):
-            name, key = target.value.id, _as_value(target.slice)
-            value = _operator_call("set_item", ast.Name(name, ast.Load()), key, node.value)
+            name = _root(target).id
+            owner = _copy_positions(node, _loaded(target.value))
+            parts = (ast.Name(name, ast.Load()), node.value, owner, _as_value(target.slice))
+            operator = "set_array_item" if name in self._arrays else "set_item"
+            value = _operator_call(operator, *parts)
             return self._after_note(node, [_assignment(name, value)], target)
         notes = [note for target in node.targets for note in _store_notes(target)]
         return self._after_note(node, [node, *notes], *node.targets)
@@ -407,16 +416,24 @@ class _ContainerChanges(ast.NodeTransformer):
         return not (isinstance(target, ast.Name) and target.id in self._made[-1])
 
     def _is_item_of_local(self, target) -> bool:
-        """Return whether an assignment target is an item of a local variable, with a key that is computed or counted.
+        """Return whether an assignment target is an item of a local variable, or of an item of it and so on.
 
-        The static analyses cannot follow assignments to such an item.
+        The variable holds an array of NumPy, or the key of one of them is computed or counted, so that the static
+        analyses cannot follow assignments to it.
         """
-        return (
-            isinstance(target, ast.Subscript)
-            and self._is_local(target.value)
-            and not isinstance(target.slice, ast.Constant)
-            and not (isinstance(target.slice, ast.Name) and not self._is_counted(target.slice.id))
-        )
+        keys = []
+        while isinstance(target, ast.Subscript):
+            keys.append(target.slice)
+            target = target.value
+        if not keys or not self._is_local(target):
+            return False
+        return target.id in self._arrays or not all(map(self._is_fixed, keys))
+
+    def _is_fixed(self, key) -> bool:
+        """Return whether the key of an item has one value as long as the blocks around it run."""
+        if isinstance(key, ast.Constant):
+            return True
+        return isinstance(key, ast.Name) and not self._is_counted(key.id)
 
     def _is_counted(self, name: str) -> bool:
         return any(name in names for names in self._counted)
@@ -468,6 +485,47 @@ def _is_repeatable(node) -> bool:
     plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp)
     also = (ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop)
     return all(isinstance(inner, (*plain, *also)) for inner in ast.walk(node))
+
+
+def _arrays_of_numpy(node, function: types.FunctionType) -> set[str]:
+    """Return the variables of a function to which it assigns results of functions of NumPy."""
+    modules = {name for name, value in function.__globals__.items() if value is np}
+    assigned = (inner for inner in ast.walk(node) if isinstance(inner, ast.Assign))
+    pairs = (pair for a in assigned for t in a.targets for pair in _assigned_pairs(t, a.value))
+    return {
+        target.id
+        for target, value in pairs
+        if isinstance(target, ast.Name)
+        and isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and isinstance(value.func.value, ast.Name)
+        and value.func.value.id in modules
+    }
+
+
+def _assigned_pairs(target, value) -> list[tuple]:
+    """Return targets with the expressions that an assignment gives them, also those in tuples."""
+    sides = (target, value)
+    if not all(isinstance(side, ast.Tuple) for side in sides) or len(target.elts) != len(
+        value.elts
+    ):
+        return [sides]
+    pairs = zip(target.elts, value.elts)
+    return [pair for t, v in pairs for pair in _assigned_pairs(t, v)]
+
+
+def _root(target) -> ast.Name:
+    """Return the variable to which an item belongs, or an item of an item."""
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target
+
+
+def _loaded(target):
+    """Return an expression that reads a target, or a part of one."""
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(_loaded(target.value), target.slice, ast.Load())
+    return ast.Name(target.id, ast.Load())
 
 
 def _as_value(key):

@@ -20,12 +20,12 @@ from collections.abc import Callable, Iterator
 import jax
 import numpy as np
 
-from shims._src.autograph import outside
+from shims._src.autograph import outside, own_objects
 from shims._src.control_flow.staging import is_staged
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.recording import reads, snapshots
-from shims._src.sizes import numbering
+from shims._src.sizes import numbering, trace
 from shims._src.tracing.size_questions import question_of
 
 
@@ -103,12 +103,22 @@ def begin() -> None:
     statement = _STAGED.value[-1]
     if statement.is_decidable():
         statement.before.append(snapshots.Snapshot(statement.blocks))
+    elif trace.current() is not None:
+        statement.before.append(own_objects.snapshot(statement.blocks))
 
 
 def end() -> None:
-    """End the staging of the innermost statement if its blocks, which have been traced, changed an object."""
-    if _STAGED.value[-1].restore():
+    """End the staging of the innermost statement if its blocks, which have been traced, changed an object.
+
+    Raises:
+      UnimplementedError: traced data decide on the statement, and it changed an object that the trace has made.
+    """
+    statement = _STAGED.value[-1]
+    changed = [] if statement.is_decidable() else own_objects.changed(statement.before)
+    if statement.restore():
         note()
+    if changed:
+        raise own_objects.refusal(changed[0])
 
 
 @contextlib.contextmanager

@@ -79,6 +79,13 @@ def ldu(load: Callable, name: str):
         return Undefined(name)
 
 
+def present_item(owner, key):
+    """Return an item that is there; a `defaultdict` does not add it."""
+    if isinstance(owner, dict) and hasattr(type(owner), "__missing__") and key not in owner:
+        raise KeyError(key)
+    return owner[key]
+
+
 def remove_missing(owner, is_item: bool, key) -> None:
     """Remove an item or an attribute whose value stands for that of a variable that is not assigned."""
     if is_item:

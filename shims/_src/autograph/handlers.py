@@ -48,7 +48,11 @@ def _is_refusal(error: BaseException | None) -> bool:
         return True
     if error is None:
         return False
-    return _is_of_staging(error) or handled_errors.may_be_due_to_sizes(error)
+    return (
+        _is_of_staging(error)
+        or handled_errors.needs_value(error)
+        or handled_errors.may_be_due_to_sizes(error)
+    )
 
 
 def _is_of_staging(error: BaseException) -> bool:

@@ -18,6 +18,7 @@ from shims._src.control_flow.staging import current_value, is_staged
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, trace
+from shims._src.tracing.handled_errors import as_number
 
 
 def replacement_of(f: Callable, args: tuple) -> Callable | None:
@@ -50,7 +51,8 @@ def _on_arrays(name: str, f: Callable) -> Callable:
         result = f(*given)
         if name in _OF_SOME_NUMBERS:
             _check_domain(name, given, result)
-        return result
+        kind = {"i": int, "u": int, "f": float}.get(result.dtype.kind)
+        return result if kind is None else as_number(result, kind)
 
     return call
 
@@ -90,7 +92,7 @@ def _whole(rounding: Callable) -> Callable:
         x = current_value(x)
         if jp.is_symbolic(x) or jnp.issubdtype(x.dtype, jnp.integer):
             return x
-        return rounding(x).astype(jnp.int32)
+        return as_number(rounding(x), int)
 
     return call
 
@@ -120,7 +122,8 @@ def _product(values, *, start=1):
 
 def _of_list(f: Callable) -> Callable:
     def call(values):
-        return f(jnp.stack([jnp.asarray(staged_number(current_value(v)), float) for v in values]))
+        numbers = [jnp.asarray(staged_number(current_value(v)), float) for v in values]
+        return as_number(f(jnp.stack(numbers)), float)
 
     return call
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from shims._src.autograph import aliases, effects, expressions, lists
+from shims._src.autograph import aliases, effects, expressions, lists, own_objects
 from shims._src.control_flow import untaken_branches
 from shims._src.control_flow.staged_branches import join_blocks
 from shims._src.control_flow.undefined import LateName, Unreached
@@ -51,6 +51,8 @@ class _If:
         self._flag: object = None
         self._after: dict[Callable, tuple] = {}
         self._found: dict[Callable, list] = {}
+        # The positions of containers and arrays that others hold, and that a branch changes.
+        self._changed: set[int] = set()
 
     def outputs(self, condition, body, orelse, raised) -> list:
         """Trace the branches, and return the values of the variables after the statement."""
@@ -74,6 +76,10 @@ class _If:
         outputs = [
             aliases.joined(v, [of_run[i] for of_run in found]) for i, v in enumerate(outputs)
         ]
+        results = dict(zip(self._wanted, outputs, strict=True))
+        for i in self._changed:
+            if results.get(i) is not self.init[i]:
+                aliases.note_replaced(self.init[i])
         after.clear()
         for kept in (self._after, self._found, self._start):
             kept.clear()
@@ -95,16 +101,18 @@ class _If:
                 with aliases.scope():
                     run()
                     state = self._get_state()
+                    own_objects.check_owners(self._names, values, state)
                     named = [aliases.sources_of(state[i]) for i in self._wanted]
                 chosen = [i for i in lists.chosen(state, values, self._shared) if i < self._nouts]
-                is_changed = of_others.is_changed()
+                changed = of_others.changed()
+                self._changed |= {i for i in self._shared if any(values[i] is c for c in changed)}
                 outputs = [self._output(i, state[i]) for i in self._wanted]
             finally:
                 kept.restore()
                 self._set_state(tuple(self._start))
                 lists.forget_copies()
             values.clear()
-            if is_changed or any(not self._names[i].startswith("retval_") for i in chosen):
+            if changed or any(not self._names[i].startswith("retval_") for i in chosen):
                 effects.note_in_statement()
             self._after[run] = tuple(_without_tracers(v, self._flag) for v in state)
             self._found[run] = list(map(aliases.outside_of_block, named))

@@ -385,10 +385,10 @@ def _stored_value(owner, attribute: str | None, key):
         return _MISSING
 
 
-def set_item(target, key, value):
-    """Execute `target[key] = value` for a local variable, and return the variable's new value."""
-    target[key] = value
-    note_store(target, None, key)
+def set_item(target, value, owner, key):
+    """Execute `owner[key] = value` for a local variable or a container in it, and return the variable's new value."""
+    owner[key] = value
+    note_store(owner, None, key)
     return target
 
 

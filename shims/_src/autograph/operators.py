@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from shims._src.autograph.array_items import set_array_item as set_array_item
 from shims._src.autograph.effects import note_attribute as note_attribute
 from shims._src.autograph.effects import storing as storing
 from shims._src.autograph.expressions import and_ as and_
@@ -16,6 +17,7 @@ from shims._src.autograph.expressions import truth as truth
 from shims._src.autograph.functions import FunctionScope as FunctionScope
 from shims._src.autograph.functions import ld as ld
 from shims._src.autograph.functions import ldu as ldu
+from shims._src.autograph.functions import present_item as present_item
 from shims._src.autograph.functions import remove_missing as remove_missing
 from shims._src.autograph.functions import with_function_scope as with_function_scope
 from shims._src.autograph.handlers import Context as Context

@@ -167,7 +167,17 @@ class _Returns(ast.NodeTransformer):
 
 
 class _MissingItems(ast.NodeTransformer):
-    """Lets the functions that set the variables of a block remove items and attributes that are not there."""
+    """Lets the functions that get and set the variables of a block leave out items and attributes that are not there."""
+
+    def visit_Call(self, node):
+        """Read an item for `ag__.ldu(lambda: items[key], name)` without adding it, as a `defaultdict` does."""
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "ldu":
+            load: Any = node.args[0]
+            if isinstance(load.body, ast.Subscript) and not _has_slice(load.body.slice):
+                operator = ast.Attribute(ast.Name("ag__", ast.Load()), "present_item", ast.Load())
+                load.body = ast.Call(operator, [load.body.value, load.body.slice], [])
+        return node
 
     def visit_FunctionDef(self, node):
         self.generic_visit(node)
@@ -185,6 +195,10 @@ class _MissingItems(ast.NodeTransformer):
                 arguments = [copy.deepcopy(part.value), ast.Constant(is_item), copy.deepcopy(key)]
                 node.body.append(ast.Expr(ast.Call(operator, arguments, [])))
         return node
+
+
+def _has_slice(key) -> bool:
+    return any(isinstance(part, ast.Slice) for part in ast.walk(key))
 
 
 class _IfExpressions(ast.NodeTransformer):

@@ -20,6 +20,12 @@ CONCRETIZATION_ERRORS = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+# Errors that tell that a step needs a traced value, which the exact program has.
+CONVERSIONS = (
+    *CONCRETIZATION_ERRORS,
+    jax.errors.TracerBoolConversionError,
+    errors.TracedValueError,
+)
 _TRANSLATABLE = (TypeError, ValueError, IndexError, NotImplementedError, *CONCRETIZATION_ERRORS)
 
 
@@ -82,6 +88,18 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
     if isinstance(error, CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
         return not isinstance(error, Exception)  # a request to trace again
     return bool(sizes_at_hand(error))
+
+
+def is_of_traced_operand(error: BaseException) -> bool:
+    """Return whether Python's own code, or its library, refused an operand because it is a tracer."""
+    step = innermost(error)
+    if not isinstance(error, Exception) or step is None:
+        return False
+    if not jax_messages.names_traced_class(error):
+        return False
+    frame = step.tb_frame
+    by_python = user_frames.asks_for_user(frame) and not _raises(step)
+    return by_python or user_frames.is_standard_frame(frame)
 
 
 def of_data(error: Exception) -> Exception:
@@ -205,7 +223,7 @@ def translated(error: Exception) -> Exception:
     elif _needs_size(error) or (_asks_for_tracer(error) and _about_size(call, remedy)):
         problem = "this step needs the number of a data-dependent size while the program is traced."
         do = remedy or remedies.ANY
-    elif isinstance(error, CONCRETIZATION_ERRORS) and call.line:
+    elif isinstance(error, CONCRETIZATION_ERRORS) and line_of_error(error):
         return _value_error(error, call, remedy)
     elif jax_messages.hashes_tracer(error) and call.line:
         return _value_error(error, call, remedies.KEY)
@@ -239,7 +257,7 @@ def _value_error(error: Exception, call: FailingCall, remedy: str) -> errors.Tra
             "Python needs the value of an array, but arrays have no values while the program "
             "is traced.",
             received=_first_line(error),
-            at=call.line,
+            at=line_of_error(error),
             do=do,
         )
     )

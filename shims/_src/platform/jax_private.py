@@ -591,6 +591,19 @@ def with_shape(aval, shape):
     return aval.update(shape=shape, weak_type=False)
 
 
+def as_python_number(x, kind: type):
+    """Convert an array to the dtype of Python's numbers of a type, with the promotion that these have."""
+    return x if kind is bool else as_weak(x, dtypes.canonicalize_dtype(np.dtype(kind)))
+
+
+def as_weak(x, dtype=None):
+    """Convert an array to a dtype, by default its own, with the promotion of Python's numbers."""
+    from jax._src.lax import lax as lax_module
+
+    dtype = x.dtype if dtype is None else dtype
+    return lax_module._convert_element_type(x, dtype, weak_type=True)
+
+
 @functools.lru_cache(maxsize=256)
 def _is_default_type(aval) -> bool:
     """Return whether nothing but shape and dtype makes a type another one."""

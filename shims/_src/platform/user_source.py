@@ -7,9 +7,11 @@ import contextlib
 import functools
 import linecache
 import sys
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, TracebackType
 
 from shims._src.platform import user_frames
+
+_Guard = ast.Try | ast.TryStar | ast.With
 
 
 def statements_of(frame: FrameType) -> list[ast.stmt]:
@@ -85,42 +87,87 @@ def _has_handler(frame: FrameType) -> bool:
         return False
     if not linecache.getlines(frame.f_code.co_filename):
         return True
-    around = _handlers_around(frame.f_code, frame.f_lasti)
-    return any(isinstance(n, ast.Try | ast.TryStar) or _may_suppress(n, frame) for n in around)
+    return any(_may_end(n, frame) for n in _guards_around(frame.f_code, frame.f_lasti))
 
 
 @functools.lru_cache(maxsize=1024)
-def _handlers_around(code: CodeType, instruction: int) -> list[ast.stmt]:
-    """Return the statements whose bodies contain an instruction: `with`, and `try` whose handlers go on."""
+def _guards_around(code: CodeType, instruction: int) -> list[_Guard]:
+    """Return the statements `try` and `with` whose bodies contain an instruction, from the outermost."""
     place = _place(code, instruction)
     return [
         node
         for node in _statements_at(code, instruction)
-        if isinstance(node, ast.Try | ast.TryStar | ast.With)
-        and any(_contains(inner, place) for inner in node.body)
-        and (isinstance(node, ast.With) or not all(map(_raises, node.handlers)))
+        if isinstance(node, _Guard) and any(_contains(inner, place) for inner in node.body)
+    ]
+
+
+def _may_end(guard: _Guard, frame: FrameType) -> bool:
+    """Return whether a statement may end an exception that is raised in its body."""
+    if isinstance(guard, ast.With):
+        return any(_suppresses(item.context_expr, frame) for item in guard.items)
+    return not all(map(_raises, guard.handlers)) or any(map(_goes_on, guard.finalbody))
+
+
+def handled_as(step: TracebackType, error: BaseException) -> list[type]:
+    """Return the classes of an error that the handler names which gets it in the first step of its traceback.
+
+    Args:
+      step: that step, in a frame of the user's.
+      error: the error.
+    """
+    frame = step.tb_frame
+    for guard in reversed(_guards_around(frame.f_code, step.tb_lasti)):
+        if isinstance(guard, ast.With):
+            clauses = [item.context_expr for item in guard.items]
+            named = [[a for c in clauses if isinstance(c, ast.Call) for a in c.args]]
+        else:
+            named = [[handler.type] if handler.type else [] for handler in guard.handlers]
+        for nodes in named:
+            kinds = [kind for node in nodes for kind in _classes(node, frame)]
+            found = [kind for kind in kinds if isinstance(error, kind)]
+            if found:
+                return found
+    return []
+
+
+def _classes(node: ast.expr, frame: FrameType) -> list[type]:
+    if isinstance(node, ast.Tuple):
+        return [kind for part in node.elts for kind in _classes(part, frame)]
+    value = value_of(node, frame)
+    return [
+        kind for kind in (value if isinstance(value, tuple) else (value,)) if isinstance(kind, type)
     ]
 
 
 def _raises(handler: ast.ExceptHandler) -> bool:
     """Return whether a handler always raises an exception, as those that only improve a message do."""
-    ways_on = (ast.Return, ast.Continue, ast.Break)
-    others = (node for part in handler.body for node in ast.walk(part))
-    return isinstance(handler.body[-1], ast.Raise) and not any(
-        isinstance(node, ways_on) for node in others
+    return isinstance(handler.body[-1], ast.Raise) and not any(map(_goes_on, handler.body))
+
+
+def _goes_on(statement: ast.stmt) -> bool:
+    """Return whether a statement may leave its block for other code of the program."""
+    return any(
+        isinstance(node, ast.Return | ast.Continue | ast.Break) for node in ast.walk(statement)
     )
 
 
-def _may_suppress(statement: ast.stmt, frame: FrameType) -> bool:
-    return isinstance(statement, ast.With) and any(
-        _suppresses(item.context_expr, frame) for item in statement.items
-    )
+def _has_guard(code: CodeType) -> bool:
+    """Return whether a function has a statement that may end an exception; True without source."""
+    lines = tuple(linecache.getlines(code.co_filename))
+    own = {line for _, _, line in code.co_lines()}
+    return not lines or any(isinstance(n, _Guard) and n.lineno in own for n in _nodes(lines))
 
 
 def _suppresses(manager: ast.expr, frame: FrameType) -> bool:
     """Return whether a context manager may suppress exceptions: `suppress`, or a class of the user's."""
     kind = value_of(manager.func if isinstance(manager, ast.Call) else manager, frame)
+    generator = getattr(kind, "__wrapped__", None)
+    if isinstance(generator, FunctionType):  # of `contextlib.contextmanager`
+        is_own = user_frames.root_package(generator.__globals__) not in user_frames.NOT_CONVERTED
+        return is_own and _has_guard(generator.__code__)
     kind = kind if isinstance(kind, type) else type(kind)
     module = kind.__module__.partition(".")[0]
     own = kind.__module__ != "builtins" and module not in user_frames.NOT_CONVERTED
-    return issubclass(kind, contextlib.suppress) or (own and hasattr(kind, "__exit__"))
+    return issubclass(kind, contextlib.suppress | contextlib.ExitStack) or (
+        own and hasattr(kind, "__exit__")
+    )

@@ -38,9 +38,16 @@ class Snapshot:
     Args:
       functions: the functions, and other objects.
       has_variables: whether the variables of functions belong to it, `nonlocal` and `global` ones.
+      leaves: tells which objects are left alone, with what only they hold.
     """
 
-    def __init__(self, functions: Iterable[Any], *, has_variables: bool = False):
+    def __init__(
+        self,
+        functions: Iterable[Any],
+        *,
+        has_variables: bool = False,
+        leaves: Callable[[Any], bool] | None = None,
+    ):
         self._kept: list[tuple[_Kind, Any, Any]] = []
         seen: dict[int, Any] = {}
         left: list[Any] = list(functions)
@@ -48,6 +55,8 @@ class Snapshot:
         while left and len(seen) < _MOST:
             value = left.pop()
             if isinstance(value, _CONSTANTS) or id(value) in seen:
+                continue
+            if leaves is not None and leaves(value):
                 continue
             seen[id(value)] = value
             kinds = _kinds_of(value)
@@ -69,6 +78,10 @@ class Snapshot:
     def is_changed(self) -> bool:
         """Return whether an object has other contents than it had."""
         return bool(self._changed())
+
+    def changed(self) -> list:
+        """Return the objects that have other contents than they had."""
+        return [value for _, value, _ in self._changed()]
 
     def restore(self, *, keeps_created: bool = False) -> bool:
         """Give all objects the contents that they had; return whether any of them had others.
@@ -132,7 +145,9 @@ def _write_bytes(value: bytearray, contents: bytes) -> None:
 
 
 def _read_pairs(value: dict) -> list:
-    return list(itertools.chain.from_iterable(dict.items(value)))
+    has_order = isinstance(value, collections.OrderedDict)  # of its own
+    pairs = collections.OrderedDict.items(value) if has_order else dict.items(value)
+    return list(itertools.chain.from_iterable(pairs))
 
 
 def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:

@@ -188,6 +188,7 @@ class DynamicTrace:
       outside: the objects that it reaches, by `id`, once they are asked for.
       manual_axes: the mesh axes of `shard_map` around the program.
       decided_at: lines of the program that handle errors, with the sizes about which every question was decided.
+      has_traced_numbers: whether arrays stand for Python numbers in the program, such as the results of `int`.
     """
 
     def __init__(
@@ -210,8 +211,8 @@ class DynamicTrace:
         self.outside: dict[int, Any] | None = None
         self.manual_axes = jp.manual_axes()
         self.decided_at: set[tuple[str, str]] = set()
+        self.has_traced_numbers = False
         self._answers = answers
-        self.is_as_written = most_steps < sys.maxsize
         self._steps_left = most_steps
         self._asked = asked
         self._measure: Callable[[Any], Any] | None = None

@@ -152,21 +152,39 @@ def gives_number(frame: FrameType) -> bool:
     return frame.f_globals.get("__name__") == f"{_HOOKS}ed_sizes"
 
 
+# The methods by which code in C asks an array for its value.
+_CONVERSIONS = frozenset(
+    f"__{name}__"
+    for name in ("array", "bool", "complex", "float", "format", "index", "int", "iter")
+)
+
+
+def gives_value(frame: FrameType) -> bool:
+    """Return whether a frame runs a method of traced arrays that gives their value, such as `__index__`."""
+    is_hooked = frame.f_globals.get("__name__") == f"{_HOOKS}s"
+    return is_hooked or frame.f_code.co_name in _CONVERSIONS
+
+
 def _is_hook(frame: FrameType) -> bool:
     return (frame.f_globals.get("__name__") or "").startswith(_HOOKS)
+
+
+_OF_DERIVATIVES = ("jvp", "transpose", "linearize")
 
 
 def library_orders(hooks: dict) -> str:
     """Return the name of the JAX module that compares sizes now, an empty string for other code.
 
-    A public function of `jax.lax` chooses between results and errors as user code does.
+    A public function of `jax.lax` chooses between results and errors as user code does, and a rule of derivatives
+    between ways to compute.
 
     Args:
       hooks: the globals of the hooks' module, whose stack frames are skipped.
     """
     frame = _ordering_frame(hooks)
     name, function = ("", "") if frame is None else _place_of(frame)
-    if name.startswith("jax._src.lax.") and hasattr(jax.lax, function):
+    is_choice = hasattr(jax.lax, function) or any(part in function for part in _OF_DERIVATIVES)
+    if name.startswith("jax._src.lax.") and is_choice:
         return ""
     return name if name.startswith(("jax._src.lax.", "jax._src.core", *_ARRAY_CODE)) else ""
 

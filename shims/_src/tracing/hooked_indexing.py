@@ -18,6 +18,8 @@ from shims._src.tracing import comparison_callers, fitting
 def take(state, original, array, index, **options):
     """Compute `array[index]` for an index with parts that JAX rejects, such as masks."""
     taken = _take_items(state, original, array, index, options)
+    if getattr(array, "weak_type", False) and not taken.weak_type:
+        taken = jp.as_weak(taken)
     if not _has_none(taken) or _has_none(array):
         return taken
     # JAX returns a constant for no elements, which gradients do not pass; TensorFlow has gradients of

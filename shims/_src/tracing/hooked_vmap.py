@@ -99,30 +99,45 @@ def _nested_collective() -> errors.UnimplementedError:
 
 def _size_depends_on_batch(jaxpr, args, consts) -> bool:
     """Return whether a mapped function creates a data-dependent size that differs between the rows."""
-    return _makes_tainted_size(jaxpr, map(jp.is_batched, args), map(jp.is_batched, consts))
+    return _depends(jaxpr, map(jp.is_batched, args), map(jp.is_batched, consts))[0]
 
 
-def _makes_tainted_size(jaxpr, inputs: Iterable[bool], constants: Iterable[bool]) -> bool:
-    """Return whether a jaxpr creates a size from inputs or constants that are marked with `True`."""
+def _depends(jaxpr, inputs: Iterable[bool], constants: Iterable[bool]) -> tuple[bool, list[bool]]:
+    """Return whether a jaxpr creates a size from inputs or constants that are marked, and which results are marked."""
     env = dict(zip(jaxpr.invars, inputs, strict=True))
     env.update(zip(jaxpr.constvars, constants, strict=True))
     found = False
 
-    def step(eqn, tainted):
+    def step(eqn, marked):
         nonlocal found
-        found |= eqn.primitive.name in primitives.SIZE_MAKERS and tainted[-1]
-        if any(tainted) and not found:
-            found = any(map(_makes_size, sub_jaxprs(eqn.params)))
-        return [any(tainted)] * len(eqn.outvars)
+        found |= eqn.primitive.name in primitives.SIZE_MAKERS and marked[-1]
+        results = [any(marked)] * len(eqn.outvars)
+        if any(marked) and not found:
+            inner = [_depends_inside(closed, eqn, marked) for closed in sub_jaxprs(eqn.params)]
+            found = any(makes for makes, _ in inner)
+            if inner and _inputs_inside(eqn, marked) is not None:
+                results = list(map(any, zip(*(of_inner for _, of_inner in inner), strict=True)))
+        return results
 
-    evaluate(jaxpr, env, step, lambda literal: False)
-    return found
+    results = evaluate(jaxpr, env, step, lambda literal: False)
+    return found, list(results)
 
 
-def _makes_size(closed) -> bool:
-    """Return whether a nested jaxpr creates a data-dependent size from its inputs."""
+_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint"})
+
+
+def _inputs_inside(eqn, marked: list[bool]) -> list[bool] | None:
+    """Return the marks of the inputs of the jaxprs in an equation, if these are its operands."""
+    if eqn.primitive.name in _CALLS:
+        return marked
+    return marked[1:] if eqn.primitive.name == "cond" and not marked[0] else None
+
+
+def _depends_inside(closed, eqn, marked: list[bool]) -> tuple[bool, list[bool]]:
     jaxpr, _ = jp.open_jaxpr(closed)
-    return _makes_tainted_size(jaxpr, [True] * len(jaxpr.invars), [False] * len(jaxpr.constvars))
+    inputs = _inputs_inside(eqn, marked)
+    inputs = [True] * len(jaxpr.invars) if inputs is None else inputs
+    return _depends(jaxpr, inputs, [False] * len(jaxpr.constvars))
 
 
 def _batch_rows(args, dims, *, jaxpr):

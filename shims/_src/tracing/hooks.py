@@ -465,8 +465,8 @@ def _as_int(other):
 
 
 def _is_divisibility(state, d, other) -> bool:
-    """Return whether JAX is testing an input size for divisibility, as `jnp.split` does."""
-    if not isinstance(other, int) or not state.is_input_only(d):
+    """Return whether JAX is testing a size for divisibility, as `jnp.split` and derivatives of `rfft` do."""
+    if not isinstance(other, int) or (other != 0 and not state.is_input_only(d)):
         return False
     return any(f[1] == "mod" for factors, _ in jp.terms(d) for f in factors)
 

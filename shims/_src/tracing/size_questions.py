@@ -162,12 +162,13 @@ def text(state, original, tracer, *specification):
     for d in numbering.sizes_behind(tracer) or _lengths_behind(tracer):
         if state.owns(d):
             number_of(state, d, "text", size_numbers.AS_TEXT)
-    if loop_numbers.is_number(tracer) or _statements_behind(tracer):
+    is_formatted = any(specification)  # which is an error of arrays that have no values
+    if is_formatted or loop_numbers.is_number(tracer) or _statements_behind(tracer):
         raise errors.TracedValueError(
             errors.message(
                 "",
                 "the text of a number is needed, which is known only when the program runs.",
-                required="a number that no `if` or loop on traced data counts or chooses",
+                required="a number that is known while the program is traced",
                 do=size_numbers.AS_TEXT,
             )
         )
@@ -215,7 +216,7 @@ def computed(state, original, *operands):
 
 def _as_integer(answer):
     """Convert an answer to 0 or 1, whose dtype is that of a Python number."""
-    return lax.convert_element_type(answer, int)
+    return jp.as_python_number(answer, int)
 
 
 def convert(state, original, aval, tracer):

@@ -10,26 +10,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-import jax
-
-from shims._src.errors import errors
+from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
-from shims._src.sizes import numbering, primitives, trace
-from shims._src.tracing import comparison_callers
+from shims._src.sizes import size_numbers, trace
+from shims._src.tracing import comparison_callers, handled_errors
 
 # Errors that tell that a step needs an unknown size.
 _REFUSALS = (
     jp.InconclusiveDimensionOperation,
     errors.FreshSizeError,
     errors.CapacityError,
-)
-# Errors that tell that a step needs a traced value.
-_CONVERSIONS = (
-    jax.errors.ConcretizationTypeError,
-    jax.errors.TracerArrayConversionError,
-    jax.errors.TracerBoolConversionError,
-    jax.errors.TracerIntegerConversionError,
 )
 # The numbers of errors to keep, and of those that may still be on their way to a handler.
 _MOST, _NEWEST = 200, 20
@@ -43,8 +34,9 @@ def install(replace: Callable, staging: type) -> None:
     replace(staging, "process_primitive", _note_failing_primitive)
     for refusal in _REFUSALS:
         replace(refusal, "__init__", _note)
-    for conversion in _CONVERSIONS:
+    for conversion in refusals.CONVERSIONS:
         replace(conversion, "__init__", _note_conversion)
+    replace(jp.core, "_invalid_shape_error", _note_traced_shape)
 
 
 def _note(state: trace.DynamicTrace, original, error: BaseException, *args: Any, **kwargs) -> None:
@@ -56,19 +48,21 @@ def _note(state: trace.DynamicTrace, original, error: BaseException, *args: Any,
     _keep(state, error)
 
 
-def _note_conversion(state, original, error: BaseException, tracer, *args: Any) -> None:
-    """Initialize the error for converting a tracer to a Python value.
+def _note_conversion(state, original, error: BaseException, *args: Any, **kwargs) -> None:
+    """Initialize an error for a step that needs a traced value, which the exact program has; store it."""
+    original(error, *args, **kwargs)
+    error.shims_is_awaited = size_numbers.are_handled()  # type: ignore[attr-defined]
+    if error.shims_is_awaited:  # type: ignore[attr-defined]
+        error.shims_line = errors.user_line()  # type: ignore[attr-defined]
+    _keep(state, error)
 
-    It is stored for `ending_refusal` if the value depends on a data-dependent size, or if the program runs without
-    the conversion of its control flow, which would not have needed the value.
-    """
-    original(error, tracer, *args)
-    if state.is_as_written:
+
+def _note_traced_shape(state, original, shape, *context: str) -> BaseException:
+    """Create the error for a shape that contains something else than numbers, and store it if that is a tracer."""
+    error = original(shape, *context)
+    if any(map(jp.is_tracer, shape)):
         _keep(state, error)
-        return
-    behind = numbering.equations_behind(tracer, ends=())
-    if any(eqn is not None and eqn.primitive.name in primitives.SIZE_MAKERS for eqn in behind):
-        _keep(state, error)
+    return error
 
 
 def _note_failing_primitive(state, original, self, primitive, tracers, *rest, **options):
@@ -98,6 +92,8 @@ def _sizes_of(x) -> set[str]:
 
 def _keep(state, error) -> None:
     raised = state.raised
+    if raised and raised[-1] is error:  # a class whose base class notes it, too
+        return
     raised.append(error)
     if len(raised) > _MOST:
         raised[:-_NEWEST] = filter(_caught_by_user, raised[:-_NEWEST])
@@ -120,11 +116,21 @@ def ending_refusal(state, ending: BaseException | None = None) -> BaseException 
 def _caught_by_user(error: BaseException) -> bool:
     """Return whether the user's code caught an exception, as its traceback shows.
 
-    Code in C has no frame; if it asked for the number of a size, that operator of the size is the frame.
+    Code in C has no frame; if it asked for the number of a size, that operator of the size is the frame. If it asked
+    for a traced value, it raises an error of its own.
     """
     step: TracebackType | None = error.__traceback__
     if step is None:
         return False
-    return user_frames.is_user_frame(step.tb_frame) or comparison_callers.gives_number(
+    if not isinstance(error, refusals.CONVERSIONS):
+        return user_frames.is_user_frame(step.tb_frame) or comparison_callers.gives_number(
+            step.tb_frame
+        )
+    if comparison_callers.gives_value(step.tb_frame):
+        return getattr(error, "shims_is_awaited", False)
+    # Libraries written for JAX, and those of Python, go on in the right way.
+    if not user_frames.is_user_frame(step.tb_frame) or user_frames.runs_unconverted_library(
         step.tb_frame
-    )
+    ):
+        return False
+    return not handled_errors.is_handled_by_name(error)
