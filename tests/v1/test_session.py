@@ -102,17 +102,30 @@ def test_a_list_of_tensors_is_one_tensor_whatever_made_their_sizes():
             session.run(both, {x: [[1.0, 5.0], [-2.0, 6.0]]})
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda: shims.random.normal([2]),
-        lambda: shims.random.shuffle(np.arange(4)),
-        lambda: shims.nn.dropout(np.ones(4, np.float32), 0.5),
-    ],
-)
-def test_random_operators_of_version_2_warn_in_a_graph(draw):
+DRAWS = {
+    "random_normal": lambda: shims.random.normal([4]),
+    "random_uniform": lambda: shims.random.uniform([4], 0, 1 << 30, shims.int32),
+    "random_gamma": lambda: shims.random.gamma([4], 1.0),
+    "random_poisson": lambda: shims.random.poisson([4], 50.0),
+    "RandomShuffle": lambda: shims.random.shuffle(np.arange(20)),
+    "dropout": lambda: shims.nn.dropout(np.ones(40, np.float32), 0.5),
+    "mul": lambda: shims.random.normal([4]) * 2,
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_random_operators_of_version_2_draw_in_every_run(name):
+    with tf.Graph().as_default():
+        numbers = DRAWS[name]()
+        with tf.Session() as session:
+            first, second = session.run(numbers), session.run(numbers)
+    assert numbers.name.startswith(name)
+    assert not np.array_equal(first, second)
+
+
+def test_what_draws_within_an_object_of_version_2_warns_in_a_graph():
     with tf.Graph().as_default(), pytest.warns(shims.errors.FrozenRandomWarning, match="compat.v1"):
-        draw()
+        shims.random_normal_initializer()([3])
 
 
 def test_the_random_operators_that_the_warning_names_draw_in_every_run():

@@ -150,13 +150,23 @@ class TracedRange(TracedIterable):
             numbers = jnp.arange(start, stop, step, jnp.int32)
             return Items(numbers, numbers.shape[0])
         start, stop, step = (as_array(x).astype(jnp.int32) for x in parts)
-        count = jnp.maximum((stop - start + step - jnp.sign(step)) // step, 0)
+        count = jnp.maximum(_trips(start, stop, step if is_staged(parts[2]) else parts[2]), 0)
         if trace.current() is None:
             return Items(None, count, lambda i: start + step * i)
         if not is_staged(parts[0]) and parts[0] == 0 and not is_staged(parts[2]) and parts[2] == 1:
             count = parts[1]  # its static bounds are tighter than those of the expression
         positions = primitives.fresh_range(count)
         return Items(start + step * positions, positions.shape[0])
+
+
+def _trips(start, stop, step):
+    """Return the number of steps from `start` to `stop`, negative if that is the other direction."""
+    if not isinstance(step, int):
+        return (stop - start + step - jnp.sign(step)) // step
+    if not step:
+        raise ValueError("range() arg 3 must not be zero")
+    length = stop - start if step > 0 else start - stop
+    return length if abs(step) == 1 else (length + abs(step) - 1) // abs(step)
 
 
 def _known_number(x):

@@ -118,6 +118,11 @@ def _clamp(ctx, eqn, values, given):
     return low[0], high[1]
 
 
+def _sign(ctx, eqn, values, given):
+    low, high = given[0] or (-1, 1)
+    return (low > 0) - (low < 0), (high > 0) - (high < 0)
+
+
 def _convert(ctx, eqn, values, given):
     return given[0]
 
@@ -179,6 +184,7 @@ _RULES = {
     "jit": _inner_program,
     "pjit": _inner_program,
     "add": _add,
+    "sign": _sign,
     "sub": _sub,
     "mul": _mul,
     "max": _max,

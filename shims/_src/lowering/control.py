@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src.lowering import collectives, own_sizes, scopes, stand_ins
+from shims._src.lowering import bounds, collectives, own_sizes, scopes, stand_ins
 from shims._src.lowering.context import SERIALS
 from shims._src.lowering.extents import one_extent
 from shims._src.lowering.refusals import inner_size_error
@@ -124,7 +124,7 @@ class _Body:
             own_sizes.of_row(x.axes[1:], sizes) for x, sizes in zip(self.xs, x_sizes, strict=True)
         ]
         xs = [
-            Value(a, self._row_axes(x.axes[1:], found))
+            Value(a, self._row_axes(x.axes[1:], found), None, bounds.of(x))
             for a, x, found in zip(x_arrays, self.xs, own, strict=True)
         ]
         operands = [*self.consts, *carry, *xs]

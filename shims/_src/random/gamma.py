@@ -20,6 +20,7 @@ from shims._src.random.global_seed import stream
 from shims._src.random.seeds import seed_words
 from shims._src.random.stateful import RESERVED
 from shims._src.random.words import blocks_of
+from shims._src.tracing import graph_operands
 from shims._src.types.dtypes import array_dtype
 
 
@@ -156,6 +157,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
     return _draw_scaled(function, words, dims, alpha, beta)
 
 
+@graph_operands.draws
 def gamma(shape, alpha, beta=None, dtype=np.float32, seed=None, name=None):
     """Sample from gamma distributions.
 

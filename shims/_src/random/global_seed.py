@@ -29,6 +29,7 @@ from shims._src.platform.weak_keys import drop_dead
 from shims._src.random import enclosing_traces, streams
 from shims._src.random.words import advanced, split_number
 from shims._src.recording import state
+from shims._src.tracing import graph_operands
 from shims._src.variables.variable import Variable
 
 _DEFAULT_GRAPH_SEED = 87654321
@@ -197,6 +198,7 @@ def stream(operator: str, seed, blocks, *attributes: object):
     if source is not None:
         return source(kernel, seed, blocks)
     if streams.builds_graph():
+        graph_operands.draw_in_every_run()
         enclosing_traces.warn_of_graph(operator)
     frozen = enclosing_traces.is_frozen()
     if frozen and enclosing_traces.in_keras_step():

@@ -20,6 +20,7 @@ from shims._src.random.global_seed import stream
 from shims._src.random.seeds import seed_words
 from shims._src.random.stateful import RESERVED
 from shims._src.random.words import blocks_of
+from shims._src.tracing import graph_operands
 from shims._src.types.dtypes import array_dtype
 
 # Below, TensorFlow multiplies uniform numbers; from here on it rejects transformed ones.
@@ -144,6 +145,7 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
     return _draw_poisson(function, words, dims, rates, dtype)
 
 
+@graph_operands.draws
 @checked
 def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
     """Sample from Poisson distributions.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 
 import jax
 
@@ -54,10 +55,8 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
             return f(*args, **kwargs) if trace.current() is not None else outside(*args, **kwargs)
-        except (errors.OutsideDynamicTraceError, errors.PaddedUseError) as error:
-            return _run_across_traces(f, args, kwargs, error)
-        except errors.CompositeOperandError as error:
-            return _call_composites(call, f.__name__, args, kwargs, error)
+        except _CALLED_OTHERWISE as error:
+            return _call_otherwise(f, call, args, kwargs, error, sys._getframe())
         except Exception as error:
             _explain(f.__name__, args, kwargs, error)
             raise
@@ -85,6 +84,25 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
 def _unchanged(call):
     return call
+
+
+_CALLED_OTHERWISE = (
+    errors.OutsideDynamicTraceError,
+    errors.PaddedUseError,
+    errors.CompositeOperandError,
+    graph_operands.DrawnInGraph,
+)
+
+
+def _call_otherwise(f, call, args, kwargs, error, frame):
+    """Call an operator in the way that an exception of its first call, in a frame, asks for."""
+    if isinstance(error, errors.CompositeOperandError):
+        return _call_composites(call, f.__name__, args, kwargs, error)
+    if isinstance(error, graph_operands.DrawnInGraph):
+        if error.frame is not frame:
+            raise error
+        return graph_operands.added(call, args, kwargs)
+    return _run_across_traces(f, args, kwargs, error)
 
 
 def _run_across_traces(f, args, kwargs, error):

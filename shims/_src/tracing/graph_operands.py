@@ -1,10 +1,24 @@
-"""Tell tensors of a graph of TensorFlow 1, which an operator of TensorFlow 2's name cannot compute with."""
+"""Operators of TensorFlow 2's names where a graph of TensorFlow 1 is built: of its tensors, and of random numbers."""
 
 from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
 
 import jax
 
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.platform import user_frames
+
+_OWN = "shims._src.tracing."
+# The modules whose functions `call` stand for operators.
+_CALLERS = (f"{_OWN}dispatch", f"{_OWN}graph_operands")
+# The functions that add the operation for a call of an operator to the graph that is being built.
+_ADDERS: list[Callable[[Callable, tuple, dict], Any]] = []
 
 
 class GraphTensor:
@@ -36,3 +50,59 @@ def check(function: str, args, kwargs) -> None:
             "names, too",
         )
     ) from None
+
+
+class DrawnInGraph(BaseException):
+    """Ends a call of an operator that draws random numbers, which becomes an operation of the graph.
+
+    Attributes:
+      frame: the frame of the outermost call.
+    """
+
+    def __init__(self, frame: types.FrameType):
+        super().__init__("random numbers are drawn in every run of a graph")
+        self.frame = frame
+
+
+def add_calls_by(add: Callable[[Callable, tuple, dict], Any]) -> None:
+    """Let `added` call a function with an operator and its arguments."""
+    _ADDERS.append(add)
+
+
+def added(operator: Callable, args: tuple, kwargs: dict):
+    """Add the operation for a call of an operator to the graph that is being built; return its results."""
+    return _ADDERS[-1](operator, args, kwargs)
+
+
+def draws(f: Callable) -> Callable:
+    """Make a function that draws random numbers an operation, if a graph is being built; `operator` does that, too."""
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        try:
+            return f(*args, **kwargs)
+        except DrawnInGraph as drawn:
+            if drawn.frame is not sys._getframe():
+                raise
+            return added(call, args, kwargs)
+
+    return call
+
+
+def draw_in_every_run() -> None:
+    """End the call of the operator that draws, if the program calls it, so that the graph gets an operation.
+
+    Raises:
+      DrawnInGraph: for the outermost operator, which catches it.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    found = None
+    while frame is not None and user_frames.is_library_frame(frame):
+        name = frame.f_globals.get("__name__") or ""
+        if name in _CALLERS and frame.f_code.co_name == "call":
+            found = frame
+        elif not name.startswith(_OWN):
+            found = None  # a function of ours calls the operator
+        frame = frame.f_back
+    if found is not None and _ADDERS and jp.ambient_is_eager():
+        raise DrawnInGraph(found)

@@ -6,6 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable
 
+from shims._src.tracing import graph_operands
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.modes import executing_eagerly
 
@@ -47,3 +48,16 @@ def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None =
     """
     graph = get_default_graph()
     return graph._add_call(f, args, kwargs, public=public, name=name, type_=type_)
+
+
+def _of_version_2(f, args, kwargs):
+    """Add the operation for a call of an operator of TensorFlow 2's name, which draws random numbers."""
+    public = f"random_{f.__name__}" if f.__name__ in _RANDOM else f.__name__
+    return deferred(f, public)(*args, **kwargs)
+
+
+# Operators whose operations have longer names.
+_RANDOM = frozenset({"normal", "uniform", "shuffle", "gamma", "poisson"})
+
+
+graph_operands.add_calls_by(_of_version_2)
