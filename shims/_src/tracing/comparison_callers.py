@@ -156,17 +156,23 @@ def _is_hook(frame: FrameType) -> bool:
     return (frame.f_globals.get("__name__") or "").startswith(_HOOKS)
 
 
+# It adds the size of the axis to a negative start of `dynamic_slice` and `dynamic_update_slice`.
+_COUNTS_FROM_END = "_dynamic_slice_indices"
+
+
 def library_orders(hooks: dict) -> str:
     """Return the name of the JAX module that compares sizes now, an empty string for other code.
 
-    A public function of `jax.lax` chooses between results and errors as user code does.
+    A public function of `jax.lax`, and what it counts positions from the end with, choose as user code does.
 
     Args:
       hooks: the globals of the hooks' module, whose stack frames are skipped.
     """
     frame = _ordering_frame(hooks)
     name, function = ("", "") if frame is None else _place_of(frame)
-    if name.startswith("jax._src.lax.") and hasattr(jax.lax, function):
+    if name.startswith("jax._src.lax.") and (
+        hasattr(jax.lax, function) or function == _COUNTS_FROM_END
+    ):
         return ""
     return name if name.startswith(("jax._src.lax.", "jax._src.core", *_ARRAY_CODE)) else ""
 
