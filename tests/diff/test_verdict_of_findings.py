@@ -203,6 +203,7 @@ def test_other_quantities_have_their_titles():
         ((7,), "a: b (case 7)"),
         ((1, 2), "a: b (cases 1, 2)"),
         ((1, 2, 3, 4), "a: b (cases 1, 2, 3, 4)"),
+        ((1, 2, 3, 4, 5), "a: b (cases 1, 2, 3, 4 and 1 more)"),
         ((1, 2, 3, 4, 5, 6), "a: b (cases 1, 2, 3, 4 and 2 more)"),
     ],
 )

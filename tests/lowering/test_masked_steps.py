@@ -90,7 +90,88 @@ def _loops(y):
     return lax.scan(step, 1.0, y), jax.vmap(lambda row: row.max() - row)(y)
 
 
+def _columns(y):
+    """A selection of rows and of columns: two sizes that only the run knows."""
+    z = tf.boolean_mask(y.T, jnp.array([True, False]))
+    both = jnp.concatenate([y, z[0][:, None]], 1)
+    wide = y[:, None, :] * tf.boolean_mask(jnp.arange(1.0, 5.0), X[:4, 0] > 1)[None, :, None]
+    n, m = wide.shape[:2]
+    return (
+        both,
+        wide.reshape(m, n, 2),
+        wide.reshape(n * m, 2),
+        wide.reshape(n, m * 2),
+        wide.reshape(-1).reshape(n, m, 2),
+        wide.reshape(n * 2, m),
+        wide.sum(1),
+        y.reshape(1, -1, 1),
+        jnp.ones((n, 1)).reshape(n),
+        jnp.tile(y, (m, 1)),
+        jnp.ones(n)[:, None] * jnp.ones(m),
+    )
+
+
+def _bits(y):
+    whole = y.astype(jnp.int32)
+    bits = lax.bitcast_convert_type(y, jnp.int32)
+    return (
+        lax.bitcast_convert_type(bits, jnp.float32),
+        lax.bitcast_convert_type(y, jnp.uint8).astype(jnp.int32).sum(-1),
+        whole.sum(0),
+        (whole == 0).sum(),
+        (bits == 0).sum(0),
+        lax.bitcast_convert_type(whole, jnp.float32),
+        jnp.sort(whole, 0),
+        jnp.sort(y > 0, 0),
+        jnp.sort(y + 1j * y[:, ::-1], 0),
+        jnp.lexsort((y[:, 1], y[:, 0])),
+        lax.sort((whole[:, 0] // 2, y[:, 1]), num_keys=2)[1],
+    )
+
+
+def _powers(y):
+    z = jnp.abs(y) + 0.5
+    return z**-2, y**2, y**3, (y / z).sum(0), (1 / (y * 0 + 2)).sum(), lax.integer_pow(z, 0).sum()
+
+
+def _numbers_of_sizes(y):
+    n = y.shape[0]
+    return (
+        jnp.int32((3 - n) // 2),
+        jnp.int32((n - 7) % 3),
+        jnp.int32(n // 2 + n % 2),
+        jnp.int32((n * n - 3 * n) // -2),
+        jnp.arange(n * n - n + 1).sum(),
+        jnp.zeros(n // 2 + 1),
+        jnp.zeros((n + 1, n // 3 + 2)).at[0].add(1),
+        y[: n // 2],
+        y[n // 2 :],
+        y[-1:],
+        y[max(n - 2, 0) :],
+    )
+
+
+def _writes(y):
+    n = y.shape[0]
+    long = jnp.concatenate([y, jnp.zeros((2, 2))])
+    return (
+        lax.dynamic_update_slice(long, jnp.ones((2, 2)), (n - 1, 0)),
+        lax.dynamic_slice(long, (n - 1, 0), (2, 2)),
+        long.at[n].set(7.0),
+        long.at[n + 5].set(7.0, mode="drop"),
+        long.at[jnp.array([0, 1])].get(mode="promise_in_bounds"),
+        jnp.take(long, jnp.array([0, 9, -20]), 0, mode="fill", fill_value=-1.0),
+        jnp.take(long, jnp.array([0, 9]), 0, mode="clip"),
+        jnp.take_along_axis(long, jnp.argsort(long, 0), 0),
+    )
+
+
 FAMILIES = (
+    _columns,
+    _bits,
+    _powers,
+    _numbers_of_sizes,
+    _writes,
     _reductions,
     _extremes,
     _totals,
@@ -120,7 +201,10 @@ def test_as_exact_arrays(family):
         same(padded(X, rows), family(jnp.asarray(X[rows])))
 
 
-@pytest.mark.parametrize("family", [_reductions, _contractions, _shapes, _elements, _positions])
+@pytest.mark.parametrize(
+    "family",
+    [_reductions, _contractions, _shapes, _elements, _positions, _columns, _writes, _powers],
+)
 def test_gradients_as_of_exact_arrays(family):
     def total(y):
         floats = [z for z in jax.tree.leaves(family(y)) if jnp.issubdtype(z.dtype, jnp.floating)]
@@ -134,3 +218,22 @@ def test_gradients_as_of_exact_arrays(family):
         want = np.zeros_like(X)
         want[rows] = jax.grad(total)(jnp.asarray(X[rows]))
         same(padded(X, rows), want)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda y: y[0],
+        lambda y: lax.dynamic_slice(y, (1, 0), (3, 2)),
+        lambda y: y.max(0),
+        lambda y: lax.dynamic_update_slice(y, jnp.ones((3, 2)), (0, 0)),
+        lambda y: y[:, 0].astype(jnp.int32)[0],
+        lambda y: y[1:][0],
+    ],
+)
+def test_too_few_rows_are_an_error(read):
+    """A read beyond the rows that are there fails at the top level, as for exact arrays."""
+    f = tf.function(lambda x, m: read(tf.boolean_mask(x, m)), autograph=False)
+    same(f(X, ROWS["all"]), read(jnp.asarray(X)))
+    with pytest.raises((ValueError, TypeError, IndexError, tf.errors.OpError)):
+        f(X, ROWS["none"])

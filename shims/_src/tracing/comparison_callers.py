@@ -170,20 +170,23 @@ def _is_hook(frame: FrameType) -> bool:
 
 
 _OF_DERIVATIVES = ("jvp", "transpose", "linearize")
+# It adds the size of the axis to a negative start of `dynamic_slice` and `dynamic_update_slice`.
+_COUNTS_FROM_END = "_dynamic_slice_indices"
 
 
 def library_orders(hooks: dict) -> str:
     """Return the name of the JAX module that compares sizes now, an empty string for other code.
 
-    A public function of `jax.lax` chooses between results and errors as user code does, and a rule of derivatives
-    between ways to compute.
+    A public function of `jax.lax` chooses between results and errors as user code does, what it counts positions from
+    the end with chooses a position, and a rule of derivatives chooses between ways to compute.
 
     Args:
       hooks: the globals of the hooks' module, whose stack frames are skipped.
     """
     frame = _ordering_frame(hooks)
     name, function = ("", "") if frame is None else _place_of(frame)
-    is_choice = hasattr(jax.lax, function) or any(part in function for part in _OF_DERIVATIVES)
+    is_choice = hasattr(jax.lax, function) or function == _COUNTS_FROM_END
+    is_choice = is_choice or any(part in function for part in _OF_DERIVATIVES)
     if name.startswith("jax._src.lax.") and is_choice:
         return ""
     return name if name.startswith(("jax._src.lax.", "jax._src.core", *_ARRAY_CODE)) else ""
