@@ -47,7 +47,7 @@ class _Flags:
     """A proxy for absl's flags that parses the command line when a flag is first read."""
 
     def __getattr__(self, name: str):
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__flags":  # the dict of flags, which programs print
             raise AttributeError(name)
         flags = _absl().FLAGS
         if not flags.is_parsed():
