@@ -27,9 +27,10 @@ from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.shapes import GraphShape
 
 # Ranks to try for an unknown rank, the most likely first.
-_RANKS = (2, 1, 3, 4, 0, 5, 6)
-# Ranks to try if the operator rejects all of these.
-_HIGH_RANKS = (7, 8)
+_RANKS = (2, 1, 3, 4, 0)
+# Ranks to try if the operator rejects all of these; convolutions, which TensorFlow 1 defines for one rank,
+# would accept them, too.
+_HIGH_RANKS = (5, 6, 7, 8)
 # Example sizes for unknown sizes of a program that cannot be traced with symbolic sizes. The later pairs have
 # many divisors, for operators that divide a size, such as `reshape`.
 _EXAMPLES = ((6, 9), (120, 240), (5040, 10080))
