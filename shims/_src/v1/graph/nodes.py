@@ -310,3 +310,9 @@ def capture(graph: OperationGraph, tensor: Tensor) -> None:
 def is_graph_value(value) -> bool:
     """Return whether a value is a tensor or a variable of a graph."""
     return isinstance(value, Tensor) or hasattr(type(value), "graph_value")
+
+
+def variable_behind(value) -> Any:
+    """Return the variable whose reference a tensor is (`v:0` of a graph), and `None` for other values."""
+    is_reference = isinstance(value, Tensor) and value.op.type in ("VariableV2", "VarHandleOp")
+    return value.read_of if is_reference else None

@@ -150,6 +150,8 @@ def _collect_producers(tensor: Tensor, found: dict) -> bool:
     op = tensor.op
     if op in found:
         return True
+    if op.on_host:  # it is of texts, which are not traced
+        return False
     if op.type in ("Shape", "Size", "Rank"):
         found[op] = None
         return True
