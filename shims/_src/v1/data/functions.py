@@ -14,6 +14,7 @@ import numpy as np
 
 from shims._src.data import specs, structures
 from shims._src.data.dataset import Dataset as Pipeline
+from shims._src.errors import errors
 from shims._src.v1.data.components import component, outputs_of, spec_of
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import Graph
@@ -76,6 +77,11 @@ class ElementFunction:
         """The tensors of the graph around the function that it uses; known after it was called once."""
         return list(self._traced.captured)
 
+    @property
+    def is_traced(self) -> bool:
+        """Whether the function was called."""
+        return self._traced.session is not None
+
     def fresh(self, value_of: Callable) -> ElementFunction:
         """Return the function for another iterator, which draws random numbers from the start.
 
@@ -101,6 +107,8 @@ class ElementFunction:
         traced = self._traced
         if traced.session is None:
             self._trace(*(structures.map_leaves(_spec_of_value, a) for a in arguments))
+        if len(traced.captured) != len(self._captured_values):
+            raise _unknown_value_error(self.captured)
         values = [v for a in arguments for x in structures.flatten(a) for v in jax.tree.leaves(x)]
         feeds = dict(zip(traced.placeholders, values, strict=True))
         feeds.update(zip(traced.captured.values(), self._captured_values, strict=True))
@@ -150,6 +158,20 @@ class ElementFunction:
 
     def _without_tensors(self, leaf) -> Any:
         return leaf.pipeline() if self._is_dataset(leaf) else leaf
+
+
+def _unknown_value_error(captured: list[Tensor]) -> errors.UnimplementedError:
+    return errors.UnimplementedError(
+        errors.message(
+            "tf.data",
+            f"a function uses {', '.join(t.name for t in captured)} of the graph around it, whose value is "
+            "not known where the function is called.",
+            do=(
+                "make the tensor inside of the function, or make it a part of each element: "
+                "`tf.data.Dataset.zip((dataset, tf.data.Dataset.from_tensors(tensor).repeat()))`"
+            ),
+        )
+    )
 
 
 def is_composite_of_tensors(value) -> bool:

@@ -106,10 +106,9 @@ class Supervisor:
         self.save_summaries_secs, self.save_model_secs = save_summaries_secs, save_model_secs
         self._folder = logdir
         self.save_path = os.path.join(logdir, checkpoint_basename) if logdir else None
-        self._owns_writer = _is_default(summary_writer)
-        if self._owns_writer:
+        if _is_default(summary_writer):
             summary_writer = writer_of(logdir) if logdir else None
-        self.summary_writer = summary_writer
+        self.summary_writer, self._is_writing = summary_writer, summary_writer is not None
         self._graph.finalize()
 
     def _take_operations(self, given, global_step) -> None:
@@ -163,6 +162,7 @@ class Supervisor:
         self.coord.clear_stop()
         if self.summary_writer:
             self.summary_writer.reopen()
+            self._is_writing = True
         folder = self._folder if self.saver is not None else None
         with self._graph.as_default():
             session = prepared_session(self, master, config, folder)
@@ -255,7 +255,8 @@ class Supervisor:
                 ignore_live_threads=ignore_live_threads,
             )
         finally:
-            if close_summary_writer and self.summary_writer:
+            if close_summary_writer and self.summary_writer and self._is_writing:
+                self._is_writing = False
                 stop = messages.SessionLog(status=messages.SessionLog.STOP)
                 self.summary_writer.add_session_log(stop)
                 self.summary_writer.close()
