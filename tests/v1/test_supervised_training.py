@@ -153,7 +153,7 @@ def test_flags_can_be_listed():
 
     if "listed_number" not in flags.FLAGS:
         tf.flags.DEFINE_integer("listed_number", 3, "A number.")
-    assert getattr(tf.flags.FLAGS, "__flags")["listed_number"].default == 3  # noqa: B009 - no mangling
+    assert getattr(tf.flags.FLAGS, "__flags")["listed_number"].default == 3
 
 
 # ---- graphs --------------------------------------------------------------------------------------

@@ -33,9 +33,7 @@ def _predictions_first(
         for p in list(inspect.signature(metric).parameters.values())[2:]
         if p.name not in leave_out.split()
     ]
-    first = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in leading
-    ]
+    first = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in leading]
     signature = inspect.Signature([*first, *rest])
     renamed = {leading[0]: guesses.name, leading[1]: theirs.name}
 
@@ -135,9 +133,7 @@ def accuracy(predictions, labels, weights=None, name=None):
       ValueError: the types differ, or are floating-point.
     """
     if not (labels.dtype.is_integer or labels.dtype.is_bool or labels.dtype.name == "string"):
-        raise ValueError(
-            f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}"
-        )
+        raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")
     if labels.dtype.base_dtype != predictions.dtype.base_dtype:
         raise ValueError(
             "Dtypes of predictions and labels should match. Given: predictions "
@@ -160,9 +156,7 @@ def _weighted_share(hits, weights):
     return shims.reduce_sum(counted) / shims.reduce_sum(weights * shims.ones_like(counted))
 
 
-def confusion_matrix(
-    labels, predictions, num_classes=None, dtype="int32", name=None, weights=None
-):
+def confusion_matrix(labels, predictions, num_classes=None, dtype="int32", name=None, weights=None):
     """Return the matrix whose element `[i, j]` counts the examples of class `i` predicted as `j`."""
     return _matrix(labels, predictions, num_classes, weights, dtype, name)
 

@@ -137,9 +137,7 @@ class ElementFunction:
             given = [structures.map_leaves(lambda s: component(s, leaves), a) for a in arguments]
             found = self._function(*given)
             found = tuple(found) if isinstance(found, list) else found
-            traced.results = structures.map_leaves(
-                lambda x: self._as_tensor(graph, x), found
-            )
+            traced.results = structures.map_leaves(lambda x: self._as_tensor(graph, x), found)
         traced.session = Session(graph=graph)
 
     def _as_tensor(self, graph, value) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Iterator
@@ -166,8 +167,9 @@ def evaluation_loop(
       hooks: `SessionRunHook`s.
     """
     del init_fn
-    found, count = None, 0
-    for path in checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn):
+    found = None
+    paths = checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn)
+    for path in itertools.islice(paths, max_number_of_evaluations):
         found = evaluate_once(
             master,
             path,
@@ -185,7 +187,4 @@ def evaluation_loop(
             session_config,
             hooks,
         )
-        count += 1
-        if max_number_of_evaluations is not None and count >= max_number_of_evaluations:
-            break
     return found

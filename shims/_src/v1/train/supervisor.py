@@ -185,7 +185,7 @@ class Supervisor:
                 master, config, start_standard_services=start_standard_services
             )
             yield session
-        except Exception as error:  # `stop` raises it again
+        except Exception as error:  # noqa: BLE001 - `stop` raises it again
             self.request_stop(error)
         finally:
             try:
@@ -234,7 +234,9 @@ class Supervisor:
         """Start the threads that fill queues, and return them."""
         if queue_runners is None:
             queue_runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS)
-        every = [qr.create_threads(sess, self.coord, daemon=True, start=True) for qr in queue_runners]
+        every = [
+            qr.create_threads(sess, self.coord, daemon=True, start=True) for qr in queue_runners
+        ]
         return [thread for threads in every for thread in threads]
 
     def loop(self, timer_interval_secs, target, args=None, kwargs=None) -> LooperThread:
