@@ -208,11 +208,11 @@ def _with_captured(make: Callable, operands, functions: list, of_elements) -> Da
     local = {t: graph.input_of(t) for t in operands}
     # The values of captured tensors do not matter for the specs.
     of_operand = lambda value_of: lambda t: value_of(local[t]) if t in local else None
-    spec = Dataset(lambda value_of: make(of_operand(value_of)), local.values()).element_spec
+    spec = Dataset(lambda value_of: make(of_operand(value_of)), [*local.values()]).element_spec
     if of_elements is not None and not functions[0].is_traced:
         functions[0].results_for(of_elements)
     local.update({t: graph.input_of(t) for f in functions for t in f.captured})
-    found = Dataset(lambda value_of: make(of_operand(value_of)), local.values())
+    found = Dataset(lambda value_of: make(of_operand(value_of)), [*local.values()])
     found._spec = (spec,)
     return found
 
