@@ -19,14 +19,14 @@ def found(path: str):
         ("contrib.seq2seq.dynamic_rnn_decoder", "dynamic_decode"),
         ("contrib.tpu.CrossShardOptimizer", "jax.sharding"),
         ("contrib.layers.joint_weighted_sum", "tf.layers"),
-        ("contrib.slim.learning.train", "contrib.training.train"),
+        ("contrib.metrics.cohen_kappa", "tf.metrics"),
         ("contrib.resampler.resampler", "TensorFlow 2 removed the function"),
         ("train.maybe_batch", "feed NumPy arrays"),
         ("estimator.BaselineClassifier", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),
         ("saved_model.loader", "import-graph"),
         ("LMDBReader", "tf.data.Dataset"),
-        ("train.Supervisor", "MonitoredTrainingSession"),
+        ("train.SessionManager", "MonitoredTrainingSession"),
     ],
 )
 def test_it_names_what_to_use(path, instead):

@@ -171,6 +171,7 @@ def recipe(method: Callable, name: str, args: tuple, options: dict) -> Dataset:
     leaves, tree = jax.tree.flatten((args, options), is_leaf=_is_leaf)
     leaves = [_as_argument(x, name) for x in leaves]
     inner = [x for x in leaves if isinstance(x, Dataset)]
+    functions = [x for x in leaves if isinstance(x, ElementFunction)]
     operands = [x for x in leaves if isinstance(x, Tensor)]
     operands += [t for d in inner for t in d.operands]
     if not executing_eagerly():
@@ -182,12 +183,38 @@ def recipe(method: Callable, name: str, args: tuple, options: dict) -> Dataset:
                 return value_of(leaf)
             if isinstance(leaf, Dataset):
                 return leaf.pipeline([value_of(t) for t in leaf.operands])
-            return leaf.fresh() if isinstance(leaf, ElementFunction) else leaf
+            return leaf.fresh(value_of) if isinstance(leaf, ElementFunction) else leaf
 
         given, named = jax.tree.unflatten(tree, [resolved(x) for x in leaves])
         return method(*given, **named)
 
+    if functions and not executing_eagerly():
+        of_elements = inner[0].element_spec if name in _TAKE_ELEMENTS else None
+        return _with_captured(make, operands, functions, of_elements)
     return Dataset(make, operands)
+
+
+# Methods whose first function takes the elements, and does not decide the specs of the result.
+_TAKE_ELEMENTS = ("bucket_by_sequence_length", "filter", "group_by_window", "take_while")
+
+
+def _with_captured(make: Callable, operands, functions: list, of_elements) -> Dataset:
+    """Return a dataset whose operands include the tensors of the graph that its functions use.
+
+    They are known after the specs of the elements were inferred, and the first function was called for the
+    specs `of_elements`, if given.
+    """
+    graph = get_default_graph()
+    local = {t: graph.input_of(t) for t in operands}
+    # The values of captured tensors do not matter for the specs.
+    of_operand = lambda value_of: lambda t: value_of(local[t]) if t in local else None
+    spec = Dataset(lambda value_of: make(of_operand(value_of)), [*local.values()]).element_spec
+    if of_elements is not None and not functions[0].is_traced:
+        functions[0].results_for(of_elements)
+    local.update({t: graph.input_of(t) for f in functions for t in f.captured})
+    found = Dataset(lambda value_of: make(of_operand(value_of)), [*local.values()])
+    found._spec = (spec,)
+    return found
 
 
 def _as_argument(leaf, name: str) -> Any:

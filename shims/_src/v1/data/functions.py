@@ -14,6 +14,7 @@ import numpy as np
 
 from shims._src.data import specs, structures
 from shims._src.data.dataset import Dataset as Pipeline
+from shims._src.errors import errors
 from shims._src.v1.data.components import component, outputs_of, spec_of
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.graph import Graph
@@ -23,11 +24,33 @@ from shims._src.v1.graph.placeholders import placeholder
 from shims._src.v1.session.session import Session
 
 
+class _FunctionGraph(Graph):
+    """The graph of a function, with a placeholder for each tensor of the graph around it that it uses."""
+
+    def __init__(self):
+        super().__init__()
+        self.captured: dict[Tensor, Tensor] = {}
+
+    def input_of(self, tensor: Tensor) -> Tensor:
+        """Return a tensor of this graph, and the placeholder of another one."""
+        if tensor.graph is self:
+            return tensor
+        if tensor not in self.captured:
+            block, self.block = self.block, self.root
+            try:
+                with self.as_default():
+                    self.captured[tensor] = placeholder(tensor.dtype, tensor.shape)
+            finally:
+                self.block = block
+        return self.captured[tensor]
+
+
 class _Traced:
     """The graph of a function: its placeholders and results, and the session that runs it."""
 
     def __init__(self):
         self.session: Any = None
+        self.captured: dict[Tensor, Tensor] = {}
         self.placeholders: list[Tensor] = []
         self.results: Any = None
 
@@ -47,11 +70,27 @@ class ElementFunction:
         self._seed = seed
         self._traced = _Traced()
         self._drawn: dict = {}
+        self._captured_values: list = []
 
-    def fresh(self) -> ElementFunction:
-        """Return the function for another iterator, which draws random numbers from the start."""
+    @property
+    def captured(self) -> list[Tensor]:
+        """The tensors of the graph around the function that it uses; known after it was called once."""
+        return list(self._traced.captured)
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether the function was called."""
+        return self._traced.session is not None
+
+    def fresh(self, value_of: Callable) -> ElementFunction:
+        """Return the function for another iterator, which draws random numbers from the start.
+
+        Args:
+          value_of: a function that returns the value of a captured tensor.
+        """
         found = copy.copy(self)
         found._drawn = {}
+        found._captured_values = [value_of(t) for t in self.captured]
         return found
 
     def results_for(self, spec) -> Any:
@@ -68,8 +107,11 @@ class ElementFunction:
         traced = self._traced
         if traced.session is None:
             self._trace(*(structures.map_leaves(_spec_of_value, a) for a in arguments))
+        if len(traced.captured) != len(self._captured_values):
+            raise _unknown_value_error(self.captured)
         values = [v for a in arguments for x in structures.flatten(a) for v in jax.tree.leaves(x)]
         feeds = dict(zip(traced.placeholders, values, strict=True))
+        feeds.update(zip(traced.captured.values(), self._captured_values, strict=True))
         leaves = structures.flatten(traced.results)
         needed = list(dict.fromkeys(t for x in leaves for t in self._tensors_in(x)))
         known = dict(zip(needed, self._run(needed, feeds), strict=True))
@@ -85,7 +127,8 @@ class ElementFunction:
         return found
 
     def _trace(self, *arguments) -> None:
-        graph, traced = Graph(), self._traced
+        graph, traced = _FunctionGraph(), self._traced
+        traced.captured = graph.captured
         graph.seed = self._seed
         with graph.as_default():
             outputs = [o for a in arguments for s in structures.flatten(a) for o in outputs_of(s)]
@@ -94,13 +137,13 @@ class ElementFunction:
             given = [structures.map_leaves(lambda s: component(s, leaves), a) for a in arguments]
             found = self._function(*given)
             found = tuple(found) if isinstance(found, list) else found
-            traced.results = structures.map_leaves(self._as_tensor, found)
+            traced.results = structures.map_leaves(lambda x: self._as_tensor(graph, x), found)
         traced.session = Session(graph=graph)
 
-    def _as_tensor(self, value) -> Any:
+    def _as_tensor(self, graph, value) -> Any:
         if value is None or self._is_dataset(value) or is_composite_of_tensors(value):
             return value
-        return convert_to_tensor(value)
+        return graph.input_of(convert_to_tensor(value))
 
     def _tensors_in(self, leaf) -> list[Tensor]:
         return leaf.operands if self._is_dataset(leaf) else jax.tree.leaves(leaf)
@@ -113,6 +156,20 @@ class ElementFunction:
 
     def _without_tensors(self, leaf) -> Any:
         return leaf.pipeline() if self._is_dataset(leaf) else leaf
+
+
+def _unknown_value_error(captured: list[Tensor]) -> errors.UnimplementedError:
+    return errors.UnimplementedError(
+        errors.message(
+            "tf.data",
+            f"a function uses {', '.join(t.name for t in captured)} of the graph around it, whose value is "
+            "not known where the function is called.",
+            do=(
+                "make the tensor inside of the function, or make it a part of each element: "
+                "`tf.data.Dataset.zip((dataset, tf.data.Dataset.from_tensors(tensor).repeat()))`"
+            ),
+        )
+    )
 
 
 def is_composite_of_tensors(value) -> bool:

@@ -13,6 +13,7 @@ from shims._src.errors import errors
 from shims._src.types.dtypes import as_dtype, string
 from shims._src.v1.data.components import component, outputs_of
 from shims._src.v1.data.datasets import Dataset, Elements
+from shims._src.v1.data.turns import turn_of
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.host_calls import at_once
@@ -197,6 +198,17 @@ def _initializer(dataset: Dataset, handle: Tensor, name: str) -> Operation:
 def _next_values(session, op: Operation, values) -> list:
     """Return the components of the next element of the iterator that `values` names."""
     handle = values[0].item()
+    with turn_of(session, f"iterator {handle}"):
+        element = _advanced(session, handle)
+    leaves = [x for x in structures.flatten(element) if x is not None]
+    found = [np.asarray(part) for leaf in leaves for part in jax.tree.leaves(leaf)]
+    for value, tensor in zip(found, op.outputs, strict=True):
+        tensor.shape.assert_is_compatible_with(GraphShape(value.shape))
+    return found
+
+
+def _advanced(session, handle) -> Any:
+    """Return the next element of an iterator, which starts when it is first used."""
     if handle not in session.iterators:
         start = session.graph.storage.get("iterators", {}).get(handle)
         if start is None:
@@ -209,9 +221,4 @@ def _next_values(session, op: Operation, values) -> list:
                 )
             )
         session.iterators[handle] = start(session)
-    element = at_once(session.iterators[handle].get_next)
-    leaves = [x for x in structures.flatten(element) if x is not None]
-    found = [np.asarray(part) for leaf in leaves for part in jax.tree.leaves(leaf)]
-    for value, tensor in zip(found, op.outputs, strict=True):
-        tensor.shape.assert_is_compatible_with(GraphShape(value.shape))
-    return found
+    return at_once(session.iterators[handle].get_next)

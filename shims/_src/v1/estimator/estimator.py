@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from shims._src.checkpoint.checkpoint_reader import load_variable
+from shims._src.checkpoint.checkpoint_reader import list_variables, load_variable
 from shims._src.checkpoint.state_file import latest_checkpoint
 from shims._src.errors import errors
 from shims._src.v1.data.datasets import Dataset
@@ -108,6 +108,14 @@ class Estimator:
     def model_fn(self):
         """The model function."""
         return self._model_fn
+
+    def eval_dir(self, name=None) -> str:
+        """Return the folder of an evaluation with this name, in which nothing is written yet."""
+        return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
+
+    def get_variable_names(self) -> list[str]:
+        """Return the names of the variables in the last checkpoint."""
+        return [name for name, _ in list_variables(self.model_dir)]
 
     def latest_checkpoint(self) -> str | None:
         """Return the path of the last checkpoint."""

@@ -20,7 +20,7 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor, variable_behind
 from shims._src.v1.session.execution_plan import every_operation
 from shims._src.v1.variables.variables import GraphVariable
 
@@ -132,7 +132,10 @@ def _warn_of_rows_inside(x, operations) -> None:
 
 
 def _as_source(x):
-    return x if isinstance(x, GraphVariable) else convert_to_tensor(x)
+    if isinstance(x, GraphVariable):
+        return x
+    found = variable_behind(x)
+    return convert_to_tensor(x) if found is None else found
 
 
 def _as_cotangent(weight, y: Tensor) -> Tensor:

@@ -63,6 +63,16 @@ class Graph(Collections, NamesRemedies):
         """The number of operations that TensorFlow would have created so far."""
         return self.made
 
+    def input_of(self, tensor: Tensor) -> Tensor:
+        """Return an input of an operation.
+
+        Raises:
+          ValueError: it is a tensor of another graph.
+        """
+        if tensor.graph is not self:
+            raise ValueError(f"{tensor} must be from the same graph as the operation that uses it.")
+        return tensor
+
     def count(self, operations: int) -> None:
         """Increase the operation count by auxiliary operations that only TensorFlow creates."""
         self.made += operations

@@ -23,6 +23,9 @@ class OperationGraph(Protocol):
     def add(self, operation: Operation) -> None:
         """Register an operation."""
 
+    def input_of(self, tensor: Tensor) -> Tensor:
+        """Return the tensor of this graph that stands for an input of an operation."""
+
     def count(self, operations: int) -> None:
         """Increase the operation count by auxiliary operations that only TensorFlow creates."""
 
@@ -196,7 +199,7 @@ class Operation(NamesRemedies):
         self.type = type_
         self._name = name
         self.compute = compute
-        self._inputs = tuple(inputs)
+        self._inputs = tuple(graph.input_of(t) for t in inputs)
         self._control_inputs = list(control_inputs)
         self.block = graph.block
         self.device = graph.present_device()
@@ -310,3 +313,9 @@ def capture(graph: OperationGraph, tensor: Tensor) -> None:
 def is_graph_value(value) -> bool:
     """Return whether a value is a tensor or a variable of a graph."""
     return isinstance(value, Tensor) or hasattr(type(value), "graph_value")
+
+
+def variable_behind(value) -> Any:
+    """Return the variable whose reference a tensor is (`v:0` of a graph), and `None` for other values."""
+    is_reference = isinstance(value, Tensor) and value.op.type in ("VariableV2", "VarHandleOp")
+    return value.read_of if is_reference else None

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from shims._src.errors import errors, shape_mismatches
@@ -16,7 +17,7 @@ from shims._src.random import streams
 from shims._src.random.global_seed import pair
 from shims._src.types.composite import is_composite
 from shims._src.types.dimension import Dimension
-from shims._src.types.dtypes import string, uint8
+from shims._src.types.dtypes import int32, string, uint8
 from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
 from shims._src.v1.graph.host_calls import (
@@ -62,19 +63,19 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     leaves = [as_leaf(x) for x in leaves]
     operands = list(dict.fromkeys(x for x in leaves if isinstance(x, Tensor)))
-
-    def compute(run, operation, values):
-        del run, operation
-        known = dict(zip(operands, values, strict=True))
-        full = [known[x] if isinstance(x, Tensor) else x for x in leaves]
-        given, named = jax.tree.unflatten(tree, full)
-        return jax.tree.leaves(f(*given, **named))
+    typed = _typed_elements((args, kwargs), operands)
 
     def structured(*values):
         known = dict(zip(operands, values, strict=True))
         full = [known[x] if isinstance(x, Tensor) else x for x in leaves]
+        for i in typed:
+            full[i] = _keeps_its_dtype(full[i])
         given, named = jax.tree.unflatten(tree, full)
         return f(*given, **named)
+
+    def compute(run, operation, values):
+        del run, operation
+        return jax.tree.leaves(structured(*values))
 
     features = functools.partial(_features_of_call, f, jax.tree.unflatten(tree, leaves))
     if hasattr(f, "host_outline"):
@@ -98,6 +99,25 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
     if not operation.outputs:
         return operation
     return jax.tree.unflatten(found.tree, separate(operation, named))
+
+
+def _typed_elements(call, operands: list) -> tuple[int, ...]:
+    """Return the places of the leaves of a call that are integers in a list, of another dtype than int32.
+
+    If such a tensor is a constant, its value is a NumPy scalar, which an operator takes for a Python number.
+    """
+    if any(map(is_text, operands)) or all(
+        t.dtype == int32 or not t.dtype.is_integer for t in operands
+    ):
+        return ()
+    leaves, _ = jax.tree_util.tree_flatten_with_path(call, is_leaf=_is_leaf)
+    found = ((i, len(path), as_leaf(x)) for i, (path, x) in enumerate(leaves))
+    return tuple(i for i, depth, x in found if depth > 2 and isinstance(x, Tensor))
+
+
+def _keeps_its_dtype(value):
+    is_number = isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "iu"
+    return jnp.asarray(value) if is_number else value
 
 
 def _outline_of_texts(graph, public: str, f, operands, parts) -> HostOutline:

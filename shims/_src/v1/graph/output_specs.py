@@ -7,6 +7,7 @@ attempts agree are known.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any
 
@@ -27,8 +28,12 @@ from shims._src.v1.graph.shapes import GraphShape
 
 # Ranks to try for an unknown rank, the most likely first.
 _RANKS = (2, 1, 3, 4, 0)
-# Example sizes for unknown sizes of a program that cannot be traced with symbolic sizes.
-_EXAMPLES = (6, 9)
+# Ranks to try if the operator rejects all of these; convolutions, which TensorFlow 1 defines for one rank,
+# would accept them, too.
+_HIGH_RANKS = (5, 6, 7, 8)
+# Example sizes for unknown sizes of a program that cannot be traced with symbolic sizes. The later pairs have
+# many divisors, for operators that divide a size, such as `reshape`.
+_EXAMPLES = ((6, 9), (120, 240), (5040, 10080))
 # The errors of operators that do not support the operands.
 _REFUSALS = (ArithmeticError, IndexError, TypeError, ValueError, errors.OpError)
 # The errors of programs that cannot be traced with symbolic sizes.
@@ -145,6 +150,8 @@ def _collect_producers(tensor: Tensor, found: dict) -> bool:
     op = tensor.op
     if op in found:
         return True
+    if op.on_host:  # it is of texts, which are not traced
+        return False
     if op.type in ("Shape", "Size", "Rank"):
         found[op] = None
         return True
@@ -175,7 +182,14 @@ def _trace_over_ranks(f, leaves, coordinates) -> Outline:
         known.update({t: (None, rank) for t, _ in coordinates})
         return {**known, **{t: (rank,) for _, t in coordinates}}
 
-    return _trace_with_every_size(_trace, f, leaves, [sizes(rank) for rank in _RANKS])
+    try:
+        return _trace_with_every_size(_trace, f, leaves, [sizes(rank) for rank in _RANKS])
+    except _REFUSALS as error:
+        refused = error
+    try:
+        return _trace_with_every_size(_trace, f, leaves, [sizes(rank) for rank in _HIGH_RANKS])
+    except _REFUSALS:
+        raise refused from None
 
 
 def _trace_with_every_size(trace_with, f, leaves, every_sizes) -> Outline:
@@ -209,12 +223,12 @@ def _trace(f, leaves, ranks) -> Outline:
         return _trace_symbolically(f, leaves, ranks)
     except _NOT_SYMBOLIC as error:
         refused = error
-    try:
-        found = [_trace_with_example_sizes(f, leaves, ranks, size) for size in _EXAMPLES]
-    except _REFUSALS:
-        return _trace_over_lengths(f, leaves, ranks, refused)
-    shapes = tuple(_common_shape(shapes) for shapes in zip(*(o.shapes for o in found), strict=True))
-    return dataclasses.replace(found[0], shapes=shapes)
+    for examples in _EXAMPLES:
+        with contextlib.suppress(*_REFUSALS):
+            found = [_trace_with_example_sizes(f, leaves, ranks, size) for size in examples]
+            every = zip(*(o.shapes for o in found), strict=True)
+            return dataclasses.replace(found[0], shapes=tuple(map(_common_shape, every)))
+    return _trace_over_lengths(f, leaves, ranks, refused)
 
 
 def _trace_over_lengths(f, leaves, ranks, refused) -> Outline:

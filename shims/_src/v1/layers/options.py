@@ -10,8 +10,10 @@ from shims._src.v1.control_flow.branches import cond
 from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.nodes import Tensor, is_graph_value
 from shims._src.v1.graph.output_specs import constant_value
+from shims._src.v1.graph.shapes import Dimension
 from shims._src.v1.variables import initializers
 
+_SIZES = (int, np.integer, Dimension)
 _INITIALIZERS = {
     "constant": initializers.constant_initializer,
     "glorot_normal": initializers.glorot_normal_initializer,
@@ -71,8 +73,8 @@ def sizes_of(value, count: int, name: str) -> tuple[int, ...]:
     Raises:
       ValueError: the number of sizes is wrong, or the sizes are not integers.
     """
-    values = (value,) * count if isinstance(value, (int, np.integer)) else tuple(value)
-    fits = len(values) == count and all(isinstance(v, (int, np.integer)) for v in values)
+    values = (value,) * count if isinstance(value, _SIZES) else tuple(value)
+    fits = len(values) == count and all(isinstance(v, _SIZES) for v in values)
     if not fits:
         raise ValueError(
             f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"

@@ -13,7 +13,9 @@ from typing import Any
 # Modules by the public namespaces in which their names are looked up, in this order; `.` is `tf` itself.
 _MODULES = {
     # Kernels, whose parameters are not those of public names: they can be imported, not used.
-    "": "ops.gen_array_ops ops.gen_control_flow_ops ops.gen_image_ops ops.gen_math_ops ops.gen_nn_ops",
+    "": "ops.gen_array_ops ops.gen_control_flow_ops ops.gen_data_flow_ops ops.gen_image_ops "
+    "ops.gen_math_ops ops.gen_nn_ops ops.gen_random_ops ops.gen_sparse_ops ops.gen_state_ops "
+    "ops.gen_string_ops ops.gen_training_ops training.training_ops",
     ". debugging": "ops.check_ops",
     ".": "client.session framework.constant_op framework.ops framework.random_seed "
     "framework.sparse_tensor framework.tensor_shape framework.tensor_util framework.indexed_slices "

@@ -20,10 +20,6 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.seq2seq",), "give a `BasicDecoder` with a helper to `dynamic_decode`"),
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (
-        ("contrib.slim.learning", "contrib.slim.evaluation"),
-        "use `tf.contrib.training.train` or `tf.train.MonitoredTrainingSession`",
-    ),
-    (
         ("contrib.layers", "contrib.slim"),
         "use `tf.layers`, or the ported layers of contrib",
     ),
@@ -49,7 +45,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("saved_model", "train.write_graph"), _GRAPH_FILES),
     (("parse_single_sequence_example",), _RECORDS),
     (("train.maybe_batch", "train.maybe_shuffle_batch", "LMDBReader"), _PIPELINES),
-    (("train.Supervisor", "train.SessionManager"), "use `tf.train.MonitoredTrainingSession`"),
+    (("train.SessionManager",), "use `tf.train.MonitoredTrainingSession`"),
     (("train.Checkpoint", "train.CheckpointManager"), "use `tf.train.Saver`"),
     (("train.replica_device_setter", "train.Server", "train.ClusterSpec"), _CLUSTERS),
     (("count_up_to",), "use `tf.assign_add`, and compare"),

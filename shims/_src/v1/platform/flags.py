@@ -47,10 +47,11 @@ class _Flags:
     """A proxy for absl's flags that parses the command line when a flag is first read."""
 
     def __getattr__(self, name: str):
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__flags":
             raise AttributeError(name)
         flags = _absl().FLAGS
-        if not flags.is_parsed():
+        # `__flags` is the dict of flags, which programs print before they read a flag.
+        if name != "__flags" and not flags.is_parsed():
             flags(sys.argv)
         return getattr(flags, name)
 

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from shims._src.errors import errors
+from shims._src.platform.threads_at_exit import end_at_exit
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.default_session import innermost_session
 from shims._src.v1.variables.variables import GraphKeys
@@ -49,6 +50,7 @@ class QueueRunner:
         self._lock = threading.Lock()
         self._open: dict[Any, int] = {}
         self._raised: list[BaseException] = []
+        self._is_over = False  # the interpreter exits
 
     queue = property(lambda self: self._queue, doc="The queue.")
     name = property(lambda self: self._queue.name, doc="The name of the queue.")
@@ -75,12 +77,12 @@ class QueueRunner:
             if self._open.get(sess, 0) > 0:
                 return []
             self._open[sess] = len(self._enqueue_ops)
-        works: list[tuple[Any, tuple]] = [
-            (self._fill, (sess, op, coord)) for op in self._enqueue_ops
-        ]
+        threads = [self._thread(self._fill, daemon, sess, op, coord) for op in self._enqueue_ops]
+        if daemon:
+            for thread in threads:
+                end_at_exit(thread, self._end)
         if coord is not None:
-            works.append((self._cancel_when_stopped, (sess, coord)))
-        threads = [threading.Thread(target=f, args=args, daemon=daemon) for f, args in works]
+            threads.append(self._thread(self._cancel_when_stopped, daemon, sess, coord))
         for thread in threads:
             if coord is not None:
                 coord.register_thread(thread)
@@ -88,10 +90,19 @@ class QueueRunner:
                 thread.start()
         return threads
 
+    def _thread(self, target, daemon: bool, *args) -> threading.Thread:
+        return threading.Thread(target=target, args=args, daemon=daemon)
+
+    def _end(self) -> None:
+        """Stop what waits for the queue, at the exit of a program that did not stop its threads."""
+        self._is_over = True
+        for session in list(self._open):
+            self._queue.buffer_in(session).close(True)
+
     def _fill(self, sess, operation, coord) -> None:
         is_counted = True
         try:
-            while coord is None or not coord.should_stop():
+            while not self._is_over and (coord is None or not coord.should_stop()):
                 try:
                     sess.run(operation)
                 except self._ends:

@@ -12,6 +12,7 @@ from shims._src.data import gfile, records
 from shims._src.data.files import opened
 from shims._src.types.dtypes import int64, string
 from shims._src.v1.data.record_files import compression_of
+from shims._src.v1.data.turns import turn_of
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.queues.buffers import of_session
@@ -92,9 +93,9 @@ class ReaderBase:
                 session, key, lambda: {"records": iter(()), "count": 0}
             )
             files = queue.buffer_in(session) if queue is not None else None
-            return [
-                np.asarray(x, object if isinstance(x, bytes) else None) for x in f(place, files)
-            ]
+            with turn_of(session, key):
+                found = f(place, files)
+            return [np.asarray(x, object if isinstance(x, bytes) else None) for x in found]
 
         inputs = [] if queue is None else [queue.queue_ref]
         title = graph.unique_name(name)

@@ -11,6 +11,7 @@ import numpy as np
 
 import shims
 from shims._src.control_flow.slices import staged
+from shims._src.control_flow.tensor_array import TensorArray
 from shims._src.v1.control_flow.blocks import (
     add_outer,
     begin,
@@ -179,7 +180,8 @@ class _Loop:
                 found = part.compute(run, op, {**captured, **known})
                 return found[:count], found[count:]
 
-            start = [jnp.asarray(v) for v in values[:count]]
+            # A state may hold a `TensorArray`, such as the history of an attention.
+            start = [v if isinstance(v, TensorArray) else jnp.asarray(v) for v in values[:count]]
             given = [jnp.asarray(v) for v in values[count:total]]
             names = [t.name for t in carried]
             last, kept = staged(body, start, names, given, given[0].shape[0], "dynamic_rnn")

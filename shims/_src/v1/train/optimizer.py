@@ -13,7 +13,7 @@ from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.grouping import group
 from shims._src.v1.graph.grouping import tuple as gated
 from shims._src.v1.graph.modes import executing_eagerly
-from shims._src.v1.graph.nodes import Operation, Tensor
+from shims._src.v1.graph.nodes import Operation, Tensor, variable_behind
 from shims._src.v1.train.flat_variables import flat_variables
 from shims._src.v1.train.slots import (
     Slots,
@@ -392,6 +392,8 @@ def _operation(done) -> Operation:
 
 def _increment_step(global_step, scope: str) -> Operation:
     """Create the operation that increments the global step."""
+    behind = variable_behind(global_step)
+    global_step = global_step if behind is None else behind
     type_ = "AssignAddVariableOp" if global_step.is_resource else "AssignAdd"
     return assigning(type_, scope, [global_step], lambda step: [step + 1])
 

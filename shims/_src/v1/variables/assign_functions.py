@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src.errors import errors
+from shims._src.v1.graph.nodes import Tensor, variable_behind
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
@@ -46,7 +47,21 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
                 do="create the variable with `validate_shape=False`",
             )
         )
-    return ref.assign(value, name=name)
+    return _written(ref).assign(value, name=name)
+
+
+def _written(ref):
+    """Return the variable that an argument is, or whose reference it is: the tensor `v:0` of a graph.
+
+    Raises:
+      TypeError: it is another tensor.
+    """
+    if not isinstance(ref, Tensor):
+        return ref
+    found = variable_behind(ref)
+    if found is None:
+        raise TypeError(f"The assignment requires a variable, not the tensor {ref.name}.")
+    return found
 
 
 def _shape_of(value):
@@ -76,7 +91,7 @@ def assign_add(ref, value, use_locking=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign_add
     """
     del use_locking
-    return ref.assign_add(value, name=name)
+    return _written(ref).assign_add(value, name=name)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
@@ -94,7 +109,7 @@ def assign_sub(ref, value, use_locking=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/assign_sub
     """
     del use_locking
-    return ref.assign_sub(value, name=name)
+    return _written(ref).assign_sub(value, name=name)
 
 
 def scatter_update(ref, indices, updates, use_locking=True, name=None):
@@ -116,7 +131,7 @@ def scatter_update(ref, indices, updates, use_locking=True, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_update
     """
     del use_locking
-    return ref._of_rows("Update", indices, updates, name)
+    return _written(ref)._of_rows("Update", indices, updates, name)
 
 
 def scatter_add(ref, indices, updates, use_locking=False, name=None):
@@ -125,7 +140,7 @@ def scatter_add(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_add
     """
     del use_locking
-    return ref._of_rows("Add", indices, updates, name)
+    return _written(ref)._of_rows("Add", indices, updates, name)
 
 
 def scatter_sub(ref, indices, updates, use_locking=False, name=None):
@@ -134,7 +149,7 @@ def scatter_sub(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_sub
     """
     del use_locking
-    return ref._of_rows("Sub", indices, updates, name)
+    return _written(ref)._of_rows("Sub", indices, updates, name)
 
 
 def scatter_mul(ref, indices, updates, use_locking=False, name=None):
@@ -143,7 +158,7 @@ def scatter_mul(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_mul
     """
     del use_locking
-    return ref._of_rows("Mul", indices, updates, name)
+    return _written(ref)._of_rows("Mul", indices, updates, name)
 
 
 def scatter_div(ref, indices, updates, use_locking=False, name=None):
@@ -152,7 +167,7 @@ def scatter_div(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_div
     """
     del use_locking
-    return ref._of_rows("Div", indices, updates, name)
+    return _written(ref)._of_rows("Div", indices, updates, name)
 
 
 def scatter_min(ref, indices, updates, use_locking=False, name=None):
@@ -161,7 +176,7 @@ def scatter_min(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_min
     """
     del use_locking
-    return ref._of_rows("Min", indices, updates, name)
+    return _written(ref)._of_rows("Min", indices, updates, name)
 
 
 def scatter_max(ref, indices, updates, use_locking=False, name=None):
@@ -170,7 +185,7 @@ def scatter_max(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_max
     """
     del use_locking
-    return ref._of_rows("Max", indices, updates, name)
+    return _written(ref)._of_rows("Max", indices, updates, name)
 
 
 def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
@@ -189,7 +204,7 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_update
     """
     del use_locking
-    return ref._of_coordinates("Update", indices, updates, name)
+    return _written(ref)._of_coordinates("Update", indices, updates, name)
 
 
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
@@ -198,7 +213,7 @@ def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_add
     """
     del use_locking
-    return ref._of_coordinates("Add", indices, updates, name)
+    return _written(ref)._of_coordinates("Add", indices, updates, name)
 
 
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
@@ -207,4 +222,4 @@ def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_sub
     """
     del use_locking
-    return ref._of_coordinates("Sub", indices, updates, name)
+    return _written(ref)._of_coordinates("Sub", indices, updates, name)

@@ -16,6 +16,7 @@ __getattr__, __dir__ = _opened(
         "legacy_seq2seq",
         "lookup",
         "losses",
+        "metrics",
         "rnn",
         "seq2seq",
         "signal",

@@ -7,9 +7,11 @@ __getattr__, __dir__ = _opened(
     __name__,
     "contrib.slim",
     (
+        "evaluation",
         "initializers",
         "learning",
         "losses",
+        "metrics",
         "model_analyzer",
         "utils",
     ),

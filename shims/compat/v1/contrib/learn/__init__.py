@@ -3,4 +3,4 @@
 
 from shims._src.v1.names.lazy_modules import opened as _opened
 
-__getattr__, __dir__ = _opened(__name__, "contrib.learn", ())
+__getattr__, __dir__ = _opened(__name__, "contrib.learn", ("preprocessing",))

@@ -1,0 +1,11 @@
+"""Let the threads of a session take turns at what only one of them can advance: iterators and readers."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+def turn_of(session, name: str) -> Any:
+    """Return the lock of a session under a name, for a `with` block."""
+    return session.resources.setdefault(f"turn of {name}", threading.RLock())
