@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tf2jax_port.diff.functions.other_seeds import other_seeds
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import ONES, Observation, Quantity, value_of
@@ -69,7 +70,8 @@ def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -
     """
     samples: dict[Quantity, list[np.ndarray]] = {}
     for number in range(count):
-        seen = run(_with_next_seed(case, number))
+        with other_seeds(number):
+            seen = run(_with_next_seed(case, number))
         if isinstance(seen.outputs, Failure):
             return Draws(seen.outputs)
         gradients = seen.gradients.get(ONES, {})

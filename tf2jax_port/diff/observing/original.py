@@ -10,6 +10,7 @@ import numpy as np
 
 from tf2jax_port.diff.closeness.facts import Reruns
 from tf2jax_port.diff.closeness.perturb import DIRECTIONS, LARGE, SMALL, Perturbed
+from tf2jax_port.diff.functions.other_seeds import other_seeds
 from tf2jax_port.diff.lanes.parts import is_taken
 from tf2jax_port.diff.lanes.state import VARIABLES
 from tf2jax_port.diff.values.arguments import Arguments
@@ -89,7 +90,8 @@ class Original:
 
     def rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
         """Run the original program again: on the same and on slightly perturbed inputs."""
-        again = self.eagerly(case, fed)
+        with other_seeds(1):
+            again = self.eagerly(case, fed)
         if not again.ran:
             return None
         near = Perturbed(case, self._x64)
