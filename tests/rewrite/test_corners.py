@@ -41,6 +41,15 @@ CALLS = {
     "tf.math.floormod(v, 2)": "TJ201",
     "tf.math.floormod(v, 2.0)": "TJ101",
     "tf.nn.softmax(v)": "TJ101",
+    "tf.convert_to_tensor(v, dtype=tf.int32)": "TJ201",
+    "tf.constant(v, tf.bool)": "TJ201",
+    "tf.constant(v > 0, tf.bool)": "TJ101",
+    "tf.constant([0.7], tf.int32)": "TJ403",
+    "tf.constant(tf.shape(v), tf.uint8)": "TJ403",
+    "tf.constant([1, -2], tf.uint8)": "TJ101",
+    "tf.convert_to_tensor(tf.shape(v), tf.int32)": "TJ101",
+    "tf.convert_to_tensor(v, tf.float32)": "TJ101",
+    "tf.convert_to_tensor(v)": "TJ101",
 }
 
 

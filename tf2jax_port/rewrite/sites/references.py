@@ -22,6 +22,7 @@ from tf2jax_port.rewrite.knowledge.known import (
     facade,
     has_exact_form,
     look_up,
+    tensorflows,
 )
 from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.reading.layout import CallLayout, call_layout
@@ -31,7 +32,7 @@ from tf2jax_port.rewrite.sites import host, pipelines, plain_forms
 from tf2jax_port.rewrite.sites import keras as keras_sites
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
 from tf2jax_port.rewrite.sites.dtypes import DTYPES, compared_by_value, hashable
-from tf2jax_port.rewrite.sites.keras_symbols import of_symbols
+from tf2jax_port.rewrite.sites.keras_symbols import of_symbols, takes_symbols
 from tf2jax_port.rewrite.sites.static_sizes import compute_statically
 from tf2jax_port.rewrite.values import pure_functions
 from tf2jax_port.rewrite.writing.edits import Edit
@@ -399,13 +400,14 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
         and (file.target == "jax" or facade(row) is None)
     ):
         here = file.corners.at(site)
-        exact = file.options.takes_exact and bool(corner(row, file.options)) and has_exact_form(row)
-        exact = exact or (here.met and facade(row) is not None)
+        differs = corner(row, file.options) or here.differs
+        exact = file.options.takes_exact and bool(differs) and has_exact_form(row)
+        exact = exact or (here.met and tensorflows(row) is not None)
+        exact = exact and not (row.name.startswith("keras.") and takes_symbols(file, call))
         edits = None if exact else _write_form(site)
         if edits is not None and row.target.expression == NOTHING:
             return _switched_on(site, symbol)
         if edits is not None:
-            differs = corner(row, file.options) or here.differs
             return _of_native(row, differs, symbol, call, edits)
     decision = _decide_facade_call(file, known, symbol, site)
     old = bool(known.version_1_params) or row.name.startswith("v1.")
@@ -508,7 +510,7 @@ def _is_of_text(row: Row, bound: Bound) -> bool:
 
 def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
     """Make the decision for a call that becomes a call of `shims`, with TensorFlow's signature."""
-    row, function = known.row, facade(known.row)
+    row, function = known.row, tensorflows(known.row)
     unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
     edits = None if function is None else calls.write_facade(site, function, unknown)
     if edits is None or function is None:
@@ -519,7 +521,7 @@ def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -
         return Decision(State.REVIEW, "TJ203", message, symbol, site.call, tuple(edits))
     plain = len(edits) == 1 and _is_namesake(known, function)
     native = isinstance(row.target, Native) and file.target == "jax"
-    differs = corner(row, file.options)
+    differs = corner(row, file.options) or file.corners.at(site).differs
     if native and file.options.takes_exact and differs and has_exact_form(row):
         message = f"`{function}`; of JAX's own: {differs}"
         return Decision(State.SHIM, "TJ404", message, symbol, site.call, tuple(edits), plain)
