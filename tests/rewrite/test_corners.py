@@ -73,6 +73,10 @@ def test_what_is_passed_decides(call):
         ("v = tf.ones([3])\nv = tf.cast(v, tf.int32)\n", "tf.reduce_mean(v)", "TJ201"),
         ("import numpy as np\nv = np.float32(3)\n", "tf.reduce_mean(v)", "TJ101"),
         ("import numpy as np\nv = u.astype(np.int16)\n", "tf.reduce_sum(v)", "TJ403"),
+        ("for i in range(3):\n    f(i)\n", "tf.constant(i, tf.int64)", "TJ101"),
+        ("for i in z:\n    f(i)\n", "tf.constant(i, tf.int64)", "TJ201"),
+        ("", "tf.constant([len(z), 1], tf.int32)", "TJ201"),
+        ("", "tf.constant([len(z), len(y)], tf.int32)", "TJ101"),
     ],
 )
 def test_the_lines_before_it_decide(before, call, code):

@@ -213,6 +213,9 @@ def _of_conversion(corners: Corners, site: CallSite) -> Corner:
     wanted = dtype_numbers(dtype.node) if dtype is not None else Numbers.UNKNOWN
     if value is None or wanted in (Numbers.UNKNOWN, Numbers.INEXACT):
         return _NONE
+    parts = value.node.elts if isinstance(value.node, ast.List | ast.Tuple) else [value.node]
+    if all(_counts(corners, part) for part in parts) and wanted is Numbers.WIDE:
+        return _NONE
     passed = corners.numbers.numbers(value.node)
     fits = [Numbers.BOOL] if wanted is Numbers.BOOL else [*INTEGERS, Numbers.BOOL]
     if wanted is Numbers.NARROW and not _is_literal(value.node):
@@ -220,6 +223,24 @@ def _of_conversion(corners: Corners, site: CallSite) -> Corner:
     if passed in fits:
         return _NONE
     return Corner(_CONVERTED, met=passed is not Numbers.UNKNOWN)
+
+
+def _counts(corners: Corners, node: ast.expr) -> bool:
+    """Return whether an expression is a size, a length, or the variable of a loop over a `range`."""
+    if corners.values.sizes.is_size(node):
+        return True
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    scope = corners.values.scope_of.get(node) if isinstance(node, ast.Name) else None
+    home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
+    if home is None or not isinstance(node, ast.Name):
+        return False
+    loops = [corners.values.names.parents.get(b.node) for b in home.bindings[node.id]]
+    return all(isinstance(loop, ast.For) and _is_range(loop.iter) for loop in loops)
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range"
 
 
 def _is_literal(node: ast.expr) -> bool:

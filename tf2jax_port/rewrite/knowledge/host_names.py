@@ -48,6 +48,16 @@ ALWAYS = frozenset(
         *("autograph.experimental.set_loop_options", "autograph.to_code", "autograph.to_graph"),
     )
 )
+# What writes for TensorBoard, with the writer of the same library.
+OF_SUMMARIES = frozenset(
+    f"summary.{name}"
+    for name in (
+        *("SummaryWriter", "audio", "create_file_writer", "create_noop_writer"),
+        *("experimental.get_step", "experimental.set_step", "experimental.summary_scope", "flush"),
+        *("histogram", "image", "record_if", "scalar", "should_record_summaries", "text"),
+        *("trace_export", "trace_off", "trace_on", "write"),
+    )
+)
 # A module of which `shims` has every name: it is `jax.numpy` with TensorFlow's dtypes.
 NUMPY = "experimental.numpy."
 

@@ -144,7 +144,8 @@ SHIM = Rule(
     safety=(
         "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a "
         "result with a data-dependent size is a `Padded`, unless `shims.function` compiles "
-        "the code."
+        "the code. An assertion (`tf.debugging.assert_equal`) has no effect in a `jax.jit` of your own, "
+        "and warns there: `docs/summaries.md` says what checks it."
     ),
     examples=(
         Rewrites(
