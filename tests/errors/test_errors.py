@@ -328,7 +328,7 @@ CASES = (
             "Padded: a padded value was given to a JAX function, which would read its padding.\n"
             "  Received: Padded(float32[5x2], axis 0: 3)\n"
             "  At:       refused_inputs.py:N  return np.asarray(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+            "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
             "wrap the whole computation: `shims.dynamic(f)(x)`"
         ),
     ),
@@ -339,7 +339,7 @@ CASES = (
             "Padded: a padded value was given to a JAX function, which would read its padding.\n"
             "  Received: Padded(float32[5x2], axis 0: traced)\n"
             "  At:       refused_inputs.py:N  return jnp.sum(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+            "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
             "wrap the whole computation: `shims.dynamic(f)(x)`"
         ),
     ),
@@ -412,7 +412,7 @@ def test_a_padded_value_in_lax_is_refused_for_the_same_reason():
         "  Received: Padded(float32[5x2], axis 0: 3)\n"
         "  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an "
         "error of its own around ours\n"
-        "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+        "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
         "wrap the whole computation: `shims.dynamic(f)(x)`"
     )
 

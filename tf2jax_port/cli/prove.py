@@ -66,6 +66,12 @@ def capture(
     click.echo(
         f"{len(calls.calls)} calls of {functions} functions, {whole} can be replayed", err=True
     )
+    if not calls.calls:
+        names = ", ".join(f"`{name}`" for name in package)
+        click.echo(
+            f"No function of {names} was called. Is the name that of the package as the program imports it?",
+            err=True,
+        )
     raise SystemExit(code)
 
 

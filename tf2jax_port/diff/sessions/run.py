@@ -372,22 +372,25 @@ def _report(
     )
 
 
+_ABSENT = "None against zeros in the port: JAX does not return None"
+
+
 def _agreements(findings: Sequence[Finding]) -> list[Reason]:
     """Explain why results that are not identical count as equal, each reason once."""
-    entries = []
+    entries, absent = [], []
     for finding in findings:
         if finding.outcome not in (EQUAL, KNIFE_EDGE):
             continue
         note = finding.comparison.note
         if note.startswith("None"):
-            entries.append(
-                (finding.quantity.title, f"{note} in the port: JAX does not return None", 0)
-            )
+            absent.append(finding.quantity.title)
         elif note:
             entries.append(("types", note.partition(":")[2].strip(), 0))
         if finding.because and finding.outcome == EQUAL:
             entries.append((finding.quantity.title, finding.because, finding.case))
-    return [Reason(r.what, r.why) if r.what == "types" else r for r in grouped(entries)]
+    kept = [Reason(r.what, r.why) if r.what == "types" else r for r in grouped(entries)]
+    titles = ", ".join(dict.fromkeys(absent))
+    return [*([Reason(titles, _ABSENT)] if titles else []), *kept]
 
 
 def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:

@@ -216,7 +216,10 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     """Return the decision about a reference that no table row can rewrite, `None` for all others."""
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
-        return _manual(reference, symbol, "TJ305", f"`{name}` is bound to something else too")
+        message = f"`{name}` is bound to something else too"
+        if _is_bound_by_try(file, reference):
+            message = f"both branches of a `try` bind `{name}`: delete the one for other versions"
+        return _manual(reference, symbol, "TJ305", message)
     if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
         return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
     start, end = file.source.span(reference.node)
@@ -226,6 +229,16 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     if b"#" in file.source.data[start:end]:
         return _manual(reference, symbol, "TJ308", "there is a comment inside the name")
     return None
+
+
+def _is_bound_by_try(file: File, reference: Reference) -> bool:
+    """Return whether all bindings of a name are in a `try` and its `except` branches."""
+    root = reference.chain[0]
+    scope = file.values.scope_of.get(root) if isinstance(root, ast.Name) else None
+    home = scope.lookup(root.id) if scope is not None and isinstance(root, ast.Name) else None
+    nodes = [] if home is None else [b.node for b in home.bindings[root.id]]  # type: ignore[attr-defined]
+    tries = [{a for a in file.names.ancestors(node) if isinstance(a, ast.Try)} for node in nodes]
+    return bool(tries) and bool(set.intersection(*tries))
 
 
 # Names that are not called.
