@@ -24,6 +24,7 @@ from tf2jax_port.diff.lanes import state
 from tf2jax_port.diff.processes.lane_program import Setup
 from tf2jax_port.diff.report import assemble
 from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.sessions.advice import advice_on_request
 from tf2jax_port.diff.sessions.halves import as_run, in_bfloat16, not_halved
 from tf2jax_port.diff.sessions.reviews import with_open_reviews
 from tf2jax_port.diff.values.arguments import Arguments
@@ -362,6 +363,13 @@ def _report(
             *vacuous.notes,
             *_about_inputs(fitted, counts["shapes"]),
             *ranges.advice(request.inputs, _refusals(facts)),
+            *advice_on_request(
+                verdict.verdict,
+                verdict.headline,
+                request.old.spec,
+                request.new.spec,
+                request.inputs,
+            ),
         ),
         counts=counts,
         seed=request.seed,
