@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tf2jax_port.diff.functions.other_seeds import other_seeds
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import ONES, Observation, Quantity, value_of
+from tf2jax_port.diff.values.other_seeds import other_seeds
 from tf2jax_port.diff.values.precision import exact_wide, read_only
 
 # The probability of reporting equal distributions as different, per array. The bound holds for samples

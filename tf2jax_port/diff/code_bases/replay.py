@@ -27,7 +27,7 @@ from tf2jax_port.diff.code_bases.planted import planted
 from tf2jax_port.diff.code_bases.port_objects import bound, place, value_of
 from tf2jax_port.diff.code_bases.results import as_numpy, leaves_of
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS, gradients, named
-from tf2jax_port.diff.functions.other_seeds import other_seeds
+from tf2jax_port.diff.values.other_seeds import other_seeds
 
 LANES = ("eager", "jit", "function")
 ALL_LANES = (*LANES, GRADIENTS)

@@ -10,7 +10,6 @@ import numpy as np
 
 from tf2jax_port.diff.closeness.facts import Reruns
 from tf2jax_port.diff.closeness.perturb import DIRECTIONS, LARGE, SMALL, Perturbed
-from tf2jax_port.diff.functions.other_seeds import other_seeds
 from tf2jax_port.diff.lanes.parts import is_taken
 from tf2jax_port.diff.lanes.state import VARIABLES
 from tf2jax_port.diff.values.arguments import Arguments
@@ -25,6 +24,7 @@ from tf2jax_port.diff.values.observation import (
     Observation,
     Outputs,
 )
+from tf2jax_port.diff.values.other_seeds import other_seeds
 from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
 from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH
 

@@ -18,6 +18,7 @@ _CONFIG = (
     *("experimental.list_physical_devices", "experimental.list_logical_devices"),
     *("experimental.set_memory_growth", "experimental.VirtualDeviceConfiguration"),
     *("experimental.set_virtual_device_configuration", "optimizer.set_jit"),
+    "experimental.enable_op_determinism",
     *("threading.set_intra_op_parallelism_threads", "threading.set_inter_op_parallelism_threads"),
 )
 # Functions of TensorFlow 1 that `tf.io.gfile` has under another name, with parameters in the same order.
@@ -45,6 +46,7 @@ ALWAYS = frozenset(
         *(f"io.gfile.{name}" for name in _GFILE),
         *(f"train.{name}" for name in _TRAIN),
         *(f"config.{name}" for name in _CONFIG),
+        *(f"profiler.experimental.{name}" for name in ("Profile", "Trace", "start", "stop")),
         *("autograph.experimental.set_loop_options", "autograph.to_code", "autograph.to_graph"),
     )
 )
