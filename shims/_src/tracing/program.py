@@ -328,7 +328,9 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
                     "",
                     f"a decision on the size `{dim}` of one iteration is made while tracing.",
                     at=line,
-                    do="use `shims.cond` or `shims.where` on the number instead",
+                    do="use `shims.cond` or `shims.where` on the number instead; or compile with a plain "
+                    "`jax.jit`, with `shims.dynamic` of the function of one iteration inside of it: "
+                    "`jax.jit(lambda x: shims.map_fn(shims.dynamic(f), x))`",
                 )
             )
         broken = assumed.broken(dims.evaluate(dim, ctx.env))
