@@ -135,8 +135,9 @@ class TensorMethods:
 
 def _add() -> None:
     read = inspect.getattr_static(Padded, "dtype")
-    padded = (Padded, {"dtype": _for_programs(read, _known_dtype)})
-    for cls, added in (*((cls, _added(cls)) for cls in _CLASSES), padded):
+    changed: dict[type, dict[str, object]] = {cls: _added(cls) for cls in _CLASSES}
+    changed[Padded] = {"dtype": _for_programs(read, _known_dtype)}
+    for cls, added in changed.items():
         for name, value in added.items():
             TensorMethods._saved.append((cls, name, vars(cls).get(name, _ABSENT)))
             setattr(cls, name, value)
