@@ -47,6 +47,7 @@ from shims._src.errors.errors import SpecializationWarning as SpecializationWarn
 from shims._src.errors.errors import TracedValueError as TracedValueError
 from shims._src.errors.errors import UnauthenticatedError as UnauthenticatedError
 from shims._src.errors.errors import UnavailableError as UnavailableError
+from shims._src.errors.errors import UncheckedAssertionWarning as UncheckedAssertionWarning
 from shims._src.errors.errors import UnimplementedError as UnimplementedError
 from shims._src.errors.errors import UnknownError as UnknownError
 from shims._src.errors.errors import UnsupportedPrimitiveError as UnsupportedPrimitiveError

@@ -229,12 +229,16 @@ def test_somebody_elses_trace_has_a_flag():
         shims.debugging.assert_positive(x, message="{x}")
         return x + 1
 
-    assert float(jax.jit(f)(-1.0)) == 0
+    with pytest.warns(shims.errors.UncheckedAssertionWarning, match="no effect") as caught:
+        assert float(jax.jit(f)(-1.0)) == 0
+    assert [w.filename for w in caught] == [__file__]
     error, _ = checkify.checkify(jax.jit(f))(1.0)
     assert error.get() is None
     error, _ = checkify.checkify(jax.jit(f))(-1.0)
     assert error.get().startswith("{x}.\nCondition x > 0 did not hold element-wise:")
-    np.testing.assert_array_equal(jax.jit(jax.vmap(jax.grad(f)))(jnp.zeros(2)), [1, 1])
+    with pytest.warns(shims.errors.UncheckedAssertionWarning):
+        np.testing.assert_array_equal(jax.jit(jax.vmap(jax.grad(f)))(jnp.zeros(2)), [1, 1])
+    assert np.isnan(jax.jit(shims.dynamic(f))(-1.0))  # warns not: what it returns tells
 
 
 def test_a_padded_value_is_looked_at_without_its_padding():
@@ -274,7 +278,8 @@ def test_gradients_must_be_finite(values, compiled):
 def test_transforms_of_check_numerics():
     f = lambda x: shims.sqrt(shims.debugging.assert_all_finite(x, "af"))
     assert [float(v) for v in jax.jvp(f, (4.0,), (1.0,))] == [2.0, 0.25]
-    np.testing.assert_allclose(jax.vmap(jax.grad(f))(jnp.float32([1, 4])), [0.5, 0.25])
+    with pytest.warns(shims.errors.UncheckedAssertionWarning):
+        np.testing.assert_allclose(jax.vmap(jax.grad(f))(jnp.float32([1, 4])), [0.5, 0.25])
     with pytest.raises(shims.errors.InvalidArgumentError, match=r"detected in gradient\. af"):
         jax.grad(f)(0.0)
     error, _ = checkify.checkify(jax.jit(jax.grad(f)))(0.0)

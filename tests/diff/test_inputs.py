@@ -54,6 +54,13 @@ def test_a_signature_gives_sizes_scales_and_edges():
     assert all(len(p) != len(x) for x, *_, p in found if len(x) > 1)
 
 
+def test_a_size_is_computed_from_another_one():
+    spec = "x: float32[n, c]; y: float32[n+1, c - 1]; z: float32[c*2]"
+    for x, y, z in made(spec, lambda x, y, z: x):
+        n, c = x.shape
+        assert (y.shape, z.shape) == ((n + 1, max(0, c - 1)), (2 * c,))
+
+
 def test_it_is_the_same_every_time_and_another_for_another_seed():
     spec = "x: float32[n]; z: complex64[2]; h: bfloat16[n]; n: int32"
     first, again, other = made(spec), made(spec), made(spec, seed=1)
@@ -90,6 +97,8 @@ def test_the_signature_of_a_function():
         ("x: float33[n]", "there is no type `float33`"),
         ("x: int64(n); y: float32[n]", "`x: int64\\(n\\)` is not a valid argument"),
         ("x: int64[n], y: float32[n]", "`;` is between arguments"),
+        ("x float32[n]; y: float32[n]", "`x float32\\[n\\]` is not a valid argument"),
+        ("x: float32[n/2]", "`n/2` is not a size"),
     ],
 )
 def test_a_signature_that_is_none(text, message):

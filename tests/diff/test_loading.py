@@ -105,6 +105,12 @@ MESSAGES = (
         "  Do:       write model.py:NAME",
     ),
     (
+        "model.double",
+        "model.double: which function?\n"
+        "  Required: FILE.py:FUNCTION or package.module:attribute\n"
+        "  Do:       write model:double",
+    ),
+    (
         "model.py:doubel",
         "model.py:doubel: there is no `doubel` in model.py.\n  Near:     double",
     ),

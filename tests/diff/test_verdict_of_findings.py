@@ -23,6 +23,7 @@ def finding(outcome, case=0, lane="jax-eager", quantity=OUTPUT, stage=None, rati
         problem="it is wrong",
         worst=more.pop("worst", None),
         closeness=types.SimpleNamespace(ratio=ratio),
+        note=more.pop("note", ""),
     )
     return Finding(case, quantity, lane, "tf-eager", outcome, stage, comparison, **more)
 
@@ -77,6 +78,20 @@ def test_equal():
     assert (found.verdict, found.headline) == ("equal", "Equal in every output and every gradient")
     found = verdict([finding(EQUAL)], [fact(), fact(1, draws=object())])
     assert found.headline == "Equal in the distribution of every output and every gradient"
+
+
+def test_what_the_headline_of_equal_results_says():
+    absent = finding(EQUAL, quantity=GRADIENT, note="None against zeros")
+    found = verdict([finding(EQUAL), absent])
+    assert found.headline == "Equal in every output; the original has no gradients"
+    found = verdict([finding(EQUAL), absent, finding(EQUAL, quantity=GRADIENT)])
+    assert found.headline == "Equal in every output and every gradient"
+    edge = finding(KNIFE_EDGE, because="as in TF graph")
+    found = verdict([finding(EQUAL), edge])
+    assert found.verdict == "limited"
+    assert "all of it was compared, and rounding decides" in found.headline
+    found = verdict([finding(EQUAL), edge, finding(NOT_COVERED, because="why")])
+    assert "some of it was not compared" in found.headline
 
 
 def test_a_difference_comes_before_all_other_reasons():

@@ -328,7 +328,7 @@ CASES = (
             "Padded: a padded value was given to a JAX function, which would read its padding.\n"
             "  Received: Padded(float32[5x2], axis 0: 3)\n"
             "  At:       refused_inputs.py:N  return np.asarray(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+            "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
             "wrap the whole computation: `shims.dynamic(f)(x)`"
         ),
     ),
@@ -339,7 +339,7 @@ CASES = (
             "Padded: a padded value was given to a JAX function, which would read its padding.\n"
             "  Received: Padded(float32[5x2], axis 0: traced)\n"
             "  At:       refused_inputs.py:N  return jnp.sum(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+            "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
             "wrap the whole computation: `shims.dynamic(f)(x)`"
         ),
     ),
@@ -361,7 +361,7 @@ CASES = (
         "a decision on the size `- u0 + 2` of one iteration is made while tracing.\n"
         "  Size:     u0: refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
         "  At:       refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
-        "  Do:       use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of `jax.vmap` or "
+        "  Do:       use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of "
         "`jax.lax.map`",
     ),
     (
@@ -413,7 +413,7 @@ def test_a_padded_value_in_lax_is_refused_for_the_same_reason():
         "  Received: Padded(float32[5x2], axis 0: 3)\n"
         "  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an "
         "error of its own around ours\n"
-        "  Do:       use the shims operator of the same name (`shims.reduce_sum(x)`), or "
+        "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
         "wrap the whole computation: `shims.dynamic(f)(x)`"
     )
 
@@ -470,3 +470,17 @@ def test_errors_belong_to_the_public_module():
     classes = [c for c in vars(tf.errors).values() if isinstance(c, type)]
     assert {c.__name__ for c in classes} >= {"DtypeMismatchError", "CapacityError", "OpError"}
     assert {c.__module__ for c in classes} == {"shims.errors"}
+
+
+def largest_two(row):
+    kept = tf.boolean_mask(row, row > 0)
+    best, _ = tf.nn.top_k(kept, k=tf.minimum(2, tf.shape(kept)[0]))
+    return tf.pad(best, [[0, tf.maximum(0, 2 - tf.shape(best)[0])]], constant_values=-1.0)
+
+
+def test_a_decision_in_an_iteration_may_be_made_in_a_dynamic_function_of_its_own():
+    x = np.float32([[1.0, -1.0, 2.0], [-3.0, 4.0, -5.0], [-1.0, -1.0, -1.0]])
+    with pytest.raises(tf.errors.FreshSizeError, match="of the function of one iteration"):
+        jax.jit(tf.dynamic(lambda x: tf.map_fn(largest_two, x)))(x)
+    advised = jax.jit(lambda x: tf.map_fn(tf.dynamic(largest_two), x))
+    np.testing.assert_array_equal(advised(x), [[2, 1], [4, -1], [-1, -1]])

@@ -259,3 +259,28 @@ def test_arrays_of_other_code_keep_their_own_attributes():
     K.mean(shims.constant(X))
     assert type(shims.constant(X).shape) is tuple
     assert not hasattr(shims.constant(X), "numpy")
+
+
+OF_SELECTIONS = {
+    **dict.fromkeys(("ones_like", "abs", "sum", "mean", "exp", "relu", "argmax", "cumsum"), ()),
+    **dict.fromkeys(("not_equal", "maximum", "greater"), (1.0,)),
+    "clip": (1.0, 2.0),
+    "cast": ("int32",),
+    "gather": ([0],),
+    "expand_dims": (0,),
+}
+
+
+@pytest.mark.parametrize("name", OF_SELECTIONS)
+def test_functions_of_selections(name):
+    function = getattr(shims.keras.backend, name)
+
+    def of_selection(x):
+        return function(shims.boolean_mask(x, x > 0), *OF_SELECTIONS[name])
+
+    x = jax.numpy.array([[1.0, -2.0, 3.0], [4.0, -1.0, 0.0]])
+    want = np.asarray(of_selection(x))
+    for compiled in (jax.jit(of_selection), jax.jit(shims.dynamic(of_selection))):
+        found = compiled(x)
+        found = found.unpad() if isinstance(found, shims.Padded) else found
+        np.testing.assert_allclose(found, want)

@@ -10,7 +10,7 @@ from tests.meta import pages, tree
 from tools.pictures.__main__ import generate
 
 
-@pytest.mark.parametrize("page", ["dynamic_shapes", "serving", "mixed_precision"])
+@pytest.mark.parametrize("page", ["dynamic_shapes", "serving", "mixed_precision", "summaries"])
 def test_a_guide(page, tmp_path):
     pages.run_python(pages.python_blocks(f"{page}.md"), tmp_path)
 

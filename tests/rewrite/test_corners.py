@@ -41,6 +41,15 @@ CALLS = {
     "tf.math.floormod(v, 2)": "TJ201",
     "tf.math.floormod(v, 2.0)": "TJ101",
     "tf.nn.softmax(v)": "TJ101",
+    "tf.convert_to_tensor(v, dtype=tf.int32)": "TJ201",
+    "tf.constant(v, tf.bool)": "TJ201",
+    "tf.constant(v > 0, tf.bool)": "TJ101",
+    "tf.constant([0.7], tf.int32)": "TJ403",
+    "tf.constant(tf.shape(v), tf.uint8)": "TJ403",
+    "tf.constant([1, -2], tf.uint8)": "TJ101",
+    "tf.convert_to_tensor(tf.shape(v), tf.int32)": "TJ101",
+    "tf.convert_to_tensor(v, tf.float32)": "TJ101",
+    "tf.convert_to_tensor(v)": "TJ101",
 }
 
 
@@ -64,6 +73,10 @@ def test_what_is_passed_decides(call):
         ("v = tf.ones([3])\nv = tf.cast(v, tf.int32)\n", "tf.reduce_mean(v)", "TJ201"),
         ("import numpy as np\nv = np.float32(3)\n", "tf.reduce_mean(v)", "TJ101"),
         ("import numpy as np\nv = u.astype(np.int16)\n", "tf.reduce_sum(v)", "TJ403"),
+        ("for i in range(3):\n    f(i)\n", "tf.constant(i, tf.int64)", "TJ101"),
+        ("for i in z:\n    f(i)\n", "tf.constant(i, tf.int64)", "TJ201"),
+        ("", "tf.constant([len(z), 1], tf.int32)", "TJ201"),
+        ("", "tf.constant([len(z), len(y)], tf.int32)", "TJ101"),
     ],
 )
 def test_the_lines_before_it_decide(before, call, code):

@@ -33,7 +33,10 @@ def find(library, name):
     return library
 
 
-@pytest.mark.parametrize("name", sorted(host_names.ALWAYS | host_names.OF_PIPELINES))
+MOVING = host_names.ALWAYS | host_names.OF_PIPELINES | host_names.OF_SUMMARIES
+
+
+@pytest.mark.parametrize("name", sorted(MOVING))
 def test_both_libraries_have_a_name_that_moves(name):
     assert find(tf, name) is not None
     assert find(shims, name) is not None
@@ -179,3 +182,35 @@ def test_numeric_dtypes():
     assert "jnp.issubdtype(jnp.dtype(d), jnp.number)" in text(
         f"{HEAD}y = tf.as_dtype(d).is_numeric\n"
     )
+
+
+SCALAR = "    tf.summary.scalar('y', x, step=1)\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("@tf.function\ndef f(x):\n", "TJ339"),
+        ("@tf.function(jit_compile=True)\ndef f(x):\n", "TJ339"),
+        ("class L(tf.keras.layers.Layer):\n  def call(self, x):\n  ", "TJ339"),
+        ("def f(x):\n", "TJ520"),
+        ("class L:\n  def call(self, x):\n  ", "TJ520"),
+    ],
+)
+def test_a_summary_in_a_compiled_function_is_left_to_a_person(program, code):
+    after = "\n\n@tf.function\ndef g(x):\n    {}\n    return tf.tile(x, [2])\n"
+    assert ("tf.summary.scalar", code) in [(s, c) for s, _, c in ends(HEAD + program + SCALAR)]
+    if program == "def f(x):\n":  # a compiled function calls it, or makes one of it
+        for use in ("f(x)", "h = tf.function(f)"):
+            found = ends(HEAD + program + SCALAR + after.format(use))
+            assert ("tf.summary.scalar", "manual", "TJ339") in found
+
+
+def test_all_summaries_move_or_none():
+    move = Options(target="shims")
+    program = f"{HEAD}w = tf.summary.create_file_writer(p)\n@tf.function\ndef f(x):\n{SCALAR}"
+    assert {code for _, _, code in ends(program, move)} == {"TJ407", "TJ402"}
+    assert "import shims as tf" in text(program, move)
+    found = ends(f"{program}tf.summary.graph(g)\n", move)
+    assert ("tf.summary.scalar", "manual", "TJ339") in found
+    assert ("tf.summary.create_file_writer", "kept", "TJ520") in found

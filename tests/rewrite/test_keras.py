@@ -195,6 +195,25 @@ def test_functions_of_keras_2_are_those_of_shims_or_have_moved(before, after):
     assert text(f"import tensorflow as tf\n\ny = {before}\n").endswith(f"y = {after}\n")
 
 
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("y = tf.keras.backend.maximum(a, b)", "y = shims.keras.backend.maximum(a, b)"),
+        ("y = tf.keras.backend.exp(a)", "y = keras.ops.exp(a)"),
+        # A symbolic tensor is for `keras.ops` only.
+        ("a = tf.keras.Input((3,))\ny = tf.keras.backend.abs(a)", "y = keras.ops.abs(a)"),
+    ],
+)
+def test_exact_functions_of_the_back_end(code, after):
+    exact = rewrite(f"import tensorflow as tf\n\n{code}\n".encode(), Options(exact=True))
+    assert exact.data.decode().endswith(f"{after}\n")
+
+
+def test_a_selection_is_for_shims():
+    code = "m = tf.boolean_mask(x, x > 0)\ny = tf.keras.backend.ones_like(m)"
+    assert "y = shims.keras.backend.ones_like(m)" in text(f"import tensorflow as tf\n\n{code}\n")
+
+
 @pytest.mark.parametrize("code", REFUSED)
 def test_refused(code):
     (finding,) = findings(f"import tensorflow as tf\n\n{code}\n")

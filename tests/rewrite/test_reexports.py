@@ -3,6 +3,7 @@
 import pytest
 
 from tf2jax_port.files import code_base, runs
+from tf2jax_port.rewrite import rewrite
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.options import Options
 
@@ -183,6 +184,16 @@ def test_who_hands_on_keeps_it_for_shims_too(tmp_path):
     files = {"a.py": IMPORT + "y = tf.square(x)\n", "c.py": "from a import tf\nz = tf.foo\n"}
     found = run(tmp_path, files, target="shims")
     assert found["a.py"][0] == IMPORT + "import shims\ny = shims.square(x)\n"
+
+
+def test_names_of_two_versions_are_told_what_to_delete():
+    code = (
+        "try:\n    from tensorflow.nn import relu\nexcept ImportError:\n"
+        "    from tensorflow.math import square as relu\ny = relu(x)\n"
+    )
+    (finding, *_) = rewrite(code.encode()).findings
+    assert finding.code == "TJ305"
+    assert "delete the one for other versions" in finding.message
 
 
 def test_what_a_module_changes_is_ambiguous(tmp_path):

@@ -197,7 +197,10 @@ def test_a_scan_without_a_target_compares_all(project):
     train["recommended"]["target"] = "auto"
     with pytest.raises(jsonschema.ValidationError):
         CHECK.validate(document)
-    assert "`--target auto` takes jax for 1, graph for 2 of 3 files." in run("scan", ".").stderr
+    assert (
+        "`--target auto` would choose jax for 1, graph for 2, of 3 files."
+        in run("scan", ".").stderr
+    )
     assert "recommended" not in run("scan", ".", "--format", "json", "--target", "jax").stdout
 
 
@@ -205,7 +208,7 @@ def test_the_page_and_the_plan_name_targets(project):
     run("scan", ".", "--html", "page.html")
     page = (project / "page.html").read_text()
     assert '<h2 id="targets">Targets</h2>' in page
-    advice = page.index("Settled by target: jax")
+    advice = page.index("Share settled by each target: jax")
     assert page.index("<h1>") < advice < page.index('id="filter"')  # before one reads what is left
     assert "its code runs in the graph that <code>train.py</code> builds" in page
     document = json.loads(run("plan", ".", "--format", "json", "--target", "auto").stdout)

@@ -18,6 +18,9 @@ from tf2jax_port.cli.files import write_report
 from tf2jax_port.cli.mistakes import ExistingPath
 from tf2jax_port.diff.code_bases import capture as capturing
 from tf2jax_port.diff.code_bases import prove as proving
+from tf2jax_port.diff.code_bases.call_file import Calls
+from tf2jax_port.diff.code_bases.port_files import PortFiles
+from tf2jax_port.diff.functions.languages import imports_jax, imports_tensorflow
 from tf2jax_port.diff.proofs import as_github, as_html, as_json, as_junit, as_sarif, as_text
 from tf2jax_port.diff.proofs.judging import judged
 from tf2jax_port.diff.proofs.proof import Proof
@@ -66,6 +69,12 @@ def capture(
     click.echo(
         f"{len(calls.calls)} calls of {functions} functions, {whole} can be replayed", err=True
     )
+    if not calls.calls:
+        names = ", ".join(f"`{name}`" for name in package)
+        click.echo(
+            f"No function of {names} was called. Is the name that of the package as the program imports it?",
+            err=True,
+        )
     raise SystemExit(code)
 
 
@@ -169,7 +178,24 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, stren
     with console.status("Reading calls") as status:
         found, results = proving.prove(calls, root, timeout, kept, step, jobs, strength=strength)
     tell(f"{replayed} of {len(results)} outcomes are new, {len(results) - replayed} were kept")
+    _tell_originals(found, root)
     return judged(found, results, root)
+
+
+def _tell_originals(calls: Calls, root: Path) -> None:
+    """Name the files of the port that import TensorFlow and nothing of JAX: they may be those of the original."""
+    files = PortFiles(root)
+    found = {files.file_of(call.module) for call in calls.calls}
+    texts = {path: path.read_text("utf-8", "replace") for path in found if path is not None}
+    kept = sorted(
+        p for p, text in texts.items() if imports_tensorflow(text) and not imports_jax(text)
+    )
+    if kept:
+        more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
+        name = os.path.relpath(kept[0])
+        tell(
+            f"{name}{more}: imports TensorFlow, and nothing of JAX: is {root.name} the folder of the port?"
+        )
 
 
 def _show(proof: Proof, form: str, files: Mapping[str, str | None]) -> None:

@@ -62,8 +62,8 @@ class Step:
         if len(found) > 1:
             lines = ", ".join(str(op.place[1]) for op in found if op.place)
             raise NoStepError(
-                f"the step computes {len(found)} gradients (lines {lines}); it can be written "
-                "only if there is one optimizer and its loss contains no gradients"
+                f"the step computes {len(found)} gradients (lines {lines}), but only "
+                "a step with one optimizer, and without a gradient inside of its loss, can be exported"
             )
         self.gradients = last[0]
         ys, xs, self.rows, weights = self.gradients.attributes["gradients"]
@@ -155,7 +155,7 @@ class Step:
         return [op for op in self.plan.order if op in found]
 
     def before_update(self, op: Any) -> list[Version]:
-        """Return the versions of its variables that an assigning operation starts from."""
+        """Return, for an operation that assigns variables, the versions that it starts from."""
         found = []
         for variable in op.writes:
             version = Version(variable)

@@ -46,6 +46,7 @@ from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.sites.methods import find_idioms
 from tf2jax_port.rewrite.sites.pipelines import pipeline_functions
 from tf2jax_port.rewrite.sites.references import EARLY, READ_AS_VERSION_1
+from tf2jax_port.rewrite.sites.summaries import moves_summaries
 from tf2jax_port.rewrite.values.values import Values
 from tf2jax_port.rewrite.writing import markers
 from tf2jax_port.rewrite.writing.edits import Edit, EditedText, OverlapError, apply_edits
@@ -233,6 +234,7 @@ class _Run:
             may_hold_symbols(self.source.data, names, sites),
             is_shared,
             moves_pipelines(self.options, sites),
+            moves_summaries(self.options, sites),
             {} if self.spelled is None else self.spelled.undecided,
         )
         if file.moves_pipelines:

@@ -37,7 +37,7 @@ def sentence(files: Sequence[Compared]) -> str:
         return ""
     shares = ", ".join(f"{target} {share(*_sum(files, target))}" for target in (*TARGETS, "auto"))
     suits = ", ".join(f"{target} for {counts[target]:,}" for target in TARGETS if counts[target])
-    return f"Settled by target: {shares}. `--target auto` takes {suits} of {len(files):,} files."
+    return f"Share settled by each target: {shares}. `--target auto` would choose {suits}, of {len(files):,} files."
 
 
 def rows(files: Sequence[Compared]) -> Iterator[tuple[str, ...]]:

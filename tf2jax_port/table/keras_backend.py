@@ -66,7 +66,7 @@ _SHAPES = (
         "gather",
         "reference, indices",
         "take({reference}, {indices}, axis=0)",
-        "from an empty axis, JAX gives the shape of the operand",
+        "from an empty array, `keras.ops.take` returns an array of the wrong rank",
     ),
     _row("ones_like", _LIKE, "ones_like({x}, dtype={dtype})", "", "dtype"),
     _row("zeros_like", _LIKE, "zeros_like({x}, dtype={dtype})", "", "dtype"),

@@ -270,7 +270,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
     if checks.is_known(base.shape[1]) and base.shape[1] != 2:
         raise checks.invalid(
             function,
-            "`base_paddings` has two numbers for each size.",
+            "`base_paddings` must have two numbers for each size.",
             required="base_paddings [n, 2]",
             received=describe(base),
         )

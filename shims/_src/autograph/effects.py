@@ -30,7 +30,7 @@ from shims._src.tracing.size_questions import question_of
 
 
 class EffectFound(Exception):
-    """Ends the staging of a statement before its code changes an object."""
+    """Raised to stop staging a statement before the statement changes an object."""
 
 
 class _Effect(BaseException):

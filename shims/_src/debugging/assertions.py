@@ -2,11 +2,13 @@
 
 Eagerly, a failed assertion raises TensorFlow's message. Inside `shims.function` it is checked with the
 other run-time checks of the call. In an enclosing trace it becomes a check that
-`jax.experimental.checkify` reports; without `checkify` it has no effect.
+`jax.experimental.checkify` reports; without `checkify` it has no effect, and a warning says so.
 """
 
 from __future__ import annotations
 
+import sys
+import types
 from collections.abc import Callable, Sequence
 
 import jax.numpy as jnp
@@ -16,7 +18,7 @@ from jax.experimental import checkify
 from shims._src.arguments.operands import broadcasting, matching, operand
 from shims._src.errors import errors
 from shims._src.native import operators
-from shims._src.platform import device_arrays
+from shims._src.platform import device_arrays, user_frames
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.initial_values import known_value
@@ -51,8 +53,32 @@ def must_hold(
     elif trace.current() is not None:
         primitives.check(jnp.logical_not(holds), _with_user_line(later))
     else:
+        if not _is_checkified():
+            _warn_of_no_effect(later)
         text = "\n".join(later).replace("{", "{{").replace("}", "}}")
         checkify.debug_check(jnp.all(holds), text)
+
+
+def _is_checkified() -> bool:
+    """Return whether `checkify` is tracing the program, so that it gets what a check finds."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "jax._src.checkify":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _warn_of_no_effect(statement: Sequence[str]) -> None:
+    """Warn once per line of the user that an enclosing JAX program does not check a condition."""
+    text = errors.message(
+        "assertion",
+        "it has no effect in an enclosing JAX program (`jax.jit`, `jax.vmap`, ...), which cannot raise errors.",
+        received=statement[0],
+        at=errors.user_line(),
+        do="use `shims.function` in place of `jax.jit`; or wrap the program in `jax.experimental.checkify.checkify`",
+    )
+    user_frames.warn_at_user_line(text, errors.UncheckedAssertionWarning)
 
 
 def _is_constant(x) -> bool:

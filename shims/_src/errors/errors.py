@@ -253,6 +253,10 @@ class FrozenRandomWarning(UserWarning):
     """Random numbers became constants of an enclosing JAX program, so that every run repeats them."""
 
 
+class UncheckedAssertionWarning(UserWarning):
+    """An assertion has no effect, because an enclosing JAX program cannot raise errors."""
+
+
 for _class in (
     OpError,
     AbortedError,
@@ -288,6 +292,7 @@ for _class in (
     GrowingStateError,
     SpecializationWarning,
     FrozenRandomWarning,
+    UncheckedAssertionWarning,
 ):
     _class.__module__ = "shims.errors"
 

@@ -10,6 +10,7 @@ import functools
 import importlib.util
 import os
 import sys
+import warnings
 from types import FrameType
 
 # Frames of these packages are never the user's own line.
@@ -167,3 +168,18 @@ def _paths_of(name: str) -> list[str]:
         return []
     folders = spec.submodule_search_locations
     return [spec.origin or ""] if folders is None else [folder + os.sep for folder in folders]
+
+
+def warn_at_user_line(text: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's code, once per line."""
+    frame = user_frame()
+    if frame is None:
+        warnings.warn(text, category, stacklevel=3)
+        return
+    warnings.warn_explicit(
+        text,
+        category,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import sys
 import types
-import warnings
 from collections.abc import Iterator
 
 from shims._src.errors import errors
@@ -95,12 +94,12 @@ def warn(operator: str) -> None:
         at=errors.user_line(),
         do=_INSTEAD,
     )
-    _warn_at_user_line(text)
+    user_frames.warn_at_user_line(text, errors.FrozenRandomWarning)
 
 
 def warn_of_graph(operator: str) -> None:
     """Warn, at the user's line, that an operator's random numbers are constants of a graph of TensorFlow 1."""
-    _warn_at_user_line(
+    user_frames.warn_at_user_line(
         errors.message(
             operator,
             "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a session gets "
@@ -108,21 +107,8 @@ def warn_of_graph(operator: str) -> None:
             at=errors.user_line(),
             do="take the operator of that name from `shims.compat.v1`, which draws in every run; or draw before the "
             "graph is opened, if the numbers are to be constants",
-        )
-    )
-
-
-def _warn_at_user_line(text: str) -> None:
-    frame = user_frames.user_frame()
-    if frame is None:
-        warnings.warn(text, errors.FrozenRandomWarning, stacklevel=3)
-        return
-    warnings.warn_explicit(
-        text,
+        ),
         errors.FrozenRandomWarning,
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        registry=frame.f_globals.setdefault("__warningregistry__", {}),
     )
 
 

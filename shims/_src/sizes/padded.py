@@ -185,7 +185,7 @@ class Padded:
                 "a padded value was given to a JAX function, which would read its padding.",
                 received=repr(self),
                 do=(
-                    "use the shims operator of the same name (`shims.reduce_sum(x)`), or wrap "
+                    "use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or wrap "
                     "the whole computation: `shims.dynamic(f)(x)`"
                 ),
             )

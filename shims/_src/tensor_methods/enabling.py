@@ -14,6 +14,7 @@ import numpy as np
 
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
+from shims._src.sizes.padded import Padded
 from shims._src.tensor_methods import list_operands
 from shims._src.tracing.static_results import StaticArray
 from shims._src.types.dtypes import as_dtype
@@ -133,8 +134,11 @@ class TensorMethods:
 
 
 def _add() -> None:
-    for cls in _CLASSES:
-        for name, value in _added(cls).items():
+    read = inspect.getattr_static(Padded, "dtype")
+    changed: dict[type, dict[str, object]] = {cls: _added(cls) for cls in _CLASSES}
+    changed[Padded] = {"dtype": _for_programs(read, _known_dtype)}
+    for cls, added in changed.items():
+        for name, value in added.items():
             TensorMethods._saved.append((cls, name, vars(cls).get(name, _ABSENT)))
             setattr(cls, name, value)
 

@@ -329,7 +329,7 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
                     f"a decision on the size `{dim}` of one iteration is made while tracing.",
                     at=line,
                     do="use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of "
-                    "`jax.vmap` or `jax.lax.map`",
+                    "`jax.lax.map`",
                 )
             )
         broken = assumed.broken(dims.evaluate(dim, ctx.env))

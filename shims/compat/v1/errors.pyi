@@ -28,6 +28,7 @@ from shims.errors import SpecializationWarning as SpecializationWarning
 from shims.errors import TracedValueError as TracedValueError
 from shims.errors import UnauthenticatedError as UnauthenticatedError
 from shims.errors import UnavailableError as UnavailableError
+from shims.errors import UncheckedAssertionWarning as UncheckedAssertionWarning
 from shims.errors import UnimplementedError as UnimplementedError
 from shims.errors import UnknownError as UnknownError
 from shims.errors import UnsupportedPrimitiveError as UnsupportedPrimitiveError

@@ -18,6 +18,7 @@ import numpy as np
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import ONES, Observation, Quantity, value_of
+from tf2jax_port.diff.values.other_seeds import other_seeds
 from tf2jax_port.diff.values.precision import exact_wide, read_only
 
 # The probability of reporting equal distributions as different, per array. The bound holds for samples
@@ -69,7 +70,8 @@ def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -
     """
     samples: dict[Quantity, list[np.ndarray]] = {}
     for number in range(count):
-        seen = run(_with_next_seed(case, number))
+        with other_seeds(number):
+            seen = run(_with_next_seed(case, number))
         if isinstance(seen.outputs, Failure):
             return Draws(seen.outputs)
         gradients = seen.gradients.get(ONES, {})

@@ -27,6 +27,7 @@ from tf2jax_port.diff.code_bases.planted import planted
 from tf2jax_port.diff.code_bases.port_objects import bound, place, value_of
 from tf2jax_port.diff.code_bases.results import as_numpy, leaves_of
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS, gradients, named
+from tf2jax_port.diff.values.other_seeds import other_seeds
 
 LANES = ("eager", "jit", "function")
 ALL_LANES = (*LANES, GRADIENTS)
@@ -248,7 +249,11 @@ class Replay:
         return Replayed(Outcome.ERROR, textwrap.shorten(text, _LONGEST, placeholder=" …"), place)
 
     def _is_random(self, call: Call) -> bool:
-        one, *others = [self.result(call, "eager") for _ in range(_DRAWS)]
+        results = []
+        for number in range(_DRAWS):
+            with other_seeds(number):
+                results.append(self.result(call, "eager"))
+        one, *others = results
         found = [self._compare_encoded(one, other).outcome for other in others]
         return Outcome.DIFFERENT in found
 
@@ -409,7 +414,8 @@ class Replay:
         """Compare the object of a call with that of the original; what differs otherwise the second time is random."""
         first, second = ways
         found = dict(self._differences(call, first()))
-        again = dict(self._differences(call, second())) if found else {}
+        with other_seeds(1):
+            again = dict(self._differences(call, second())) if found else {}
         for name, why in found.items():
             if again.get(name) == why:
                 return Replayed(Outcome.DIFFERENT, f"`self.{name}`{when}: {why}")

@@ -138,10 +138,12 @@ def split(spec: str, default: str = "") -> tuple[str, str]:
     if not colon or (not place) or name.endswith(".py") or "/" in name or "\\" in name:
         place, name = spec, default
     if not name:
+        module, dot, last = place.rpartition(".")
+        dotted = bool(module and dot) and last != "py" and place.replace(".", "").isidentifier()
         raise DiffError(
             f"{spec}: which function?\n"
             "  Required: FILE.py:FUNCTION or package.module:attribute\n"
-            f"  Do:       write {place}:NAME"
+            f"  Do:       write {f'{module}:{last}' if dotted else f'{place}:NAME'}"
         )
     return place, name
 

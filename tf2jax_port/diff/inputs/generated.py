@@ -29,6 +29,9 @@ _ARGUMENT = re.compile(
     r"(\s+in\s+(?P<low>-?[\w.]+?)\.\.(?P<high>-?[\w.]+))?\s*"
 )
 
+# A size: a name, or a name with a number that is added, subtracted or multiplied.
+_SIZE = re.compile(r"(?P<name>[A-Za-z_]\w*)\s*((?P<sign>[-+*])\s*(?P<number>\d+))?")
+
 # The dtypes to propose for a misspelled one.
 _DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -53,7 +56,7 @@ class Spec:
     Attributes:
       name: the name of the parameter; it determines the role of integers without bounds.
       dtype: the dtype of its elements.
-      shape: numbers, and names of unknown sizes; equal names are equal sizes.
+      shape: numbers, and names of unknown sizes; equal names are equal sizes, and `n+1` is one more than `n`.
       low: the smallest element, a number or the name of a size.
       high: the upper bound, exclusive for integers and inclusive for floats; a number or the name
         of a size.
@@ -107,6 +110,14 @@ def parse(text: str) -> list[Spec]:
                 part.strip(),
             )
         sizes = [size.strip() for size in (match["shape"] or "").split(",") if size.strip()]
+        wrong = [size for size in sizes if not (size.isdigit() or _SIZE.fullmatch(size))]
+        if wrong:
+            raise DiffError(
+                f"--inputs: `{wrong[0]}` is not a size.\n"
+                "  Required: a number, a name, or a name and a number: 3, n, n+1, n-1, n*2",
+                text,
+                wrong[0],
+            )
         shape = tuple(int(size) if size.isdigit() else size for size in sizes)
         found.append(
             Spec(
@@ -201,7 +212,13 @@ class _CaseMaker:
         """
         if isinstance(size, int):
             return size
-        return self._plan.size if self._plan.size < 2 else self._plan.size + _offset(size)
+        parts = _SIZE.fullmatch(size)
+        name = parts["name"] if parts is not None else size
+        found = self._plan.size if self._plan.size < 2 else self._plan.size + _offset(name)
+        if parts is None or parts["number"] is None:
+            return found
+        number = int(parts["number"]) * (-1 if parts["sign"] == "-" else 1)
+        return max(0, found * number if parts["sign"] == "*" else found + number)
 
     def _bound(self, text: str, otherwise: float) -> float:
         if not text:

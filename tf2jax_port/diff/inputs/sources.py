@@ -22,6 +22,9 @@ from tf2jax_port.diff.values.attempt import Failure, attempt
 FILES = (".safetensors", ".golden")
 EXAMPLES = 20
 
+# No name of a file or a module has these characters.
+_LOOKS_LIKE_A_SIGNATURE = re.compile(r"[\[\];]")
+
 Calls = Callable[[], Iterable[Any]]
 
 
@@ -59,7 +62,7 @@ def source_of(spec: str, old: Callable[..., Any], seed: int, examples: int = EXA
     if spec == "signature":
         structure = _signature_of(old)
         return Source(lambda: calls(structure, seed, constants_of(old)))
-    if is_signature(spec):
+    if is_signature(spec) or _LOOKS_LIKE_A_SIGNATURE.search(spec):
         parsed = parse(spec)
         return Source(lambda: calls(parsed, seed, constants_of(old)))
     return _from_module(spec, seed, examples)

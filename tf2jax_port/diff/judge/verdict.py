@@ -43,6 +43,11 @@ class Verdict:
     culprit: Finding | None = None
 
 
+_UNCOVERED = "Equal within limits: some of it was not compared"
+_ROUNDING = "Equal within limits: all of it was compared, and rounding decides some of it"
+_EVERYTHING = "output and every gradient"
+
+
 def decide(
     facts: Sequence[Facts],
     findings: Sequence[Finding],
@@ -73,13 +78,21 @@ def decide(
         fatal.append(Reason("comparison", "nothing was compared"))
     if fatal:
         return Verdict(INCONCLUSIVE, None, f"Cannot tell: {fatal[0].text}", tuple(fatal))
-    limits = [*skipped, *_limits(facts, findings), *vacuous.limiting]
-    if limits:
-        headline = "Equal within limits: some of it was not compared"
-        return Verdict(LIMITED, None, headline, tuple(limits))
+    rounding = [*_edges(findings), *_ill_conditioned(findings)]
+    uncovered = [*skipped, *_uncovered(facts, findings), *vacuous.limiting]
+    if uncovered or rounding:
+        headline = _UNCOVERED if uncovered else _ROUNDING
+        return Verdict(LIMITED, None, headline, (*rounding, *uncovered))
     drawn = any(fact.draws is not None for fact in facts)
     words = "Equal in the distribution of" if drawn else "Equal in"
-    return Verdict(EQUAL, None, f"{words} every output and every gradient")
+    what = "output; the original has no gradients" if _lacks_gradients(findings) else _EVERYTHING
+    return Verdict(EQUAL, None, f"{words} every {what}")
+
+
+def _lacks_gradients(findings: Sequence[Finding]) -> bool:
+    """Return whether the original returns `None` for all of its gradients, where the port has zeros."""
+    notes = [f.comparison.note for f in findings if f.quantity.kind == "gradient"]
+    return bool(notes) and all(note.startswith("None") for note in notes)
 
 
 def _find_error(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | None:
@@ -137,13 +150,17 @@ def rank(finding: Finding) -> tuple[int, int, int, Quantity, float]:
     return stage, finding.case, lane, finding.quantity, -finding.comparison.closeness.ratio
 
 
-def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]:
-    """Return the reasons why the comparison is incomplete, each once."""
-    edges = [
+def _edges(findings: Sequence[Finding]) -> list[Reason]:
+    """Return the results that agree with another run of the original only, each once."""
+    return grouped(
         (f.quantity.title, f"knife edge in {title(f.lane)}, {f.because}", f.case)
         for f in findings
         if f.outcome == KNIFE_EDGE
-    ]
+    )
+
+
+def _uncovered(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]:
+    """Return the reasons why the comparison is incomplete, each once."""
     missing = [
         (
             f"the gradients in {title(f.lane)}" if f.quantity.cotangent else title(f.lane),
@@ -159,13 +176,7 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
         for lane in ports(fact.lanes)
         if fact.lanes[lane.id].frozen
     ]
-    return [
-        *grouped(edges),
-        *grouped(missing),
-        *grouped(frozen),
-        *grouped(_stand_ins(facts)),
-        *_ill_conditioned(findings),
-    ]
+    return [*grouped(missing), *grouped(frozen), *grouped(_stand_ins(facts))]
 
 
 def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:

@@ -61,7 +61,7 @@ def locate(
         if f is not None
     )
     stack = Stack(own)
-    reason = "run operator by operator, the two agree"
+    reason = "the two agree when they are run operator by operator"
     likely: Located | None = None
     for wide in (True, False):
         used = case.map(widened) if wide else case

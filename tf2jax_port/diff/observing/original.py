@@ -24,6 +24,7 @@ from tf2jax_port.diff.values.observation import (
     Observation,
     Outputs,
 )
+from tf2jax_port.diff.values.other_seeds import other_seeds
 from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
 from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH
 
@@ -89,7 +90,8 @@ class Original:
 
     def rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
         """Run the original program again: on the same and on slightly perturbed inputs."""
-        again = self.eagerly(case, fed)
+        with other_seeds(1):
+            again = self.eagerly(case, fed)
         if not again.ran:
             return None
         near = Perturbed(case, self._x64)

@@ -172,11 +172,17 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     reasons = Counter(
         calls.calls[index].unfit for index in seen.calls if index not in seen.replayed
     )
-    reasons.update(each.detail for each in found if each.outcome is Outcome.NOT_REPLAYABLE)
+    for lanes in seen.replayed.values():
+        reasons.update(
+            {each.detail for each in lanes.values() if each.outcome is Outcome.NOT_REPLAYABLE}
+        )
     if all(each.outcome is Outcome.NOT_REPLAYABLE for each in found):
         return Status.NOT_REPLAYED, f"its calls cannot be replayed: {listed(reasons)}"
     limits = [
-        *(f"{reason}: not replayed" for reason in reasons),
+        *(
+            f"{reason}: {number} of {counted(total, 'call')} not replayed, or not in all lanes"
+            for reason, number in reasons.items()
+        ),
         *(["it draws random numbers"] if Outcome.RANDOM in {e.outcome for e in found} else []),
         *dict.fromkeys(
             f"{_in_words(lane)}: {each.detail}"

@@ -39,6 +39,8 @@ def headline(proof: Proof) -> str:
     counts = proof.counts
     asked = sum(counts.values()) - counts[Status.NO_TENSORS]
     if proof.verdict == INCONCLUSIVE:
+        if not asked:
+            return "Nothing is proved: no call was recorded"
         return f"Nothing is proved: no call of {counted(asked, 'function')} could be replayed"
     if proof.verdict == EQUAL:
         return f"All {asked} functions that tensors pass through give the same values and gradients"
@@ -63,4 +65,4 @@ def summary(proof: Proof) -> str:
     asked = sum(counts.values()) - counts[Status.NO_TENSORS]
     order = [Status.PROVED, *(s for s in Status if s not in (Status.PROVED, Status.NO_TENSORS))]
     parts = [f"{counts[status]} {status}" for status in order if counts[status]]
-    return f"{', '.join(parts)}, of {counted(asked, 'function')}"
+    return ", ".join([*parts, f"of {counted(asked, 'function')}"]) if parts else "No function"

@@ -24,6 +24,7 @@ from tf2jax_port.diff.lanes import state
 from tf2jax_port.diff.processes.lane_program import Setup
 from tf2jax_port.diff.report import assemble
 from tf2jax_port.diff.report.report import Report
+from tf2jax_port.diff.sessions.advice import advice_on_request
 from tf2jax_port.diff.sessions.halves import as_run, in_bfloat16, not_halved
 from tf2jax_port.diff.sessions.reviews import with_open_reviews
 from tf2jax_port.diff.values.arguments import Arguments
@@ -362,6 +363,13 @@ def _report(
             *vacuous.notes,
             *_about_inputs(fitted, counts["shapes"]),
             *ranges.advice(request.inputs, _refusals(facts)),
+            *advice_on_request(
+                verdict.verdict,
+                verdict.headline,
+                request.old.spec,
+                request.new.spec,
+                request.inputs,
+            ),
         ),
         counts=counts,
         seed=request.seed,
@@ -372,22 +380,25 @@ def _report(
     )
 
 
+_ABSENT = "None against zeros in the port: JAX does not return None"
+
+
 def _agreements(findings: Sequence[Finding]) -> list[Reason]:
     """Explain why results that are not identical count as equal, each reason once."""
-    entries = []
+    entries, absent = [], []
     for finding in findings:
         if finding.outcome not in (EQUAL, KNIFE_EDGE):
             continue
         note = finding.comparison.note
         if note.startswith("None"):
-            entries.append(
-                (finding.quantity.title, f"{note} in the port: JAX does not return None", 0)
-            )
+            absent.append(finding.quantity.title)
         elif note:
             entries.append(("types", note.partition(":")[2].strip(), 0))
         if finding.because and finding.outcome == EQUAL:
             entries.append((finding.quantity.title, finding.because, finding.case))
-    return [Reason(r.what, r.why) if r.what == "types" else r for r in grouped(entries)]
+    kept = [Reason(r.what, r.why) if r.what == "types" else r for r in grouped(entries)]
+    titles = ", ".join(dict.fromkeys(absent))
+    return [*([Reason(titles, _ABSENT)] if titles else []), *kept]
 
 
 def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:

@@ -38,7 +38,7 @@ def grouped(entries: Iterable[tuple[str, str, int]]) -> list[Reason]:
 
 
 # Numbers, alone or in a list, in which the messages of one error differ.
-_NUMBERS = re.compile(r"(?:[-+]?\d[\d.]*(?:e[-+]?\d+)?[\s,…]*)+")
+_NUMBERS = re.compile(r"0x[0-9a-f]+|(?:[-+]?\d[\d.]*(?:e[-+]?\d+)?[\s,…]*)+")
 
 
 def grouped_failures(entries: Iterable[tuple[str, str, int]]) -> list[Reason]:

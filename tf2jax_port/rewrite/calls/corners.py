@@ -58,7 +58,7 @@ class Corners:
         if self.ragged and self._holds_ragged(site):
             return Corner("JAX's functions do not take ragged tensors", met=True)
         if self.values.selects and self._holds_selection(site):
-            return Corner("JAX's functions do not take selections under `jit`", met=True)
+            return Corner(_SELECTION, met=True)
         find = _FINDERS.get(site.row.name)
         return find(self, site) if find is not None else _NONE
 
@@ -95,6 +95,12 @@ class Corners:
 
 
 _NONE = Corner()
+_SELECTION = (
+    "under a `jax.jit` of your own, JAX's functions take selections inside of `shims.dynamic` only"
+)
+_CONVERTED = (
+    "numbers of another dtype: JAX converts them (0.7 becomes 0), where TensorFlow raises an error"
+)
 
 
 def _argument_numbers(corners: Corners, site: CallSite, name: str) -> Numbers:
@@ -201,7 +207,51 @@ def _of_joined_sizes(corners: Corners, site: CallSite) -> Corner:
     return _NONE
 
 
+def _of_conversion(corners: Corners, site: CallSite) -> Corner:
+    """Return the corner case of `constant` or `convert_to_tensor`: numbers that the given dtype does not hold."""
+    dtype, value = (site.bound.arguments.get(name) for name in ("dtype", "value"))
+    wanted = dtype_numbers(dtype.node) if dtype is not None else Numbers.UNKNOWN
+    if value is None or wanted in (Numbers.UNKNOWN, Numbers.INEXACT):
+        return _NONE
+    parts = value.node.elts if isinstance(value.node, ast.List | ast.Tuple) else [value.node]
+    if all(_counts(corners, part) for part in parts) and wanted is Numbers.WIDE:
+        return _NONE
+    passed = corners.numbers.numbers(value.node)
+    fits = [Numbers.BOOL] if wanted is Numbers.BOOL else [*INTEGERS, Numbers.BOOL]
+    if wanted is Numbers.NARROW and not _is_literal(value.node):
+        fits.remove(Numbers.WIDE)
+    if passed in fits:
+        return _NONE
+    return Corner(_CONVERTED, met=passed is not Numbers.UNKNOWN)
+
+
+def _counts(corners: Corners, node: ast.expr) -> bool:
+    """Return whether an expression is a size, a length, or the variable of a loop over a `range`."""
+    if corners.values.sizes.is_size(node):
+        return True
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    scope = corners.values.scope_of.get(node) if isinstance(node, ast.Name) else None
+    home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
+    if home is None or not isinstance(node, ast.Name):
+        return False
+    loops = [corners.values.names.parents.get(b.node) for b in home.bindings[node.id]]
+    return all(isinstance(loop, ast.For) and _is_range(loop.iter) for loop in loops)
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "range"
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Return whether an expression consists of literal numbers."""
+    parts = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.expr_context, ast.unaryop)
+    return all(isinstance(part, parts) for part in ast.walk(node))
+
+
 _FINDERS = {
+    "constant": _of_conversion,
+    "convert_to_tensor": _of_conversion,
     "argmax": _of_position,
     "argmin": _of_position,
     "cast": _of_cast,

@@ -144,8 +144,15 @@ FAMILIES: tuple[Family, ...] = (
                 "nn.quantized_*",
             ),
             *("*_partitioner", "no_regularizer", "nn.relu_layer", "sparse_merge", "sparse.merge"),
-            *("image.resize*", "nn.fused_batch_norm", "nn.ctc_loss", "nn.ctc_beam_search_decoder"),
+            *("nn.fused_batch_norm", "nn.ctc_loss", "nn.ctc_beam_search_decoder"),
         ),
+        computing=True,
+    ),
+    Family(
+        "TJ328",
+        "use `tf.image.resize`, which takes the centers of pixels as their positions, or the function "
+        "of this name in `shims.compat.v1.image`",
+        ("image.resize*",),
         computing=True,
     ),
     Family(

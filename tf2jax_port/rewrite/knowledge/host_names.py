@@ -18,6 +18,7 @@ _CONFIG = (
     *("experimental.list_physical_devices", "experimental.list_logical_devices"),
     *("experimental.set_memory_growth", "experimental.VirtualDeviceConfiguration"),
     *("experimental.set_virtual_device_configuration", "optimizer.set_jit"),
+    "experimental.enable_op_determinism",
     *("threading.set_intra_op_parallelism_threads", "threading.set_inter_op_parallelism_threads"),
 )
 # Functions of TensorFlow 1 that `tf.io.gfile` has under another name, with parameters in the same order.
@@ -45,7 +46,18 @@ ALWAYS = frozenset(
         *(f"io.gfile.{name}" for name in _GFILE),
         *(f"train.{name}" for name in _TRAIN),
         *(f"config.{name}" for name in _CONFIG),
+        *(f"profiler.experimental.{name}" for name in ("Profile", "Trace", "start", "stop")),
         *("autograph.experimental.set_loop_options", "autograph.to_code", "autograph.to_graph"),
+    )
+)
+# What writes for TensorBoard, with the writer of the same library.
+OF_SUMMARIES = frozenset(
+    f"summary.{name}"
+    for name in (
+        *("SummaryWriter", "audio", "create_file_writer", "create_noop_writer"),
+        *("experimental.get_step", "experimental.set_step", "experimental.summary_scope", "flush"),
+        *("histogram", "image", "record_if", "scalar", "should_record_summaries", "text"),
+        *("trace_export", "trace_off", "trace_on", "write"),
     )
 )
 # A module of which `shims` has every name: it is `jax.numpy` with TensorFlow's dtypes.

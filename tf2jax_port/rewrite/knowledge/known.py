@@ -119,6 +119,14 @@ def corner(row: Row, options: Options) -> str:
     return row.differs or (row.note if options.takes_exact else "")
 
 
+def tensorflows(row: Row) -> str | None:
+    """Return the function of `shims` that takes the row's arguments as TensorFlow does, `None` if there is none.
+
+    For a function of `tf.keras.backend`, it is the one that computes with operators of `shims` instead of `keras.ops`.
+    """
+    return facade(row) or keras_rows.backend_function(row.name) or None
+
+
 def has_exact_form(row: Row) -> bool:
     """Return whether `shims` has an exact replacement where the row's JAX expression differs."""
-    return bool(row.own) and facade(row) is not None
+    return bool(row.own) if facade(row) else tensorflows(row) is not None

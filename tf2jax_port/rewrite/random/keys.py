@@ -1,7 +1,7 @@
 """Replace random operators by calls of `jax.random` with explicit keys, for `--random keys`.
 
 The numbers differ from TensorFlow's; their distribution is the same. A stateless operator gets a key made from
-its seed, a pair of integers. Every other random call gets a key that is split before its statement. A function
+its seed, a pair of integers. All remaining random calls get a key, which is split off before their statement. A function
 that contains random calls gets a key parameter, if all of its callers can pass a key. A call that cannot have a
 key becomes a call of `shims.random`, with a finding that gives the reason.
 """

@@ -65,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     operators.GRAPH_LEFT,
     early.UNDECIDED,
     host.REACHES_JAX,
+    host.SUMMARY_COMPILED,
     *keras.REFUSED,
     operators.SHIM,
     operators.SHIM_PASSED_ON,

@@ -70,7 +70,8 @@ MOVED = Rule(
         "`tf.autograph.to_graph` and the functions of `tf.experimental.numpy` also exist in "
         "`shims`; the latter are functions of `jax.numpy` with TensorFlow's dtypes. With "
         "`--data shims`, pipelines (`tf.data`), records, images and strings move, too; a file "
-        "is moved only if `shims` has every such name in it."
+        "is moved only if `shims` has every such name in it. With `--target shims`, `tf.summary` becomes "
+        "`shims.summary` under the same condition."
     ),
     safety=(
         "Files and checkpoints have the same content: TensorFlow reads those of `shims`, and "
@@ -184,6 +185,39 @@ KEPT_COMPANION = Rule(
     why="TensorFlow Datasets and TensorFlow Text prepare data on the host, like a pipeline.",
     safety="Nothing changes. Take NumPy arrays from them: `tfds.as_numpy(data)`.",
     examples=(_OPERATOR,),
+)
+
+SUMMARY_COMPILED = Rule(
+    code="TJ339",
+    name="summary-in-compiled-function",
+    state=State.MANUAL,
+    why=(
+        "A summary is written inside of a function that is compiled, or that a compiled function of the same "
+        "file calls. TensorFlow's writer takes numbers and arrays, and a compiled function has traced arrays."
+    ),
+    safety=(
+        "Nothing changes at the call. Return the value from the function and write the summary outside of it, or "
+        "use `shims.summary`, which also writes inside of `shims.function`: for the writer and for all "
+        "summaries, since those of one library do not reach the writer of the other. `--target shims` writes this "
+        "in all files in which `shims.summary` has every name that is used."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\n@tf.function\ndef step(x):\n    y = tf.square(x)\n"
+            "    tf.summary.scalar('y', y, step=1)\n    return y\n",
+            "import tensorflow as tf\nimport jax.numpy as jnp\nimport shims\n\n\n"
+            "@shims.function\ndef step(x):\n    y = jnp.square(x)\n"
+            "    # TJ339: tf.summary.scalar: the function is compiled, and TensorFlow's writer takes no traced "
+            "arrays: return the value and write it outside, or use `shims.summary` for the writer and all "
+            "summaries (`--target shims`)\n"
+            "    tf.summary.scalar('y', y, step=1)\n    return y\n",
+            runs=False,
+        ),
+        Leaves(
+            "import tensorflow as tf\n\ntf.summary.scalar('y', tf.square(2.0), step=1)\n",
+            because="the call runs eagerly (TJ520)",
+        ),
+    ),
 )
 
 REACHES_JAX = Rule(

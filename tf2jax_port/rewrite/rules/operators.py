@@ -113,11 +113,12 @@ CORNER = Rule(
     state=State.REVIEW,
     why=(
         "JAX has the operator, but its result differs from TensorFlow's in a corner case that "
-        "the finding names: a gradient at a tie, a value at NaN."
+        "the finding names: a gradient at a tie, a value at NaN, an input that TensorFlow rejects."
     ),
     safety=(
         "In all other cases, JAX and TensorFlow agree. If the corner case can occur, use the "
-        "function of `shims` with the same name, which follows TensorFlow in this case, too."
+        "function of `shims` with the same name, which follows TensorFlow in this case, too; "
+        "`rewrite --exact` writes it."
     ),
     examples=(
         Rewrites(
@@ -143,7 +144,8 @@ SHIM = Rule(
     safety=(
         "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a "
         "result with a data-dependent size is a `Padded`, unless `shims.function` compiles "
-        "the code."
+        "the code. An assertion (`tf.debugging.assert_equal`) has no effect in a `jax.jit` of your own, "
+        "and warns there: `docs/summaries.md` says what checks it."
     ),
     examples=(
         Rewrites(

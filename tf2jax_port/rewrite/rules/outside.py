@@ -49,12 +49,13 @@ SUMMARY = _rule(
     "TJ520",
     "summary",
     (
-        "A summary writes a number, a histogram or an image to a file for TensorBoard. JAX has "
-        "no such writer, and a compiled function cannot write files."
+        "A summary writes a number, a histogram or an image to a file for TensorBoard. JAX has no "
+        "such writer. TensorFlow's stays, unless `--target shims` moves all summaries to `shims.summary`."
     ),
     (
-        "TensorFlow's writer still works outside compiled code, and accepts JAX's arrays. "
-        "Let the compiled step return the values, and write them outside of it."
+        "TensorFlow's writer works outside of compiled code, and accepts JAX's arrays: let the "
+        "compiled step return the values (TJ339). `shims.summary` needs no TensorFlow, and also "
+        "writes inside of `shims.function` (`docs/summaries.md`)."
     ),
     "writer = tf.summary.create_file_writer('logs')",
     instead=Instead(

@@ -124,7 +124,10 @@ AMBIGUOUS = Rule(
         "The name refers to TensorFlow in one place and to something else in another place of "
         "the same scope."
     ),
-    safety="Nothing changes. Rename one of the two.",
+    safety=(
+        "Nothing changes. Rename one of the two. If a `try` and its `except ImportError` import the name for two "
+        "versions of TensorFlow, delete the branch for the version that you do not use."
+    ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nif fast:\n    import numpy as tf\ny = tf.square(x)\n",

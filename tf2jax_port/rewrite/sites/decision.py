@@ -63,6 +63,7 @@ class File:
     symbolic: bool = True  # there may be symbolic tensors of Keras
     is_shared: bool = False  # another module imports TensorFlow from here: the import stays
     moves_pipelines: bool = False  # `tf.data` and strings become those of `shims`
+    moves_summaries: bool = False  # `tf.summary` becomes `shims.summary`
     undecided: dict[int, str] = dataclasses.field(
         default_factory=dict
     )  # offsets of early names, and why

@@ -45,12 +45,16 @@ def of_symbols(file: File, known: Known) -> Known:
         return known
     if row.params is None or isinstance(row.target, Manual):
         return known
-    symbols = Symbols(file)
-    if not any(symbols.holds(argument) for argument in arguments_of(call)):
+    if not takes_symbols(file, call):
         return known
     target = OPERATORS.get(row.name) or Manual("TJ341", NO_ARRAY)
     made = Row(f"keras.symbols.{row.name}", row.params, target, renames=known.renames)
     return known._replace(row=made)
+
+
+def takes_symbols(file: File, call: ast.Call) -> bool:
+    """Return whether an argument of a call is certainly a symbolic tensor."""
+    return file.symbolic and any(map(Symbols(file).holds, arguments_of(call)))
 
 
 def arguments_of(call: ast.Call) -> list[ast.expr]:

@@ -22,16 +22,17 @@ from tf2jax_port.rewrite.knowledge.known import (
     facade,
     has_exact_form,
     look_up,
+    tensorflows,
 )
 from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.reading.layout import CallLayout, call_layout
 from tf2jax_port.rewrite.reading.quoted import enclosing_string, fits_in_string, is_editable
 from tf2jax_port.rewrite.reading.resolve import Reference
-from tf2jax_port.rewrite.sites import host, pipelines, plain_forms
+from tf2jax_port.rewrite.sites import host, pipelines, plain_forms, summaries
 from tf2jax_port.rewrite.sites import keras as keras_sites
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
 from tf2jax_port.rewrite.sites.dtypes import DTYPES, compared_by_value, hashable
-from tf2jax_port.rewrite.sites.keras_symbols import of_symbols
+from tf2jax_port.rewrite.sites.keras_symbols import of_symbols, takes_symbols
 from tf2jax_port.rewrite.sites.static_sizes import compute_statically
 from tf2jax_port.rewrite.values import pure_functions
 from tf2jax_port.rewrite.writing.edits import Edit
@@ -58,6 +59,7 @@ def decide(file: File, reference: Reference) -> Decision:
         _left_alone(file, reference, symbol)
         or pipelines.keep(file, reference.node, symbol)
         or host.decide_host(file, reference, symbol)
+        or summaries.decide_summary(file, reference, symbol)
         or _decide_by_row(file, reference, symbol)
     )
     if decision.edits and not may_edit(file, decision):
@@ -214,7 +216,10 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     """Return the decision about a reference that no table row can rewrite, `None` for all others."""
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
-        return _manual(reference, symbol, "TJ305", f"`{name}` is bound to something else too")
+        message = f"`{name}` is bound to something else too"
+        if _is_bound_by_try(file, reference):
+            message = f"both branches of a `try` bind `{name}`: delete the one for other versions"
+        return _manual(reference, symbol, "TJ305", message)
     if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
         return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
     start, end = file.source.span(reference.node)
@@ -224,6 +229,16 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     if b"#" in file.source.data[start:end]:
         return _manual(reference, symbol, "TJ308", "there is a comment inside the name")
     return None
+
+
+def _is_bound_by_try(file: File, reference: Reference) -> bool:
+    """Return whether all bindings of a name are in a `try` and its `except` branches."""
+    root = reference.chain[0]
+    scope = file.values.scope_of.get(root) if isinstance(root, ast.Name) else None
+    home = scope.lookup(root.id) if scope is not None and isinstance(root, ast.Name) else None
+    nodes = [] if home is None else [b.node for b in home.bindings[root.id]]  # type: ignore[attr-defined]
+    tries = [{a for a in file.names.ancestors(node) if isinstance(a, ast.Try)} for node in nodes]
+    return bool(tries) and bool(set.intersection(*tries))
 
 
 # Names that are not called.
@@ -399,13 +414,14 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
         and (file.target == "jax" or facade(row) is None)
     ):
         here = file.corners.at(site)
-        exact = file.options.takes_exact and bool(corner(row, file.options)) and has_exact_form(row)
-        exact = exact or (here.met and facade(row) is not None)
+        differs = corner(row, file.options) or here.differs
+        exact = file.options.takes_exact and bool(differs) and has_exact_form(row)
+        exact = exact or (here.met and tensorflows(row) is not None)
+        exact = exact and not (row.name.startswith("keras.") and takes_symbols(file, call))
         edits = None if exact else _write_form(site)
         if edits is not None and row.target.expression == NOTHING:
             return _switched_on(site, symbol)
         if edits is not None:
-            differs = corner(row, file.options) or here.differs
             return _of_native(row, differs, symbol, call, edits)
     decision = _decide_facade_call(file, known, symbol, site)
     old = bool(known.version_1_params) or row.name.startswith("v1.")
@@ -508,7 +524,7 @@ def _is_of_text(row: Row, bound: Bound) -> bool:
 
 def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
     """Make the decision for a call that becomes a call of `shims`, with TensorFlow's signature."""
-    row, function = known.row, facade(known.row)
+    row, function = known.row, tensorflows(known.row)
     unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
     edits = None if function is None else calls.write_facade(site, function, unknown)
     if edits is None or function is None:
@@ -519,7 +535,7 @@ def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -
         return Decision(State.REVIEW, "TJ203", message, symbol, site.call, tuple(edits))
     plain = len(edits) == 1 and _is_namesake(known, function)
     native = isinstance(row.target, Native) and file.target == "jax"
-    differs = corner(row, file.options)
+    differs = corner(row, file.options) or file.corners.at(site).differs
     if native and file.options.takes_exact and differs and has_exact_form(row):
         message = f"`{function}`; of JAX's own: {differs}"
         return Decision(State.SHIM, "TJ404", message, symbol, site.call, tuple(edits), plain)

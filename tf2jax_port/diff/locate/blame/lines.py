@@ -266,7 +266,7 @@ class Lines:
         return own not in sizes and any(sorted(own) == sorted(other) for other in sizes)
 
     def _named_wrongly(self, found: Injection) -> Place | None:
-        """Return the line whose string literal names the wrong input, or `None`."""
+        """Return the line with the string literal by which the wrong input is picked, or `None`."""
         sides = (
             (self._of.new, self._of.new_region, found.new),
             (

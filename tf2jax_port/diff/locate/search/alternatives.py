@@ -202,7 +202,7 @@ def _orders(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _turns(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield transposes in which two axes of the result that have the same size are exchanged."""
+    """Yield the transpose with two axes exchanged, for each pair of result axes of equal size."""
     order = list(applied.params["permutation"])
     for one, here in enumerate(order):
         for other in range(one + 1, len(order)):
