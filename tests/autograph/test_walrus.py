@@ -114,7 +114,39 @@ def in_a_value(x):
     return y + s
 
 
+def read_where_the_condition_holds(x):
+    if x[0] > 0 and (s := x.sum()) > 0 and (t := s * 2) > 5:
+        return s + t
+    return x[1]
+
+
+def of_a_chain(x):
+    if 0 < x[0] < (s := x.sum()) < 100:
+        return s * 3
+    return x[1]
+
+
+def of_a_loop(x):
+    n = 0
+    while n < 5 and (s := x[0] - n) > 0:
+        x = x + 0 * s
+        n = n + 1
+    return n
+
+
+def of_each_item(x):
+    total = 0.0
+    for v in x:
+        if v > 0 and (square := v * v) > 3:
+            total = total + square
+    return total
+
+
 PROGRAMS = [
+    read_where_the_condition_holds,
+    of_a_chain,
+    of_a_loop,
+    of_each_item,
     in_and,
     in_and_of_sizes,
     in_or,
@@ -142,6 +174,24 @@ def test_as_python_does(program, lane):
     for x in ([3.0, -1, 5, 7], [-1.0, -2, 0.5, 1.5], [-1.0, -1, -1, -1]):
         x = jnp.array(x)
         np.testing.assert_allclose(run(x), program(x), rtol=1e-6)
+
+
+def read_where_it_may_not_hold(x):
+    if not (x[0] > 0 and (s := x.sum()) > 0):
+        return s * 2
+    return x[0]
+
+
+def read_afterwards(x):
+    if x[0] > 0 and (s := x.sum()) > 0:
+        x = x + s
+    return x[0] + s
+
+
+@pytest.mark.parametrize("program", [read_where_it_may_not_hold, read_afterwards])
+def test_a_name_that_may_have_no_value_is_refused(program):
+    with pytest.raises(ValueError, match="must also be defined"):
+        shims.function(program)(jnp.array([3.0, -1, 5]))
 
 
 def after_a_slice(x):

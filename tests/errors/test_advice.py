@@ -76,7 +76,7 @@ ELSEWHERE = {
     "select both operands with the same mask, or cut both to the same size": "test_errors.py",
     "put the `vmap` inside": "tests/tracing",
     "call the function that contains this step through `shims.function` or `shims.dynamic(f)`": "test_errors.py",
-    "use TensorFlow's operator, which `shims` has": "tests/sizes/test_padded_operators.py",
+    "wrap the whole computation: `shims.dynamic(f)(x)`": "tests/sizes/test_padded_operators.py",
     "outside of `jit` use the exact array": "tests/sizes/test_padded.py",
     "use {}, or `x.values.{}`": "tests/sizes/test_padded_operators.py",
     "map over whole values": "tests/sizes/test_padded_leaves.py",

@@ -241,8 +241,8 @@ CASES = (
             "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
             "  At:       refused_inputs.py:N  lambda x: np.zeros(x.shape[0]) + x, "
             'input_signature=[SPEC], on_specialize="raise"\n'
-            "  Do:       keep the size symbolic here (write `x.shape[0]` in jnp code), or "
-            "declare a static size"
+            "  Do:       use a function that accepts the size itself (`jnp.zeros(n)` in place of "
+            "`np.zeros(n)`), or declare a static size"
         ),
     ),
     (
@@ -328,8 +328,8 @@ CASES = (
             "Padded: a padded value was given to a JAX function, which would read its padding.\n"
             "  Received: Padded(float32[5x2], axis 0: 3)\n"
             "  At:       refused_inputs.py:N  return np.asarray(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
-            "wrap the whole computation: `shims.dynamic(f)(x)`"
+            "  Do:       wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
+            "such as `shims.reduce_sum` for a sum"
         ),
     ),
     (
@@ -339,8 +339,8 @@ CASES = (
             "Padded: a padded value was given to a JAX function, which would read its padding.\n"
             "  Received: Padded(float32[5x2], axis 0: traced)\n"
             "  At:       refused_inputs.py:N  return jnp.sum(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
-            "wrap the whole computation: `shims.dynamic(f)(x)`"
+            "  Do:       wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
+            "such as `shims.reduce_sum` for a sum"
         ),
     ),
     (
@@ -413,8 +413,8 @@ def test_a_padded_value_in_lax_is_refused_for_the_same_reason():
         "  Received: Padded(float32[5x2], axis 0: 3)\n"
         "  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an "
         "error of its own around ours\n"
-        "  Do:       use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or "
-        "wrap the whole computation: `shims.dynamic(f)(x)`"
+        "  Do:       wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
+        "such as `shims.reduce_sum` for a sum"
     )
 
 
@@ -431,8 +431,8 @@ def test_a_size_that_becomes_a_constant_warns_once():
             "size, as by `jax.jit`.\n"
             "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
             "  At:       test_errors.py:N  return np.zeros(x.shape[0]) + x\n"
-            "  Do:       keep the size symbolic here (write `x.shape[0]` in jnp code), or "
-            "declare a static size"
+            "  Do:       use a function that accepts the size itself (`jnp.zeros(n)` in place of "
+            "`np.zeros(n)`), or declare a static size"
         )
     ]
     np.testing.assert_array_equal(f(calls.V[:4]), calls.V[:4])  # a second warning would be an error

@@ -18,7 +18,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 _CLOSURES = (*_FUNCTIONS, ast.GeneratorExp)
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 _LOOPS = (ast.For, ast.While)
-_AT_ONCE = ("ag__.assert_stmt", "ag__.ldu")
+_AT_ONCE = ("ag__.assert_stmt", "ag__.ldu", "ag__.unread")
 
 
 def convert_control_flow(node, context):

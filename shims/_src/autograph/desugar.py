@@ -41,7 +41,7 @@ def desugar(node, function: types.FunctionType):
         node = _ExplicitSuper(node).visit(node)
     node = _PartAssignments().visit(ComprehensionWalrus().visit(node))
     node = _Statements().visit(_Conditions().visit(node))
-    node = HoistedWalrus().visit(node)
+    node = HoistedWalrus(node).visit(node)
     refuse_walrus(node)
     return _ContainerChanges(_arrays_of_numpy(node, function)).visit(node)
 
@@ -181,9 +181,9 @@ class _Statements(ast.NodeTransformer):
         if any(isinstance(n, ast.NamedExpr) for n in (node.test, *_in_scope(node.test))):
             if node.orelse:
                 raise UnconvertibleError("`while ... := ... else` cannot be converted", node.lineno)
-            leave = _copy_positions(
-                node.test, ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
-            )
+            leave: Any = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+            leave = _copy_positions(node.test, leave)
+            leave.where_it_holds = list(node.body)
             node.test = _copy_positions(node.test, ast.Constant(True))
             node.body = [leave, *node.body]
         return self._without_else(node)

@@ -19,6 +19,7 @@ from shims._src.autograph.functions import ld as ld
 from shims._src.autograph.functions import ldu as ldu
 from shims._src.autograph.functions import present_item as present_item
 from shims._src.autograph.functions import remove_missing as remove_missing
+from shims._src.autograph.functions import unread as unread
 from shims._src.autograph.functions import with_function_scope as with_function_scope
 from shims._src.autograph.handlers import Context as Context
 from shims._src.autograph.handlers import caught as caught

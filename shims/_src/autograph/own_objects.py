@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -24,7 +24,7 @@ from shims._src.recording import snapshots
 _SHARED = (jax.Array, type, types.FunctionType, types.ModuleType)
 
 
-def snapshot(blocks: Iterable[types.FunctionType]) -> snapshots.Snapshot:
+def snapshot(blocks: Iterable[Callable]) -> snapshots.Snapshot:
     """Return a snapshot of the objects that the trace in progress has made and that the blocks of a statement reach.
 
     Raises:
@@ -44,10 +44,10 @@ def _is_left_alone(value: Any) -> bool:
     )
 
 
-def _variables(functions: Iterable[types.FunctionType]) -> list:
+def _variables(functions: Iterable[Callable]) -> list:
     """Return the variables in the closures of functions, and of the functions among these."""
     found: dict[int, Any] = {}
-    left = list(functions)
+    left: list[Any] = list(functions)
     while left:
         for cell in left.pop().__closure__ or ():
             try:

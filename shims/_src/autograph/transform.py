@@ -174,7 +174,8 @@ class _MissingItems(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "ldu":
             load: Any = node.args[0]
-            if isinstance(load.body, ast.Subscript) and not _has_slice(load.body.slice):
+            is_item = isinstance(load, ast.Lambda) and isinstance(load.body, ast.Subscript)
+            if is_item and not _has_slice(load.body.slice):
                 operator = ast.Attribute(ast.Name("ag__", ast.Load()), "present_item", ast.Load())
                 load.body = ast.Call(operator, [load.body.value, load.body.slice], [])
         return node

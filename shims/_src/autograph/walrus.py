@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import collections
+from collections.abc import Collection, Iterator
 
 from shims._src.autograph.source import UnconvertibleError
 
@@ -33,9 +34,33 @@ _STATEMENTS = {
 
 
 class HoistedWalrus(ast.NodeTransformer):
-    """Assigns the variable of `(name := value)` before the statement; the expression reads the variable."""
+    """Assigns the variable of `(name := value)` before the statement; the expression reads the variable.
+
+    Args:
+      root: the definition of the function.
+    """
+
+    def __init__(self, root):
+        self._root = root
+
+    def _unread(self, node) -> set[str]:
+        """Return the variables of `:=` in a condition that nothing reads where the condition does not hold."""
+        if not isinstance(node, ast.If):
+            return set()
+        test: ast.expr = node.test
+        holds = getattr(node, "where_it_holds", None)
+        if holds is None:
+            holds = node.body
+        elif isinstance(test, ast.UnaryOp):  # of the statement that leaves a loop
+            test = test.operand
+        is_and = isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And)
+        names = {walrus.target.id for walrus in _walruses(test) if is_and or _is_chain(test)}
+        inside = sum((_reads(part) for part in (test, *holds)), collections.Counter())
+        everywhere = _reads(self._root)
+        return {name for name in names if everywhere[name] == inside[name]}
 
     def generic_visit(self, node):
+        unread = self._unread(node)
         super().generic_visit(node)
         field = _STATEMENTS.get(type(node))
         if field is None:
@@ -49,7 +74,7 @@ class HoistedWalrus(ast.NodeTransformer):
                 statements: list[ast.stmt] = [_assignment(name, found.value)]
             else:
                 name = f"chosen_{found.lineno}_{found.col_offset}"
-                statements = _as_statements(found, name)
+                statements = _as_statements(found, name, unread)
             for statement in statements:
                 done = self.visit(ast.fix_missing_locations(ast.copy_location(statement, found)))
                 before.extend(done if isinstance(done, list) else [done])
@@ -65,22 +90,38 @@ def _assignment(name: str, value) -> ast.Assign:
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def _as_statements(node, name: str) -> list[ast.stmt]:
-    """Return statements that give a name the value of an expression of which some parts may not be evaluated."""
+def _reads(node) -> collections.Counter[str]:
+    """Count the reads of each name in a syntax tree."""
+    names = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+    return collections.Counter(n.id for n in names if isinstance(n.ctx, ast.Load))
+
+
+def _as_statements(node, name: str, unread: Collection[str] = ()) -> list[ast.stmt]:
+    """Return statements that give a name the value of an expression of which some parts may not be evaluated.
+
+    Args:
+      node: the expression.
+      name: the name.
+      unread: the variables of `:=` that nothing reads if the expression is false.
+    """
     if isinstance(node, ast.IfExp):
         choices = [
             [_located(_assignment(name, value), value)] for value in (node.body, node.orelse)
         ]
         return [ast.If(node.test, *choices)]
     if isinstance(node, ast.Compare):
-        return _as_statements(_chain(node), name)
+        return _as_statements(_chain(node), name, unread)
     first, *rest = node.values
     statements: list[ast.stmt] = [_located(_assignment(name, first), first)]
     if rest:
         read = ast.Name(name, ast.Load())
         test = read if isinstance(node.op, ast.And) else ast.UnaryOp(ast.Not(), read)
         others = ast.copy_location(ast.BoolOp(node.op, rest), rest[0])
-        statements.append(_located(ast.If(test, _as_statements(others, name), []), rest[0]))
+        inner = _as_statements(others, name, unread)
+        skipped = {w.target.id for part in rest for w in _walruses(part)} & set(unread)
+        is_and = isinstance(node.op, ast.And)
+        without = [_unread_assignment(s, rest[0]) for s in sorted(skipped)] if is_and else []
+        statements.append(_located(ast.If(test, inner, without), rest[0]))
     return statements
 
 
@@ -104,8 +145,11 @@ def _located(node, place):
 
 def _may_skip(node) -> bool:
     """Return whether an expression evaluates some of its parts only for some values of others."""
-    is_chain = isinstance(node, ast.Compare) and len(node.ops) > 1
-    return is_chain or isinstance(node, (ast.BoolOp, ast.IfExp))
+    return _is_chain(node) or isinstance(node, (ast.BoolOp, ast.IfExp))
+
+
+def _is_chain(node) -> bool:
+    return isinstance(node, ast.Compare) and len(node.ops) > 1
 
 
 def refuse_walrus(node) -> None:
@@ -162,6 +206,14 @@ def _names_in_comprehensions(node, inside: bool = False) -> Iterator[str]:
 def _assigned_to_itself(name: str, place) -> ast.stmt:
     """Return `name = name`, which leaves a name that has no value without one."""
     (statement,) = ast.parse(f"{name} = ag__.ldu(lambda: {name}, {name!r})").body
+    for inner in ast.walk(statement):
+        ast.copy_location(inner, place)
+    return statement
+
+
+def _unread_assignment(name: str, place) -> ast.stmt:
+    """Return an assignment of a placeholder to a name that has no value and that nothing reads."""
+    (statement,) = ast.parse(f"{name} = ag__.unread(lambda: {name}, {name!r})").body
     for inner in ast.walk(statement):
         ast.copy_location(inner, place)
     return statement

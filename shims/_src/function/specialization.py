@@ -186,8 +186,8 @@ class Maker:
             "size, as by `jax.jit`.",
             fixed,
             error,
-            "keep the size symbolic here (write `x.shape[0]` in jnp code), or declare a "
-            "static size",
+            "use a function that accepts the size itself (`jnp.zeros(n)` in place of "
+            "`np.zeros(n)`), or declare a static size",
         )
 
     def _report_constant_selections(self, error, pins):

@@ -145,9 +145,9 @@ def _write_bytes(value: bytearray, contents: bytes) -> None:
 
 
 def _read_pairs(value: dict) -> list:
-    has_order = isinstance(value, collections.OrderedDict)  # of its own
-    pairs = collections.OrderedDict.items(value) if has_order else dict.items(value)
-    return list(itertools.chain.from_iterable(pairs))
+    if isinstance(value, collections.OrderedDict):  # has an order of its own
+        return list(itertools.chain.from_iterable(collections.OrderedDict.items(value)))
+    return list(itertools.chain.from_iterable(dict.items(value)))
 
 
 def _slots_of(kind: type) -> dict[str, types.MemberDescriptorType]:

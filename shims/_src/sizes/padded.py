@@ -185,8 +185,8 @@ class Padded:
                 "a padded value was given to a JAX function, which would read its padding.",
                 received=repr(self),
                 do=(
-                    "use TensorFlow's operator, which `shims` has (`shims.reduce_sum(x)` for `jnp.sum(x)`), or wrap "
-                    "the whole computation: `shims.dynamic(f)(x)`"
+                    "wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
+                    "such as `shims.reduce_sum` for a sum"
                 ),
             )
         )
