@@ -470,17 +470,3 @@ def test_errors_belong_to_the_public_module():
     classes = [c for c in vars(tf.errors).values() if isinstance(c, type)]
     assert {c.__name__ for c in classes} >= {"DtypeMismatchError", "CapacityError", "OpError"}
     assert {c.__module__ for c in classes} == {"shims.errors"}
-
-
-def largest_two(row):
-    kept = tf.boolean_mask(row, row > 0)
-    best, _ = tf.nn.top_k(kept, k=tf.minimum(2, tf.shape(kept)[0]))
-    return tf.pad(best, [[0, tf.maximum(0, 2 - tf.shape(best)[0])]], constant_values=-1.0)
-
-
-def test_a_decision_in_an_iteration_may_be_made_in_a_dynamic_function_of_its_own():
-    x = np.float32([[1.0, -1.0, 2.0], [-3.0, 4.0, -5.0], [-1.0, -1.0, -1.0]])
-    with pytest.raises(tf.errors.FreshSizeError, match="of the function of one iteration"):
-        jax.jit(tf.dynamic(lambda x: tf.map_fn(largest_two, x)))(x)
-    advised = jax.jit(lambda x: tf.map_fn(tf.dynamic(largest_two), x))
-    np.testing.assert_array_equal(advised(x), [[2, 1], [4, -1], [-1, -1]])

@@ -9,6 +9,7 @@ from shims.compat.v1.contrib import learn as learn
 from shims.compat.v1.contrib import legacy_seq2seq as legacy_seq2seq
 from shims.compat.v1.contrib import lookup as lookup
 from shims.compat.v1.contrib import losses as losses
+from shims.compat.v1.contrib import metrics as metrics
 from shims.compat.v1.contrib import rnn as rnn
 from shims.compat.v1.contrib import seq2seq as seq2seq
 from shims.compat.v1.contrib import signal as signal

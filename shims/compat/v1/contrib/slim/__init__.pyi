@@ -56,9 +56,11 @@ from shims.compat.v1.contrib.layers import summarize_tensors as summarize_tensor
 from shims.compat.v1.contrib.layers import variance_scaling_initializer as variance_scaling_initializer
 from shims.compat.v1.contrib.layers import xavier_initializer as xavier_initializer
 from shims.compat.v1.contrib.layers import xavier_initializer as xavier_initializer_conv2d
+from shims.compat.v1.contrib.slim import evaluation as evaluation
 from shims.compat.v1.contrib.slim import initializers as initializers
 from shims.compat.v1.contrib.slim import learning as learning
 from shims.compat.v1.contrib.slim import losses as losses
+from shims.compat.v1.contrib.slim import metrics as metrics
 from shims.compat.v1.contrib.slim import model_analyzer as model_analyzer
 from shims.compat.v1.contrib.slim import utils as utils
 from shims.compat.v1.train import create_global_step as create_global_step
