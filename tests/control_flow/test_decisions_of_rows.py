@@ -93,6 +93,21 @@ def test_rows_of_different_sizes_are_refused():
         tf.function(lambda x: tf.map_fn(ragged, x), autograph=False)(X)
 
 
+def test_an_error_of_a_row():
+    def first(row):
+        y = _selected(row)
+        return jnp.int32(y[0]) if y.shape[0] != 1 else jnp.int32(5)
+
+    mapped = tf.function(
+        lambda x: tf.map_fn(first, x, fn_output_signature=tf.int32), autograph=False
+    )
+    np.testing.assert_array_equal(mapped(X[:2]), [1, 3])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="call the function for each row"):
+        mapped(X)
+    with pytest.raises(IndexError):
+        [first(jnp.asarray(row)) for row in X]
+
+
 def test_padding_to_a_size_is_that_size():
     run = jax.jit(tf.dynamic(_padded_to_two))
     assert run(X[0]).shape == (2,)

@@ -90,6 +90,7 @@ ELSEWHERE = {
     "make the base a float": "tests/sizes/test_python_on_sizes.py",
     "test the size before": "tests/tracing/test_decisions.py",
     "test the number before, `if n`": "tests/tracing/test_decisions.py",
+    "call the function for each row, which raises its own error": "tests/control_flow",
     "use `shims.cond` or `shims.where` on the number": "test_errors.py",
     "return a number that stands for it": "tests/function",
     "export it for one or more known sizes": "tests/sizes/test_shape_only.py",

@@ -27,7 +27,7 @@ from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import OUTER_BOUND, Settled
-from shims._src.tracing import postponed_errors
+from shims._src.tracing import own_programs, postponed_errors
 from shims._src.tracing.outer_bounds import outer_bounds, with_known_bounds
 from shims._src.tracing.padded_results import (
     combined_status,
@@ -134,6 +134,15 @@ def run_enclosed(f, operands, unconverted=None):
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
     results = with_status(found.results, found.status, _sources(operands, found.captured))
     return jax.tree.unflatten(found.tree, results)
+
+
+def results_and_status(f, operands):
+    """Call `f` as a dynamic program inside an enclosing trace; return its results, unmarked, and their status."""
+    found = _outcome(f, operands, _Answers())
+    return jax.tree.unflatten(found.tree, found.results), found.status
+
+
+own_programs.run_by(results_and_status)
 
 
 def _is_of_operator(error: Exception) -> bool:

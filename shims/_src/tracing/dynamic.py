@@ -19,7 +19,7 @@ from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.padded import OK, Padded, check_status
 from shims._src.sizes.sites import Settled, Site
-from shims._src.tracing import attempts, eager_lengths, own_programs, postponed_errors
+from shims._src.tracing import attempts, eager_lengths, postponed_errors
 from shims._src.tracing.both_answers import run_enclosed
 from shims._src.tracing.padded_results import specifications
 from shims._src.tracing.program import lower, measured_sizes, trace_program
@@ -76,9 +76,6 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverte
         run = functools.partial(_run_traced, on_operands(f), unconverted=plain)
     with attempts.of_one_call():
         return meshes.with_automatic_axes(run, operands)
-
-
-own_programs.run_by(run_dynamic)
 
 
 def _is_shard(state, tree) -> bool:

@@ -15,16 +15,17 @@ import numpy as np
 
 from shims._src.errors import errors, internal
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import trace
-from shims._src.sizes.padded import Padded
+from shims._src.sizes import primitives, trace
+from shims._src.sizes.padded import OK, Padded
+from shims._src.tracing import attempts
 
 T = TypeVar("T")
 _RUN: list[Callable] = []
 
 
-def run_by(run_dynamic: Callable) -> None:
+def run_by(results_and_status: Callable) -> None:
     """Set the function that calls a function as a dynamic program, which is above this module."""
-    _RUN[:] = [run_dynamic]
+    _RUN[:] = [results_and_status]
 
 
 def traced(make: Callable[[Callable], T], body: Callable, operands) -> T:
@@ -65,15 +66,33 @@ def traced(make: Callable[[Callable], T], body: Callable, operands) -> T:
 
 def _own_program(body: Callable) -> Callable:
     def run(*operands):
-        with trace.resume(None):
-            results = _RUN[0](body, operands)
+        leaves, tree = jax.tree.flatten(operands)
+        places = [i for i, x in enumerate(leaves) if isinstance(x, jax.Array)]
+
+        def on_arrays(*arrays):
+            full = list(leaves)
+            for i, x in zip(places, arrays, strict=True):
+                full[i] = x
+            return body(*jax.tree.unflatten(tree, full))
+
+        with trace.resume(None), attempts.of_one_call():
+            results, status = _RUN[0](on_arrays, [leaves[i] for i in places])
         if any(isinstance(x, Padded) for x in jax.tree.leaves(results, is_leaf=_is_padded)):
             raise errors.FreshSizeError(
                 "the results differ in size from one iteration to the next."
             )
+        if status is not None:
+            primitives.check(status != OK, _FAILS)
         return results
 
     return run
+
+
+_FAILS = errors.message(
+    "",
+    "the function that a loop or `vmap` applies to rows fails for the data of a row.",
+    do="call the function for each row, which raises its own error",
+)
 
 
 def _is_padded(x) -> bool:
