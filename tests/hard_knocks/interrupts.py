@@ -185,9 +185,14 @@ class Interrupt:
 def length_of(name: str) -> int:
     """Return how many Python functions a program calls that runs for the first time."""
     PROGRAMS[name]()[0]()  # imports, and what JAX traces once
-    counted = Interrupt(0)
-    counted.run(PROGRAMS[name]()[0])
-    return counted.count
+
+    def counted() -> int:
+        counting = Interrupt(0)
+        counting.run(PROGRAMS[name]()[0])
+        return counting.count
+
+    # What other tests have left, such as garbage, adds calls to a run.
+    return min(counted() for _ in range(3))
 
 
 def check(name: str, at: int) -> str:
