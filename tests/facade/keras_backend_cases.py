@@ -284,3 +284,12 @@ def test_functions_of_selections(name):
         found = compiled(x)
         found = found.unpad() if isinstance(found, shims.Padded) else found
         np.testing.assert_allclose(found, want)
+
+
+def test_a_gradient_around_a_choice_by_a_static_size():
+    """`size(x) > 0` is a NumPy number, of which Keras asks the rank."""
+
+    def loss(x):
+        return K.switch(shims.size(x) > 0, K.mean(x), shims.constant(0.0))
+
+    np.testing.assert_allclose(jax.grad(loss)(np.ones(4, np.float32)), np.full(4, 0.25))

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
 from shims._src.errors import errors
 from shims._src.facade import keras_gone
@@ -78,6 +80,8 @@ def _of_arrays(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                     do=_LAYER,
                 )
             )
+        # A comparison of static sizes is a NumPy number; TensorFlow's is a tensor, of which Keras asks the rank.
+        args = tuple(jnp.asarray(x) if isinstance(x, np.bool_) else x for x in args)
         with enable_tensor_methods():
             return function(*args, **kwargs)
 
