@@ -211,8 +211,7 @@ IMPORTS = {
     ),
     "inside try": (
         "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\ny = tf.square(x)\n",
-        "import jax.numpy as jnp\ntry:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n"
-        "y = jnp.square(x)\n",
+        "import jax.numpy as jnp\ny = jnp.square(x)\n",
     ),
     "behind a docstring and the future": (
         '"""Doc."""\nfrom __future__ import annotations\n\n\ndef f(x):\n'

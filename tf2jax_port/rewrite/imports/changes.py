@@ -1,7 +1,8 @@
 """Add the imports that the new text needs, and drop those that nothing uses any more.
 
 An import of TensorFlow is dropped only if every reference through it is gone, and only if it is directly in a
-module or function: inside `try` or `if` it may test whether TensorFlow is installed.
+module or function: inside `try` or `if` it may test whether TensorFlow is installed. A `try` that only imports is
+dropped as a whole.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
+from tf2jax_port.rewrite.imports.attempts import unneeded_attempts
 from tf2jax_port.rewrite.reading.neighbors import Neighbors
 from tf2jax_port.rewrite.reading.resolve import Reference, is_tensorflow
 from tf2jax_port.rewrite.reading.scopes import Binding, Names
@@ -75,7 +77,8 @@ def change_imports(file: File, needs: ImportNeeds) -> ImportChange:
     """Plan the edits of a file's import statements."""
     change = _Imports(file, needs.brought, needs.new)
     droppable = [] if needs.keep_all else change.droppable(needs.gone, needs.left, needs.aliases)
-    return change.plan(droppable, needs.first_use)
+    attempts = [] if needs.keep_all else change.unneeded_attempts(needs.gone)
+    return change.plan(droppable, attempts, needs.first_use)
 
 
 def _bound_name(binding: Binding) -> str:
@@ -167,6 +170,29 @@ class _Imports:
         others = {name.id for name, _ in self.names.uses if name not in roots}
         return {key for key, binding in own.items() if _bound_name(binding) in others}
 
+    def unneeded_attempts(self, gone: list[Reference]) -> list[ast.Try]:
+        """Return the `try` statements that only import what is no longer used."""
+        if not gone or self.neighbors.import_whole():
+            return []
+        exported = _exported_names(self.names)
+        roots = {reference.root for reference in gone}
+        found = unneeded_attempts(
+            self.names, roots, lambda name: name in exported or self.neighbors.takes(name)
+        )
+        used = {root.id for root in roots if isinstance(root, ast.Name)}
+        return [
+            attempt
+            for attempt in found
+            if not any(self._is_protected(s, used) for s in ast.walk(attempt))
+        ]
+
+    def _is_protected(self, node: ast.AST, used: set[str]) -> bool:
+        """Return whether a comment keeps an import; one for other tools does if no name of it was used."""
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            return False
+        idle = all((a.asname or a.name.partition(".")[0]) not in used for a in node.names)
+        return self.ignored.covers(node, "TJ") or (idle and self._has_pragma(node))
+
     def _targets(self, alias: Reference) -> list[ast.expr]:
         statement = self.names.parents[alias.node]
         assert isinstance(statement, ast.Assign)
@@ -186,7 +212,9 @@ class _Imports:
         name = _bound_name(binding)
         return alone and not called and name not in exported and not self.neighbors.takes(name)
 
-    def plan(self, bindings: list[Binding], first_use: int) -> ImportChange:
+    def plan(
+        self, bindings: list[Binding], attempts: list[ast.Try], first_use: int
+    ) -> ImportChange:
         """Plan the edits that drop imports and add the new ones."""
         by_statement: dict[ast.stmt, set[ast.AST]] = {}
         for binding in bindings:
@@ -201,6 +229,14 @@ class _Imports:
             here = statement is anchor and not placed
             placed = placed or here
             edits += self._drop_names(statement, nodes, self.new if here else [])
+        for attempt in attempts:
+            outer = isinstance(self.names.parents[attempt], ast.Module)
+            here = (
+                outer and anchor is None and self.source.span(attempt)[0] < first_use and not placed
+            )
+            placed = placed or here
+            dropped += sum(alias in ast.walk(attempt) for _, alias in self.brought)
+            edits.append(self._replace_statement(attempt, self.new if here else []))
         if not placed:
             edits.append(self._insert_imports(anchor))
         return ImportChange(tuple(edits), dropped)

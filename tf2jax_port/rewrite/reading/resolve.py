@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from tf2jax_port.rewrite.names.public_names import brings, public_name
 from tf2jax_port.rewrite.names.tf_names import MODULES, V1_ALIASES, V1_ONLY, V1_PARAMS
+from tf2jax_port.rewrite.reading.alternatives import without_alternatives
 from tf2jax_port.rewrite.reading.neighbors import ALONE, Export, Neighbors
 from tf2jax_port.rewrite.reading.object_attributes import object_attributes
 from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
@@ -316,7 +317,7 @@ class _Search:
         through: list[Binding] = []
         other = False
         modules: list[str] = []
-        for binding in home.bindings[key[1]]:
+        for binding in without_alternatives(home.bindings[key[1]], self.names):
             dotted, ambiguous = self._dotted_name(binding, home) or ("", False)
             other = other or ambiguous
             if dotted:
