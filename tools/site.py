@@ -19,6 +19,11 @@ from tools.data_files import ROOT
 
 SITE = ROOT / "build" / "site"
 LINK = re.compile(r"\]\(([^)\s:#]+)(?:#[^)\s]*)?\)")
+# A section of the navigation, and pages, that record what was measured or list the code: with their many names they
+# would come before the answers of guides in every search.
+_RECORDS = ("What was tried",)
+_LISTS = ("jax-scorecard", "python-on-sizes", "hard_knocks", "mutation_testing", "map")
+_UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -57,6 +62,16 @@ def navigation() -> list[Any]:
     return sections
 
 
+def unsearched() -> set[str]:
+    """Return the pages that the search of the site leaves out."""
+    found = {f"docs/{name}.md" for name in _LISTS}
+    for section in navigation():
+        ((title, entries),) = section.items()
+        if title in _RECORDS:
+            found.update(page for entry in entries for page in entry.values())
+    return found
+
+
 def gather(folder: pathlib.Path) -> None:
     """Copy the pages, and the files that they link to, into a folder."""
     for page in pages():
@@ -65,6 +80,9 @@ def gather(folder: pathlib.Path) -> None:
                 target = folder / file.relative_to(ROOT)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, target)
+    for name in unsearched():
+        copy = folder / name
+        copy.write_text(_UNSEARCHED + copy.read_text())
 
 
 def settings() -> str:

@@ -51,6 +51,8 @@ def test_what_is_gathered(tmp_path):
     assert {path.relative_to(tmp_path) for path in tmp_path.rglob("*.md")} == set(PAGES)
     assert (tmp_path / "docs/scorecard.json").is_file()
     assert 'docs_dir = "source"' in site.settings()
+    hidden = {str(page) for page in PAGES if "exclude: true" in (tmp_path / page).read_text()[:40]}
+    assert hidden == site.unsearched()
 
 
 def test_the_site_builds():
