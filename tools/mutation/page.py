@@ -62,6 +62,8 @@ AREAS = {
             "tests/rewrite/test_bytes.py",
             "tests/rewrite/test_layout.py",
             "tests/rewrite/test_early.py",
+            "tests/rewrite/test_reexports.py",
+            "tests/rewrite/test_graph_programs.py",
             "tests/rewrite/test_rules.py",
         ),
         60,
