@@ -44,7 +44,7 @@ AREAS = {
             "shims/_src/sizes/dims.py",
             "shims/_src/sizes/fresh_sizes.py",
         ),
-        ("tests/lowering/test_masked_steps.py",),
+        ("tests/sizes/test_dims.py", "tests/lowering/test_masked_steps.py"),
         60,
     ),
     "planner of edits": Area(
