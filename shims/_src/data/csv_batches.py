@@ -252,7 +252,7 @@ def _narrowest(text: str) -> int:
     for position, dtype in enumerate(_NUMBERS):
         try:
             with np.errstate(over="ignore"):
-                if dtype(text) < np.inf:
+                if float(dtype(text)) < np.inf:
                     return position
         except (ValueError, OverflowError):
             continue
