@@ -136,9 +136,9 @@ OLD = Rule(
     name="keras-of-tensorflow-1",
     state=State.REVIEW,
     why=(
-        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name "
-        "belongs to `optimizers.legacy`. Keras 3 has the name, and in most cases it behaves "
-        "the same."
+        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name belongs "
+        "to `optimizers.legacy`. Keras 3 has an object of this name, which behaves the same in "
+        "most cases."
     ),
     safety=(
         "Keras 2.21 (`tf.compat.v1.keras`) and Keras 3.15 were both run, and their defaults and "
