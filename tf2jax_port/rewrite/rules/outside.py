@@ -94,8 +94,8 @@ READING = _rule(
     "TJ522",
     "reading-and-decoding",
     (
-        "Records, images, audio and tables are read and decoded on the host from strings, which "
-        "JAX's arrays do not hold."
+        "Records, images, audio and tables are decoded from strings on the host, because JAX's "
+        "arrays cannot contain strings."
     ),
     (
         "Such code usually belongs to a pipeline; convert its result to an array. `--data shims` "
@@ -352,9 +352,9 @@ WORDS = _rule(
     "TJ333",
     "words-and-tables",
     (
-        "Feature columns and some functions of strings work with text, which JAX's arrays do "
-        "not hold. `tf.strings` and the tables of `tf.lookup` stay TensorFlow (TJ501), or "
-        "move to `shims.strings` and `shims.lookup`, which work on the host (TJ407)."
+        "Feature columns and some string functions work with text, which JAX's arrays cannot "
+        "contain. `tf.strings` and the tables of `tf.lookup` stay TensorFlow (TJ501), or move to "
+        "`shims.strings` and `shims.lookup`, which work on the host (TJ407)."
     ),
     (
         "Convert words to numbers before they reach JAX: with `shims.lookup.StaticHashTable`, in the "
