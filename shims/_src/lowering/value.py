@@ -120,6 +120,7 @@ class Deferred(Value):
 
 def static(array, bounds=None) -> Value:
     """Return a lowered value without dynamic axes."""
+    array = jp.plain_constant(array)
     return Value(array, (None,) * getattr(array, "ndim", 0), None, bounds)
 
 

@@ -16,6 +16,7 @@ from jax._src import array as _array
 from jax._src import compiler, config, core, dtypes, flatten_util, tree_util, xla_bridge
 from jax._src import effects as _effects
 from jax._src import linear_util as lu
+from jax._src import literals as _literals
 from jax._src import source_info_util as _source_info
 from jax._src import tree as _tree
 from jax._src.export import shape_poly, shape_poly_decision
@@ -264,6 +265,12 @@ def program_so_far(trace, x):
 def operand_atoms(eqn):
     """Return the operands of an equation that is being staged, as tracers and literals."""
     return eqn.in_tracers
+
+
+def plain_constant(x):
+    """Return an array of NumPy for JAX's array of a literal, which before JAX 0.10 is none of NumPy's."""
+    typed = isinstance(x, _literals.TypedNdArray) and not isinstance(x, np.ndarray)
+    return np.asarray(x) if typed else x
 
 
 def is_literal(x) -> bool:
