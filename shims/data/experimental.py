@@ -1,5 +1,6 @@
 """Re-export the names of `tf.data.experimental` that have a counterpart."""
 
+from shims._src.data.csv_batches import make_csv_dataset as make_csv_dataset
 from shims._src.data.csv_files import CsvDataset as CsvDataset
 from shims._src.data.dataset import Dataset as _Dataset
 from shims._src.data.dataset import assert_cardinality as assert_cardinality

@@ -35,6 +35,12 @@ def test_what_is_missing_and_what_clashes(run, healthy, monkeypatch):
     assert "the distribution `shims` has a package `shims`, too" in result.stdout
 
 
+def test_a_python_that_cannot_monitor_calls(run, healthy, monkeypatch):
+    monkeypatch.setattr(environment, "CAN_MONITOR", False)
+    (line,) = (line for line in run("doctor").output.splitlines() if line.startswith("  capture "))
+    assert line == f"  {'capture':<24}missing: Python 3.12; {environment.ANOTHER_PYTHON}"
+
+
 def test_a_jax_that_fails(monkeypatch):
     monkeypatch.setattr(environment, "_QUESTION", "raise ImportError('JAX 0.10.2 miscompiles')")
     said, problem = environment._ask_jax()

@@ -115,8 +115,8 @@ def test_a_recorded_loss_and_layer_are_verified(folder):
 @pytest.mark.parametrize(
     ("words", "do"),
     [
-        (["--locate"], "leave it out"),
-        (["--steps", "3"], "leave it out"),
+        (["--locate"], "call `diff` without --locate"),
+        (["--steps", "3"], "call `diff` without --lane, --forward"),
         (["--no-isolate"], "leave --no-isolate out"),
         (["--variables", "old.py:m", "--params", "port.py:m"], "by `capture` and `prove`"),
     ],

@@ -21,10 +21,11 @@ from tf2jax_port.cli import next_step
 from tf2jax_port.diff.code_bases import order, prove, replay_program
 from tf2jax_port.diff.code_bases.call_file import Calls
 from tf2jax_port.diff.code_bases.kept import keys
-from tf2jax_port.diff.code_bases.outcomes import Outcome
+from tf2jax_port.diff.code_bases.outcomes import Outcome, Replayed
 from tf2jax_port.diff.code_bases.port_files import PortFiles
 from tf2jax_port.diff.code_bases.reached import Watch
 from tf2jax_port.diff.code_bases.replay import LANES
+from tf2jax_port.diff.code_bases.slopes import GRADIENTS
 from tf2jax_port.diff.proofs import (
     as_github,
     as_html,
@@ -56,7 +57,7 @@ def test_each_function_has_a_status_and_a_place(proof):
         "leaf": (
             "different",
             3,
-            "1 of 2 calls: value 0: 1 became <2>; no equal call reaches this line",
+            "1 of 2 calls: value 0: 1 became <2>; no equal call reaches line 3",
         ),
         "outer": ("different", 6, "1 of 1 call: value 0"),
         "raises": (
@@ -80,7 +81,7 @@ def test_a_fault_is_told_where_it_begins(proof):
     assert [row.function[1] for row in proof.faults] == ["leaf", "raises"]
     assert headline(proof) == (
         "module.leaf gives other values (module.py:3), in 1 of 2 calls: value 0: 1 became <2>; "
-        "no equal call reaches this line; 1 function that calls it is wrong, too; "
+        "no equal call reaches line 3; 1 function that calls it is wrong, too; "
         "1 other fault begins elsewhere"
     )
     leaf, outer = (next(r for r in proof.rows if r.function[1] == n) for n in ("leaf", "outer"))
@@ -88,6 +89,22 @@ def test_a_fault_is_told_where_it_begins(proof):
         "100 %",
         2,
         ((MODULE, "leaf"),),
+    )
+
+
+def test_gradients_that_differ_are_not_called_values(root):
+    """The values are right in every lane; the remedy keeps the gradients, too."""
+    calls = calls_of("leaf", "leaf")
+    results = {
+        **lanes_of(0, Outcome.EQUAL, lines=[2, 4]),
+        **lanes_of(1, Outcome.EQUAL, lines=[2, 3]),
+    }
+    results[1, GRADIENTS] = Replayed(
+        Outcome.DIFFERENT, "the gradient with respect to x: 1 became 2"
+    )
+    assert headline(judged(calls, results, root)) == (
+        "module.leaf gives other gradients (module.py:3), in 1 of 2 calls with gradients: the gradient with "
+        "respect to x: 1 became 2; no equal call reaches line 3; `rewrite --exact` keeps TensorFlow's gradients"
     )
 
 

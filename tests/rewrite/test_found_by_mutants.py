@@ -1,8 +1,13 @@
 """What no other test noticed when the planner of edits was changed at random."""
 
-from tf2jax_port.rewrite import rewrite
+import types
+
+import pytest
+
+from tf2jax_port.rewrite import plan, rewrite
 from tf2jax_port.rewrite.options import Options
-from tf2jax_port.rewrite.writing.edits import Edit, EditedText
+from tf2jax_port.rewrite.reading.source import UnreadableError
+from tf2jax_port.rewrite.writing.edits import Edit, EditedText, OverlapError
 
 
 def text_of(code, **options):
@@ -42,3 +47,34 @@ def test_the_name_of_a_module_if_the_usual_ones_are_taken():
     taken += "jnp_2 = 0\n"
     code = f"import tensorflow as tf\n\n{taken}a = tf.square(x)\n"
     assert text_of(code) == f"import jax.numpy as jnp_3\n\n{taken}a = jnp_3.square(x)\n"
+
+
+def test_a_module_under_another_name_keeps_the_import():
+    code = "import tensorflow as tf\n\nnn = tf.nn\na = tf.square(x)\n"
+    assert text_of(code, target="shims") == (
+        "import tensorflow as tf\nimport shims\n\nnn = tf.nn\na = shims.square(x)\n"
+    )
+
+
+def test_a_call_in_the_order_of_tensorflow_0_says_that_the_file_is_of_version_1():
+    code = "import tensorflow as tf\n\na = tf.concat(0, [x, y])\nb = tf.where(c, x, y)\n"
+    assert "b = shims.v1.where(c, x, y)" in text_of(code)
+
+
+def test_edits_that_overlap_are_planned_again_without_strings():
+    """Python 3.11 reports wrong positions of nodes in f-strings."""
+
+    def outcome(*, strings_frozen):
+        if not strings_frozen:
+            raise OverlapError("two edits")
+        return "the outcome"
+
+    assert plan._run_with_retry(types.SimpleNamespace(outcome=outcome)) == "the outcome"
+
+
+def test_edits_that_overlap_outside_of_strings_are_refused():
+    def outcome(*, strings_frozen):
+        raise OverlapError("two edits")
+
+    with pytest.raises(UnreadableError, match="two edits"):
+        plan._run_with_retry(types.SimpleNamespace(outcome=outcome))

@@ -12,16 +12,19 @@ from collections.abc import Iterator
 from importlib import metadata
 from typing import Any, NamedTuple
 
+from tf2jax_port.diff.code_bases.capture import ANOTHER_PYTHON, CAN_MONITOR
 from tf2jax_port.formats.release import release
 
 _SECONDS = 120
+CAPTURE = "capture"
 _PACKAGES = ("jax", "jaxlib", "numpy", "diastatic-malt", "click", "rich")
 # Tasks, the modules that they need, and the distributions that provide these modules.
 _DOORS = (
     ("import shims", ("jax", "numpy", "malt"), "jax numpy diastatic-malt"),
     ("scan, plan, rewrite", ("click", "rich"), "click rich"),
     ("verify, import-graph", ("jax", "numpy"), "jax numpy"),
-    ("diff, record, capture", ("tensorflow",), "tensorflow"),
+    ("diff, record", ("tensorflow",), "tensorflow"),
+    (CAPTURE, ("tensorflow",), "tensorflow"),
     ("tf.keras", ("keras",), "keras"),
     ("pictures", ("PIL",), "pillow"),
     ("optimizers of Optax", ("optax",), "optax"),
@@ -141,6 +144,8 @@ def _doors() -> dict[str, dict[str, Any]]:
     for task, modules, distributions in _DOORS:
         missing = [module for module in modules if not _present(module)]
         doors[task] = {"missing": missing, "install": f"pip install {distributions}"}
+    if not CAN_MONITOR:
+        doors[CAPTURE] = {"missing": ["Python 3.12"], "install": ANOTHER_PYTHON}
     return doors
 
 

@@ -177,7 +177,9 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, stren
 
     with console.status("Reading calls") as status:
         found, results = proving.prove(calls, root, timeout, kept, step, jobs, strength=strength)
-    tell(f"{replayed} of {len(results)} outcomes are new, {len(results) - replayed} were kept")
+    kept_results = len(results) - replayed
+    before = f", {kept_results} results are those of an earlier run" if kept_results else ""
+    tell(f"{replayed} replays{before}")
     _tell_originals(found, root)
     return judged(found, results, root)
 

@@ -44,7 +44,7 @@ AREAS = {
             "shims/_src/sizes/dims.py",
             "shims/_src/sizes/fresh_sizes.py",
         ),
-        ("tests/lowering/test_masked_steps.py",),
+        ("tests/sizes/test_dims.py", "tests/lowering/test_masked_steps.py"),
         60,
     ),
     "planner of edits": Area(
@@ -62,6 +62,8 @@ AREAS = {
             "tests/rewrite/test_bytes.py",
             "tests/rewrite/test_layout.py",
             "tests/rewrite/test_early.py",
+            "tests/rewrite/test_reexports.py",
+            "tests/rewrite/test_graph_programs.py",
             "tests/rewrite/test_rules.py",
         ),
         60,

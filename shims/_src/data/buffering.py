@@ -140,6 +140,8 @@ class _PrefetchStream(Stream):
         while self._has_room():
             with self.computing:
                 self._add()
+        if self.is_closed:
+            super().close()  # what the last element has opened since
 
     def _has_room(self) -> bool:
         with self.changed:

@@ -30,6 +30,10 @@ except ImportError:
 from tf2jax_port.diff.code_bases import recorder
 recorder.start()
 """
+CAN_MONITOR = hasattr(sys, "monitoring")  # since Python 3.12
+ANOTHER_PYTHON = (
+    "create an environment with Python 3.12 or 3.13 for it; `diff` and `record` run on 3.11, too"
+)
 _PATIENCE = 60  # seconds until a program that does not end is killed
 _TIMED_OUT, _INTERRUPTED = 124, 130  # the exit codes that shells use
 
@@ -56,8 +60,10 @@ def capture(
     Raises:
       CaptureError: Python is older than 3.12, or the program cannot be started.
     """
-    if sys.version_info < (3, 12):
-        raise CaptureError("capture needs Python 3.12 or later, which can monitor calls")
+    if not CAN_MONITOR:
+        raise CaptureError(
+            f"capture needs Python 3.12 or later, which can monitor calls.\n  Do:       {ANOTHER_PYTHON}"
+        )
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "sitecustomize.py").write_text(_HOOK)

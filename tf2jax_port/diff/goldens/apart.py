@@ -71,7 +71,7 @@ def _check_options(order: Order) -> None:
     found = next((name for name, is_asked in asked.items() if is_asked), None)
     if found is None:
         return
-    do = "leave it out"
+    do = f"call `diff` without {found}"
     if order.state is not None:
         do = "prove a layer or a model with its weights by `capture` and `prove`: docs/keras.md"
     raise DiffError(

@@ -18,7 +18,16 @@ from tf2jax_port.diff.code_bases.port_files import Definition, PortFiles, home_o
 from tf2jax_port.diff.code_bases.prove import Results
 from tf2jax_port.diff.code_bases.replay import ALL_LANES, LANES
 from tf2jax_port.diff.code_bases.slopes import GRADIENTS
-from tf2jax_port.diff.proofs.proof import NOWHERE, WITHIN, WRONG, Proof, Row, Share, Status
+from tf2jax_port.diff.proofs.proof import (
+    NOWHERE,
+    WITHIN,
+    WRONG,
+    Proof,
+    Row,
+    Share,
+    Status,
+    only_gradients_differ,
+)
 from tf2jax_port.diff.proofs.wording import counted, listed
 from tf2jax_port.diff.strength.strength import Strength
 
@@ -126,7 +135,10 @@ def _row(
             line = found
         elif only := _only_in_wrong_calls(seen, place):
             line = only[0]
-            why += "; no equal call reaches this line"
+            until = f"s {line} to {only[-1]}" if len(only) > 1 else f" {line}"
+            why += f"; no equal call reaches line{until}"
+        if only_gradients_differ(_counts(seen)):
+            why += "; `rewrite --exact` keeps TensorFlow's gradients"
     return Row(
         function,
         status,
@@ -136,12 +148,7 @@ def _row(
         (place.line, place.end),
         len(seen.calls),
         len(seen.replayed),
-        {
-            lane: Counter(
-                found[lane].outcome.value for found in seen.replayed.values() if lane in found
-            )
-            for lane in ALL_LANES
-        },
+        _counts(seen),
         Share(len(lines), len(place.lines)) if reached.is_measured else None,
         Share(min(reached.branches[place.path, function[1]], place.branches), place.branches)
         if reached.is_measured
@@ -150,6 +157,15 @@ def _row(
         possible=place.lines if reached.is_measured else frozenset(),
         strength=strength,
     )
+
+
+def _counts(seen: _Seen) -> dict[str, Counter[str]]:
+    """Return the number of calls with each outcome, by lane."""
+    replayed = seen.replayed.values()
+    return {
+        lane: Counter(found[lane].outcome.value for found in replayed if lane in found)
+        for lane in ALL_LANES
+    }
 
 
 def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[Status, str]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from tf2jax_port.diff.code_bases.call_file import Function
+from tf2jax_port.diff.code_bases.outcomes import Outcome
+from tf2jax_port.diff.code_bases.slopes import GRADIENTS
 from tf2jax_port.diff.strength.strength import Strength
 from tf2jax_port.diff.vocabulary.verdicts import (
     DIFFERENT,
@@ -42,6 +44,12 @@ class Status(enum.StrEnum):
 
 WRONG = (Status.DIFFERENT, Status.RAISES, Status.FAILS_UNDER_JIT)
 _UNCERTAIN = (Status.LIMITED, Status.NOT_REACHED)
+
+
+def only_gradients_differ(lanes: Mapping[str, Counter[str]]) -> bool:
+    """Return whether the values of a function are right in every lane, and gradients are not."""
+    wrong = {lane for lane, counts in lanes.items() if counts[Outcome.DIFFERENT.value]}
+    return wrong == {GRADIENTS}
 
 
 class Share(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-from tf2jax_port.diff.proofs.proof import Proof, Row, Status
+from tf2jax_port.diff.proofs.proof import Proof, Row, Status, only_gradients_differ
 from tf2jax_port.diff.vocabulary.verdicts import EQUAL, INCONCLUSIVE
 
-_LONGEST = 140  # characters of a reason
+_LONGEST = 200  # characters of a reason
 _VERBS = {
     Status.DIFFERENT: "gives other values",
     Status.RAISES: "raises",
@@ -50,7 +50,9 @@ def headline(proof: Proof) -> str:
     first = faults[0]
     where = f" ({first.place.rpartition('/')[2]})" if first.place else ""
     why = textwrap.shorten(first.why, _LONGEST, placeholder=" …")
-    text = f"{short(first)} {_VERBS[first.status]}{where}, in {why}"
+    gradients = first.status is Status.DIFFERENT and only_gradients_differ(first.lanes)
+    verb = "gives other gradients" if gradients else _VERBS[first.status]
+    text = f"{short(first)} {verb}{where}, in {why}"
     if first.above:
         calling = ("that calls it is", "that call it are")[first.above > 1]
         text += f"; {counted(first.above, 'function')} {calling} wrong, too"

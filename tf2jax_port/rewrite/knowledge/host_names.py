@@ -78,7 +78,8 @@ _EXPERIMENTAL = (
     *("RandomDataset", "ThreadingOptions", "assert_cardinality", "bucket_by_sequence_length"),
     *("cardinality", "choose_from_datasets", "copy_to_device", "dense_to_ragged_batch"),
     *("enumerate_dataset", "get_next_as_optional", "get_single_element", "get_structure"),
-    *("group_by_window", "ignore_errors", "load", "map_and_batch", "parallel_interleave"),
+    *("group_by_window", "ignore_errors", "load", "make_csv_dataset", "map_and_batch"),
+    "parallel_interleave",
     *("prefetch_to_device", "sample_from_datasets", "save", "scan", "shuffle_and_repeat"),
     *("snapshot", "take_while", "unbatch", "unique"),
 )
