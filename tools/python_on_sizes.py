@@ -191,8 +191,10 @@ def as_page(data: Record) -> str:
             f"Made with {versions}: {number // len(running.SELECTIONS)} of {data['cells']} pairs of a program and a lane, "
             f"{number} calls.\n\n",
             _totals(data["totals"]),
-            "\n## Findings\n\n" + ("".join(map(_line, found)) or "None.\n"),
-            "\n## Refused\n\n" + (_by_message(refused) or "None.\n"),
+            "\n## Findings\n\nEach line has a program, the kind of its size, the lane, and, for each number of selected elements, "
+            "the result.\n\n" + ("".join(map(_line, found)) or "None.\n"),
+            "\n## Refused\n\nEach line has the number of programs, the lanes, the message, and some of the programs.\n\n"
+            + (_by_message(refused) or "None.\n"),
         ]
     )
 

@@ -198,7 +198,11 @@ def _reasons(made: list[dict[str, Any]]) -> str:
                 f"- `{line['name']}({case})`, {', '.join(lanes)}: {MARKS[state]}, {_safe(why)}\n"
                 for (state, why), lanes in grouped.items()
             ]
-    return "\n## Reasons\n\n" + "".join(lines) if lines else ""
+    head = (
+        "\n## Reasons\n\nEach line has a call, the lanes, the mark, the numbers of selected slots for which the call "
+        "has this result, and the message. In a call, `[m]` marks a selection, and `n` is a size.\n\n"
+    )
+    return head + "".join(lines) if lines else ""
 
 
 def _not_called(lines: list[dict[str, Any]]) -> str:
