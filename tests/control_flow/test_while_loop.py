@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 from jax import export
 
+import shims
 from shims._src.control_flow.loops import while_loop
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.variables.variable import Variable
@@ -150,6 +151,41 @@ def test_eager_state_may_grow():
             [jnp.ones(1)],
             shape_invariants=[TensorShape([1])],
         )
+
+
+@pytest.mark.parametrize("module", [shims, tf], ids=["shims", "tensorflow"])
+@pytest.mark.parametrize("beside", ["scalar", "pair", "ragged", "array"])
+def test_invariants_stand_beside_their_variables(module, beside):
+    """Shapes are tuples or `TensorShape`; a composite variable has one invariant, whatever it consists of."""
+    others = {
+        "scalar": lambda: (module.constant(0), module.constant(0).shape),
+        "pair": lambda: (
+            (module.zeros([2, 3]),) * 2,
+            (module.TensorShape([2, 3]), module.zeros([2, 3]).shape),
+        ),
+        "ragged": lambda: (
+            module.ragged.constant([[1.0], [2.0, 3.0]]),
+            module.RaggedTensorSpec([2, None], module.float32),
+        ),
+        "array": lambda: (
+            module.TensorArray(module.float32, 4, clear_after_read=False),
+            module.TensorShape(None),
+        ),
+    }
+    value, shape = others[beside]()
+
+    def run(invariant):
+        return module.while_loop(
+            lambda _, y: module.size(y) < 4,
+            lambda kept, y: (kept, module.concat([y, y], 0)),
+            [value, module.ones([1])],
+            shape_invariants=[shape, invariant],
+        )[1]
+
+    assert np.asarray(run(module.TensorShape([None]))).tolist() == [1.0] * 4
+    if module is shims:  # TensorFlow checks them in graphs only
+        with pytest.raises(ValueError, match="violates its shape invariant"):
+            run(module.TensorShape([1]))
 
 
 def test_python_numbers_have_tensorflows_dtypes():

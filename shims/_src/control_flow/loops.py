@@ -22,6 +22,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import buffers, primitives, trace
 from shims._src.tracing import postponed_errors
+from shims._src.types.tensor_shape import TensorShape
 
 
 def while_loop(
@@ -130,11 +131,13 @@ def _pack_like(template, values):
 def _check_invariants(invariants, values) -> None:
     if invariants is None:
         return
-    is_shape = lambda x: hasattr(x, "is_compatible_with")
-    expected = jax.tree.leaves(invariants, is_leaf=is_shape)
-    for shape, value in zip(expected, jax.tree.leaves(values)):
-        shape = getattr(shape, "shape", shape)
-        if is_shape(shape) and not shape.is_compatible_with(value.shape):
+    expected = jax.tree.leaves(invariants, is_leaf=_is_shape)
+    found = jax.tree.leaves(
+        values, is_leaf=lambda v: hasattr(v, "shape") or isinstance(v, ListState)
+    )
+    for given, value in zip(expected, found):
+        shape = TensorShape(getattr(given, "shape", given))
+        if hasattr(value, "shape") and not shape.is_compatible_with(value.shape):
             raise ValueError(
                 errors.message(
                     "while_loop",
@@ -143,6 +146,13 @@ def _check_invariants(invariants, values) -> None:
                     received=str(tuple(value.shape)),
                 )
             )
+
+
+def _is_shape(value) -> bool:
+    """Return whether a value is a shape, such as that of an array, or a `TensorSpec`."""
+    if isinstance(value, (list, tuple)):
+        return all(size is None or is_number(size) or jp.is_symbolic(size) for size in value)
+    return hasattr(value, "is_compatible_with")
 
 
 def _stage_loop(cond, step, values, limit, done: int, back_prop: bool) -> list:

@@ -17,7 +17,7 @@ from shims._src.data.dataset import Dataset
 from shims._src.data.files import opened
 
 # From the narrowest to the widest; text fits every field.
-_NUMBERS = (np.int32, np.int64, np.float32, np.float64)
+_NUMBERS: tuple[Any, ...] = (np.int32, np.int64, np.float32, np.float64)
 
 
 def make_csv_dataset(
@@ -252,7 +252,7 @@ def _narrowest(text: str) -> int:
     for position, dtype in enumerate(_NUMBERS):
         try:
             with np.errstate(over="ignore"):
-                if dtype(text) < np.inf:
+                if float(dtype(text)) < np.inf:
                     return position
         except (ValueError, OverflowError):
             continue

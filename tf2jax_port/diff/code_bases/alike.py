@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tf2jax_port.diff.code_bases.configurations import configuration
 from tf2jax_port.diff.code_bases.encoding import Node
 from tf2jax_port.diff.code_bases.outcomes import difference
 
@@ -48,7 +49,7 @@ class Comparison:
 
     def _of_values(self, path: str, made: Any, wanted: Any, node: Node) -> Iterator[Different]:
         kind = node["kind"]
-        if kind == "object":
+        if kind == "object" or (kind == "keras" and "items" in node):
             yield from self._of_objects(path, made, wanted, node)
         elif kind in ("list", "tuple", "dict"):
             items = node["items"]
@@ -105,12 +106,12 @@ def _of_functions(wanted: Callable[..., Any], made: Callable[..., Any]) -> str:
 
 def _of_configurations(path: str, made: Any, wanted: Any) -> Iterator[Different]:
     try:
-        one, other = wanted.get_config(), made.get_config()
+        one, other = configuration(wanted), configuration(made)
     except Exception:  # noqa: BLE001, it cannot be written
         return
-    for key, value in one.items():
-        if key in other and key not in _OF_NO_WEIGHT:
-            old, new = _told(value), _told(other[key])
+    for key in {**one, **other}:
+        if key not in _OF_NO_WEIGHT:
+            old, new = (_told(config.get(key, "the default")) for config in (one, other))
             if old != new:
                 yield f"{path}.{key}" if path else key, f"{old} became {new}"
 

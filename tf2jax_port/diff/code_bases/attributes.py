@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from tf2jax_port.diff.code_bases.configurations import configuration
 from tf2jax_port.diff.code_bases.encoding import Encoder, Node, UnfitError, is_variable
 
 _LIBRARIES = ("tensorflow", "keras", "tf_keras")
@@ -148,9 +149,9 @@ def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
     if name.startswith("optimizers.") and _has_stepped(value):
         raise UnfitError(f"{base.__name__} that has stepped, whose variables are not restored")
     if base is not cls and cls.get_config is not base.get_config:
-        config = base.get_config(value)
+        config = configuration(value, base)
     else:
-        config = value.get_config()
+        config = configuration(value)
     about = {"config": encoder.encode(config)}
     shape = getattr(value, "_build_input_shape", None)
     if shape is None and getattr(value, "built", False):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def run_eagerly(traced: Callable[[Any], None]) -> bool:
+def run_eagerly(traced: Callable[[Any], None], drop_tapes: Callable[[], None]) -> bool:
     """Let functions under `tf.function`, and those that TensorFlow's own functions call, run as Python.
 
     TensorFlow converts what is passed to `tf.map_fn` and the like, also where nothing is traced; the copy that then runs
@@ -17,6 +17,7 @@ def run_eagerly(traced: Callable[[Any], None]) -> bool:
 
     Args:
       traced: told of each function that is called while a graph is traced.
+      drop_tapes: closes the tapes that record gradients of the calls that run.
 
     Returns:
       Whether TensorFlow was imported.
@@ -37,4 +38,30 @@ def run_eagerly(traced: Callable[[Any], None]) -> bool:
             return converted(f, args, kwargs, *rest, **named)
 
         api.converted_call = call
+    with contextlib.suppress(ImportError, AttributeError):
+        _let_graphs_run(drop_tapes)
     return True
+
+
+def _let_graphs_run(drop_tapes: Callable[[], None]) -> None:
+    """Call a graph again without tapes, if they fail because one of its operators has no gradient.
+
+    TensorFlow builds the gradient of a graph, such as that of `tf.vectorized_map`, before it runs under a tape; the
+    program itself has none there.
+    """
+    home: Any = importlib.import_module(
+        "tensorflow.python.eager.polymorphic_function.concrete_function"
+    )
+    graph = home.ConcreteFunction
+    call_flat = graph._call_flat
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return call_flat(self, *args, **kwargs)
+        except LookupError as error:
+            if "No gradient defined" not in str(error):
+                raise
+            drop_tapes()
+            return call_flat(self, *args, **kwargs)
+
+    graph._call_flat = call

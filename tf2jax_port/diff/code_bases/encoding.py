@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from tf2jax_port.diff.code_bases.configurations import configuration
+
 Node = dict[str, Any]
 MOST_ELEMENTS = 1 << 21
 LARGE = "large array"
@@ -231,7 +233,7 @@ class Encoder:
                 return {"kind": "keras", "name": f"{room}.{own}"}
             name = type(value).__name__
             if getattr(module, name, None) is type(value):
-                config = self.encode(value.get_config())
+                config = self.encode(configuration(value))
                 return {"kind": "keras", "name": f"{room}.{name}", "items": [config]}
         return None
 

@@ -150,7 +150,7 @@ class Recorder:
     def _start(self, code: CodeType, _: int) -> Any:
         frame = sys._getframe(1)
         if not self.eager:
-            self.eager = run_eagerly(self._traced)
+            self.eager = run_eagerly(self._traced, self._drop_tapes)
         if not self._is_watched(code, frame):
             return _MONITORING.DISABLE
         stack = self._stack()
@@ -184,6 +184,12 @@ class Recorder:
         place = str(getattr(function, "__module__", "")), getattr(function, "__qualname__", "")
         if self._is_of_package(place[0]) and "<lambda>" not in place[1]:
             self.unkept.setdefault(place, IN_GRAPHS)
+
+    def _drop_tapes(self) -> None:
+        """Give up the gradients of the calls that run in this thread."""
+        for entered in self._stack():
+            if entered.call and entered.call.tape:
+                entered.call.tape.drop()
 
     def _begin(self, code: CodeType, frame: FrameType) -> _Open | None:
         """Return what is known of a call before it runs, `None` if it is not kept."""

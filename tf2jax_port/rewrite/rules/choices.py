@@ -15,13 +15,13 @@ HELD_BACK = Rule(
     name="held-back",
     state=State.MANUAL,
     why=(
-        "`--safe-only` writes nothing that could differ from TensorFlow, and `shims` has no "
-        "exact form for this place. The finding names the diagnostic that the place would "
-        "have without this option."
+        "`--safe-only` writes only code that cannot differ from TensorFlow, and `shims` has no "
+        "exact form for this call. The finding names the diagnostic that the call would have "
+        "without this option."
     ),
     safety=(
-        "Nothing changes, and no marker comment is added. Run without `--safe-only` when you "
-        "have time to review these places."
+        "Nothing changes, and no marker comment is added. Run without `--safe-only` when you have "
+        "time to review these calls."
     ),
     examples=(
         Rewrites(
@@ -65,9 +65,8 @@ IGNORED = Rule(
         "or on a line of its own above the call."
     ),
     safety=(
-        "The call stays TensorFlow, and so does the import that the call needs. Where a name "
-        "has another meaning in TensorFlow 1, a marker comment records the version that was "
-        "assumed."
+        "The call stays TensorFlow, and so does the import that the call needs. If a name has "
+        "another meaning in TensorFlow 1, a marker comment records the version that was assumed."
     ),
     examples=(
         Rewrites(
@@ -86,11 +85,11 @@ NOT_SELECTED = Rule(
     code="TJ503",
     name="not-selected",
     state=State.KEPT,
-    why="`--select` or `--ignore` excludes the diagnostic that applies to this place.",
+    why="`--select` or `--ignore` excludes the diagnostic that applies to this reference.",
     safety=(
-        "The place stays TensorFlow, without a marker, and does not count as manual work. Where "
-        "a name has another meaning in TensorFlow 1, a marker comment records the version that "
-        "was assumed."
+        "The reference stays TensorFlow, without a marker comment, and does not count as manual "
+        "work. If a name has another meaning in TensorFlow 1, a marker comment records the version "
+        "that was assumed."
     ),
     examples=(
         Rewrites(

@@ -53,9 +53,9 @@ SPELLED = Rule(
         "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, "
         "`tf.scalar_summary`) and another order of arguments (`tf.concat(axis, values)`, "
         "`tf.split(axis, number, value)`, `tf.nn.softmax_cross_entropy_with_logits(logits, "
-        "labels)`). If the arguments show the old order, the call is read as a call of "
-        "version 1, and then rewritten like any other call; its finding says so. In a graph "
-        "program, the call only becomes the call of version 1."
+        "labels)`). If the arguments show the old order, the call is read as a call of version 1, "
+        "and then rewritten like any other call; its finding says so. In a graph program, the call "
+        "becomes a call of version 1, and nothing else changes."
     ),
     safety=(
         "The functions are the same. A name or an order is changed only if no release from "

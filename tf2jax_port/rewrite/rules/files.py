@@ -37,9 +37,9 @@ CELL = Rule(
     name="cell-that-is-no-python",
     state=State.MANUAL,
     why=(
-        "A notebook cell is not valid Python for this version, apart from magics and shell "
-        "lines, and seems to use TensorFlow. Cells in other languages, such as those that begin "
-        "with `%%bash`, are not reported."
+        "A notebook cell seems to use TensorFlow, but is not valid Python for the version that "
+        "runs `tf2jax-port`, even without magics and shell lines. Cells in other languages, such "
+        "as those that begin with `%%bash`, are not reported."
     ),
     safety=(
         "The cell is not changed, and its names are not counted. The other cells are rewritten."

@@ -43,10 +43,10 @@ PURE = Rule(
         "can compile the function."
     ),
     safety=(
-        "The values are the same. The function is compiled once for each shape, and nothing "
-        "in it has a data-dependent size. The function becomes a `shims.function` instead "
-        "(TJ401, TJ402) if it is a method, if it has a default, a branch, a loop, a name from "
-        "outside, an index or a computed shape, or if its attributes are used "
+        "The values are the same. The function is compiled once for each shape, and nothing in it "
+        "has a data-dependent size. The function becomes a `shims.function` instead (TJ401, TJ402) "
+        "if it is a method, if it reads a name from outside of the function, if it has a default "
+        "value, a branch, a loop, an index or a computed shape, or if its attributes are used "
         "(`f.get_concrete_function`)."
     ),
     examples=(

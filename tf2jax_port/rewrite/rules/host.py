@@ -8,7 +8,8 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _V1 = "import tensorflow.compat.v1 as tf\n\n"
 _OPERATOR = Leaves(
-    "import tensorflow as tf\n\ny = tf.square(x)\n", because="an operator has a row in the table"
+    "import tensorflow as tf\n\ny = tf.square(x)\n",
+    because=("`tf.square` is an operator with a row in the table"),
 )
 
 ABSL = Rule(
@@ -17,8 +18,8 @@ ABSL = Rule(
     state=State.REWRITTEN,
     why="`tf.flags` is the module `absl.flags` under another name.",
     safety=(
-        "The functions are the same. If the definition of a flag has keywords of early "
-        "versions, such as `default_value=`, it is not changed (TJ329)."
+        "The functions are the same. A definition with keywords of early versions, such as "
+        "`default_value=`, is not changed (TJ329)."
     ),
     examples=(
         Rewrites(
@@ -66,17 +67,17 @@ MOVED = Rule(
     state=State.SHIM,
     why=(
         "Files, checkpoints, devices and settings have functions in `shims` with TensorFlow's "
-        "names and arguments, which work on the host without TensorFlow. "
-        "`tf.autograph.to_graph` and the functions of `tf.experimental.numpy` also exist in "
-        "`shims`; the latter are functions of `jax.numpy` with TensorFlow's dtypes. With "
-        "`--data shims`, pipelines (`tf.data`), records, images and strings move, too; a file "
-        "is moved only if `shims` has every such name in it. With `--target shims`, `tf.summary` becomes "
-        "`shims.summary` under the same condition."
+        "names and arguments, which work on the host without TensorFlow. `tf.autograph.to_graph` "
+        "and the functions of `tf.experimental.numpy` also exist in `shims`; the latter are "
+        "functions of `jax.numpy` with TensorFlow's dtypes. With `--data shims`, pipelines "
+        "(`tf.data`), records, images and strings also become functions of `shims`, if `shims` has "
+        "all such names in the file. With `--target shims`, `tf.summary` becomes `shims.summary` "
+        "under the same condition."
     ),
     safety=(
-        "Files and checkpoints have the same content: TensorFlow reads those of `shims`, and "
-        "`shims` reads those of TensorFlow. `docs/data.md` lists the differences of "
-        "pipelines; for example, elements are NumPy arrays."
+        "Files and checkpoints have the same content: TensorFlow and `shims` read each other's "
+        "files. `docs/data.md` lists the differences of pipelines; for example, elements are NumPy "
+        "arrays."
     ),
     examples=(
         Rewrites(
@@ -115,9 +116,9 @@ IN_PIPELINE = Rule(
         "accept."
     ),
     safety=(
-        "Nothing changes. With `--data shims` the pipeline and its functions move together. "
-        "If other code also calls the function, it is rewritten, and the pipeline then needs "
-        "a copy of its own."
+        "Nothing changes. With `--data shims`, the pipeline and its functions are rewritten "
+        "together. If other code also calls the function, the function is rewritten, and the "
+        "pipeline needs a copy of its own."
     ),
     examples=(
         Leaves(
@@ -183,7 +184,7 @@ KEPT_COMPANION = Rule(
     name="library-on-the-host",
     state=State.KEPT,
     why="TensorFlow Datasets and TensorFlow Text prepare data on the host, like a pipeline.",
-    safety="Nothing changes. Take NumPy arrays from them: `tfds.as_numpy(data)`.",
+    safety="Nothing changes. Take NumPy arrays from these libraries: `tfds.as_numpy(data)`.",
     examples=(_OPERATOR,),
 )
 
@@ -196,10 +197,11 @@ SUMMARY_COMPILED = Rule(
         "file calls. TensorFlow's writer takes numbers and arrays, and a compiled function has traced arrays."
     ),
     safety=(
-        "Nothing changes at the call. Return the value from the function and write the summary outside of it, or "
-        "use `shims.summary`, which also writes inside of `shims.function`: for the writer and for all "
-        "summaries, since those of one library do not reach the writer of the other. `--target shims` writes this "
-        "in all files in which `shims.summary` has every name that is used."
+        "Nothing changes at the call. Return the value from the function and write the summary "
+        "outside of it, or use `shims.summary`, which also writes inside of `shims.function`. Use "
+        "it for the writer and for all summaries, because a summary of one library does not reach "
+        "the writer of the other. `--target shims` does this in every file for which "
+        "`shims.summary` has all names."
     ),
     examples=(
         Rewrites(
@@ -225,14 +227,14 @@ REACHES_JAX = Rule(
     name="kept-tensor-in-jax",
     state=State.MANUAL,
     why=(
-        "The call stays TensorFlow's, and its tensor, or an element of its dataset, goes into a function of "
-        "JAX in the same file. JAX's functions raise for a tensor of TensorFlow."
+        "The call stays TensorFlow, and its tensor, or an element of its dataset, is passed to a "
+        "function of JAX in the same file. JAX's functions raise for a tensor of TensorFlow."
     ),
     safety=(
-        "Nothing changes at the call. Where it runs eagerly, `.numpy()` behind it, or `as_numpy_iterator()` behind a "
-        "dataset, gives arrays; in a function that a pipeline calls, the operators have to stay TensorFlow's: "
-        "`data.map(f)` in the same file keeps them (TJ504). `--data shims` moves both sides, and "
-        "TensorFlow is no longer needed for them."
+        "Nothing changes at the call. If the call runs eagerly, append `.numpy()` to it, or "
+        "`.as_numpy_iterator()` to a dataset, to get arrays. In a function that a pipeline calls, "
+        "the operators must stay TensorFlow; they do if `data.map(f)` is in the same file (TJ504). "
+        "With `--data shims`, neither the call nor the function of JAX needs TensorFlow."
     ),
     examples=(
         Rewrites(

@@ -7,7 +7,7 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _SET = "import os\n\nos.environ['KERAS_BACKEND'] = 'jax'\n"
 _NOT_KERAS = Leaves(
-    "import tensorflow as tf\n\ny = tf.square(x)\n", because="an operator is not a Keras name"
+    "import tensorflow as tf\n\ny = tf.square(x)\n", because="`tf.square` is not a Keras name"
 )
 
 NAME = Rule(
@@ -17,9 +17,9 @@ NAME = Rule(
     why=(
         "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The "
         "rewritten name has another prefix and refers to the same object. If every name of an "
-        "import exists in Keras 3, the import changes and the code below it does not. `lr=` "
-        "of an optimizer becomes `learning_rate=`, `alpha=` of `LeakyReLU` becomes "
-        "`negative_slope=`; a call with any other argument that Keras 3 does not have is not "
+        "import exists in Keras 3, the import changes and the code below it does not. `lr=` of an "
+        "optimizer becomes `learning_rate=`, and `alpha=` of `LeakyReLU` becomes "
+        "`negative_slope=`. A call with any other argument that Keras 3 does not have is not "
         "rewritten (TJ302)."
     ),
     safety=(
@@ -44,7 +44,9 @@ NAME = Rule(
             "from keras import losses\n\n"
             "y = Leaky(negative_slope=0.2)(Flatten()(x))\nloss = losses.MeanSquaredError()(x, y)\n",
         ),
-        Leaves("import keras\n\nlayer = keras.layers.Dense(2)\n", because="it is Keras 3 already"),
+        Leaves(
+            "import keras\n\nlayer = keras.layers.Dense(2)\n", because=("this is Keras 3 already")
+        ),
     ),
 )
 
@@ -134,24 +136,26 @@ OLD = Rule(
     name="keras-of-tensorflow-1",
     state=State.REVIEW,
     why=(
-        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name "
-        "belongs to `optimizers.legacy`. Keras 3 has the name, and in most cases it behaves "
-        "the same."
+        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2, or the name belongs "
+        "to `optimizers.legacy`. Keras 3 has an object of this name, which behaves the same in "
+        "most cases."
     ),
     safety=(
-        "Keras 2.21, as `tf.compat.v1.keras`, was compared with Keras 3.15 by running both, "
-        "defaults and numbers. The same: weights and their order, `Dense`, convolutions, "
-        "normalizations, `Embedding`, `SimpleRNN`, activations, losses, `'accuracy'`, "
-        "initializers; the steps of `SGD`, `Adagrad`, `Adadelta`, `Adamax`, `Ftrl`, and of "
-        "`Adam` within 1e-5. Different: `GRU` had `reset_after=False`, which is another layer "
-        "with other weights; `GRU`, `LSTM`, their cells and `ConvLSTM` had "
-        "`recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was `clip(0.2 "
-        "x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`; `regularizers.l1_l2()` had 0.01 for each "
-        "part, now 0; `RMSprop` had `epsilon` outside the root, so steps for small gradients "
-        "were larger; `Nadam` makes different first steps. Removed: `fit_generator`, "
-        "`predict_generator`, `evaluate_generator` (`fit`, `predict` and `evaluate` take "
-        "generators), `model.reset_states`. If this list contains a name, its finding says "
-        "which difference applies."
+        "Keras 2.21 (`tf.compat.v1.keras`) and Keras 3.15 were both run, and their defaults and "
+        "results were compared.\n\n"
+        "- The same: weights and their order, `Dense`, convolutions, normalizations, `Embedding`, "
+        "`SimpleRNN`, activations, losses, `'accuracy'`, initializers; the steps of `SGD`, `Adagrad`, "
+        "`Adadelta`, `Adamax`, `Ftrl`, and, within 1e-5, of `Adam`.\n"
+        "- `GRU` had `reset_after=False`, which is another layer with other weights.\n"
+        "- `GRU`, `LSTM`, their cells and `ConvLSTM` had `recurrent_activation='hard_sigmoid'`, now "
+        "`'sigmoid'`.\n"
+        "- `hard_sigmoid` was `clip(0.2 x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`.\n"
+        "- `regularizers.l1_l2()` had 0.01 for each part, now 0.\n"
+        "- `RMSprop` had `epsilon` outside the root, so steps for small gradients were larger.\n"
+        "- `Nadam` makes different first steps.\n"
+        "- Removed: `fit_generator`, `predict_generator`, `evaluate_generator` (`fit`, `predict` and "
+        "`evaluate` take generators), `model.reset_states`.\n\n"
+        "If a name in this list differs or was removed, its finding says so."
     ),
     examples=(
         Rewrites(
@@ -201,9 +205,8 @@ INSTALLED = Rule(
         "look up words, data sets from folders, `TensorBoard`, exports."
     ),
     safety=(
-        "The name and the results are the same, but TensorFlow must stay installed, and such "
-        "a layer must be in the input pipeline before the model, not inside a jitted "
-        "function."
+        "The name and the results are the same, but TensorFlow must stay installed. Such a layer "
+        "must be in the input pipeline before the model, and not inside a compiled function."
     ),
     examples=(
         Rewrites(
@@ -235,7 +238,7 @@ MODULE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = getattr(tf.math, name)\n",
-            because="the module is not one of Keras (TJ304)",
+            because="`tf.math` is not a module of Keras (TJ304)",
         ),
     ),
 )
@@ -344,7 +347,7 @@ STEP = Rule(
             "        loss = tf.keras.losses.MeanSquaredError()(y, model(x))\n"
             "    gradients = tape.gradient(loss, model.trainable_variables)\n"
             "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))\n",
-            because="the tapes and functions of `shims` see the variables of Keras",
+            because="the tapes and functions of `shims` track the variables of Keras",
         ),
     ),
 )
@@ -354,17 +357,16 @@ REPEATED_ROWS = Rule(
     name="keras-rows-of-a-table",
     state=State.REVIEW,
     why=(
-        "The gradient of `Embedding` consists of rows for ids. If an id occurs twice in a "
-        "batch, the gradient of its row is a sum of two terms. On TensorFlow, Keras 3 keeps "
-        "the two terms apart, and an optimizer that squares gradients adds the squares of the "
-        "terms. On JAX, the sum is squared, as the algorithm defines it."
+        "The gradient of `Embedding` consists of rows, one for each id in the batch. If an id "
+        "occurs twice in a batch, the gradient of its row is a sum of two terms. On TensorFlow, "
+        "Keras 3 keeps the two terms apart, and an optimizer that squares gradients adds the "
+        "squares of the terms. On JAX, the sum is squared, as the algorithm defines it."
     ),
     safety=(
-        "The layer's outputs and gradients are the same, and so are the steps of `SGD`, "
-        "`Lion` and `Adamax`. The steps of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, "
-        "`Adadelta`, `Ftrl` and `Lamb` differ if a batch contains an id twice: compare the "
-        "course of the training, not each step. A table that is not trained has the same "
-        "results."
+        "The layer's outputs and gradients are the same, and so are the steps of `SGD`, `Lion` and "
+        "`Adamax`. The steps of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, `Adadelta`, "
+        "`Ftrl` and `Lamb` differ if a batch contains an id twice: compare the course of the "
+        "training, not each step. An embedding that is not trained gives the same results."
     ),
     examples=(
         Rewrites(
@@ -377,7 +379,7 @@ REPEATED_ROWS = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\nlayer = tf.keras.layers.Dense(2)\n",
-            because="its kernel is not indexed by ids",
+            because="the kernel of `Dense` is not indexed by ids",
         ),
     ),
 )

@@ -60,11 +60,11 @@ SET_SHAPE = Rule(
         "remains, as `shims.ensure_shape`."
     ),
     safety=(
-        "The check is the same as in TensorFlow. If the name belongs to the function, the "
-        "statement becomes an assignment of the checked array. Other references to the same "
-        "array do not learn a data-dependent size; in that case, the place is reviewed "
-        "(TJ202). It is also reviewed if the surrounding code does not show that the value is "
-        "a tensor."
+        "The check is the same as in TensorFlow. If `x` is a local variable of the function, the "
+        "statement becomes an assignment, `x = shims.ensure_shape(x, s)`. For other references to "
+        "the same array, a data-dependent size stays unknown; if that can matter, the line is "
+        "marked for review (TJ202). It is also marked if the surrounding code does not show that "
+        "`x` is a tensor."
     ),
     examples=(
         Rewrites(
@@ -74,7 +74,7 @@ SET_SHAPE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).set_shape([2, 3])\n",
-            because="the result of `set_shape` is used, which is `None`",
+            because="the code uses the result of `set_shape`, which is `None`",
         ),
     ),
 )
@@ -89,10 +89,10 @@ SIZE = Rule(
         "from that size."
     ),
     safety=(
-        "The size is the same: a Python number, or a symbolic size inside `shims.function`. "
-        "In an operation, such a number takes the dtype of the other operand. Values computed "
-        "from sizes are computed with NumPy and stay numbers, too, so that slices, `range` "
-        "and shapes accept them under `jit`."
+        "The size is the same: a Python number, or a symbolic size inside `shims.function`. In an "
+        "operation, such a number takes the dtype of the other operand. Arithmetic on sizes is "
+        "written with NumPy, so its results are numbers, too, which slices, `range` and shapes "
+        "accept under `jit`."
     ),
     examples=(
         Rewrites(
@@ -112,8 +112,8 @@ SIZE = Rule(
         Leaves(
             "import tensorflow as tf\n\nkept = tf.boolean_mask(x, x > 1)\ny = tf.shape(kept)[0]\n",
             because=(
-                "the size of a selection depends on data: `shims.shape` returns such a size "
-                "under `jit`"
+                "the size of a selection depends on data, and `shims.shape` returns such a size "
+                "even under `jit`"
             ),
         ),
     ),
@@ -174,7 +174,7 @@ UNKNOWN = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\n\ndef f(x: tf.Tensor):\n    return x.numpy()\n",
-            because="the annotation says that it is a tensor (TJ106)",
+            because="the annotation says that the value is a tensor (TJ106)",
         ),
     ),
 )
@@ -189,10 +189,10 @@ DTYPE = Rule(
         "for which JAX has functions."
     ),
     safety=(
-        "The results are the same as in TensorFlow; the new text accepts dtypes, scalar types "
-        "and names of dtypes. If the surrounding code does not show the type of the value, "
-        "the place is reviewed (TJ202). Uses of `max` and `min` are also reviewed, because "
-        "JAX has separate functions for floats and integers."
+        "The results are the same as in TensorFlow; the new text accepts dtypes, scalar types and "
+        "names of dtypes. If the surrounding code does not show the type of the value, the line is "
+        "marked for review (TJ202). Uses of `max` and `min` are also marked, because JAX has "
+        "separate functions for floats and integers."
     ),
     examples=(
         Rewrites(
@@ -217,7 +217,7 @@ DTYPE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = (0.5).is_integer() or tf.square(x)\n",
-            because="it is a method of a number",
+            because="this `is_integer` is a method of Python's numbers",
         ),
     ),
 )
@@ -228,7 +228,7 @@ SHAPE_METHOD = Rule(
     state=State.REWRITTEN,
     why=(
         "A static shape of TensorFlow has methods that a tuple does not have: `num_elements`, "
-        "`with_rank`, `assert_is_compatible_with`. `shims.TensorShape` has them."
+        "`with_rank`, `assert_is_compatible_with`. `shims.TensorShape` has these methods."
     ),
     safety=(
         "The results and errors are the same, except that a size that is unknown in "
@@ -250,7 +250,7 @@ SHAPE_METHOD = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.TensorShape([2]).num_elements()\n",
-            because="it is `shims.TensorShape` already",
+            because="the shape is a `shims.TensorShape` already",
         ),
     ),
 )

@@ -37,7 +37,9 @@ TYPE = Rule(
         "`tf.Tensor` in an annotation or in `isinstance` means an array, which is `jax.Array` "
         "in JAX."
     ),
-    safety=("Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is manual (TJ311)."),
+    safety=(
+        "Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is left to you (TJ311)."
+    ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x: tf.Tensor) -> 'tf.Tensor':\n    return x\n",

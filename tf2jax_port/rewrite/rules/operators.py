@@ -46,15 +46,19 @@ PASSED_ON = Rule(
         "one operand. JAX's equivalent function is passed instead."
     ),
     safety=(
-        "The receiver must not pass `name=`. An operator with more parameters, or one whose "
-        "gradient differs in a corner case, becomes the function of `shims` (TJ402)."
+        "The function that receives the operator must not call it with `name=`. An operator with "
+        "more parameters, or an operator whose gradient differs in a corner case, becomes the "
+        "function of `shims` (TJ402)."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = list(map(tf.sin, [x, x]))\n",
             "import jax.numpy as jnp\n\ny = list(map(jnp.sin, [x, x]))\n",
         ),
-        Leaves("import tensorflow as tf\n\ny = tf.sin(x)\n", because="a call is not passed on"),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.sin(x)\n",
+            because="the operator is called here, not passed on",
+        ),
     ),
 )
 
@@ -63,16 +67,17 @@ EVIDENCE = Rule(
     name="not-in-every-lane",
     state=State.REVIEW,
     why=(
-        "Every operator was rewritten and run with each kind of argument: a list, a "
-        "selection, the size of a selection. For the kind of argument in this code, the new "
-        "text raises in some lane. In most cases, this is the lane `jax.jit`, in which a "
-        "data-dependent size has no bound."
+        "Every operator was rewritten and run with each kind of argument: a list, a selection, the "
+        "size of a selection. For the kind of argument in this code, the new text raised an error "
+        "in at least one kind of run: eagerly, under `jax.jit`, in `shims.function`, or with "
+        "gradients. In most cases, it fails under `jax.jit`, where a data-dependent size has no "
+        "bound."
     ),
     safety=(
-        "The error is clear, and no number is wrong. If the finding says that "
-        "`shims.function` works, compile the code with `shims.function`; otherwise give the "
-        "size a bound with `shims.bounded`. [What rewritten text "
-        "computes](../rewrite-sweep.md) is the record of the runs."
+        "The error is clear, and no number is wrong. If the finding says that `shims.function` "
+        "works, compile the code with `shims.function`; otherwise give the size a bound with "
+        "`shims.bounded`. [What rewritten text computes](../rewrite-sweep.md) lists the results of "
+        "all runs."
     ),
     examples=(
         Rewrites(
@@ -127,7 +132,7 @@ CORNER = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x)\n",
-            because="it has no such corner case (TJ101)",
+            because="`tf.square` has no such corner case (TJ101)",
         ),
     ),
 )
@@ -142,10 +147,10 @@ SHIM = Rule(
         "operator, with TensorFlow's name and signature."
     ),
     safety=(
-        "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a "
-        "result with a data-dependent size is a `Padded`, unless `shims.function` compiles "
-        "the code. An assertion (`tf.debugging.assert_equal`) has no effect in a `jax.jit` of your own, "
-        "and warns there: `docs/summaries.md` says what checks it."
+        "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a result "
+        "with a data-dependent size is a `Padded`, unless `shims.function` compiles the code. An "
+        "assertion (`tf.debugging.assert_equal`) has no effect under a `jax.jit` of your own, "
+        "where it only warns: `docs/summaries.md` explains how to check it anyway."
     ),
     examples=(
         Rewrites(
@@ -181,7 +186,8 @@ SHIM_PASSED_ON = Rule(
             "total = functools.partial(shims.reduce_sum, axis=0)\ny = total(x)\n",
         ),
         Leaves(
-            "import tensorflow as tf\n\ny = tf.reduce_sum(x)\n", because="a call is not passed on"
+            "import tensorflow as tf\n\ny = tf.reduce_sum(x)\n",
+            because="the operator is called here, not passed on",
         ),
     ),
 )
@@ -191,13 +197,13 @@ SHIM_INSTEAD = Rule(
     name="call-that-jax-cannot-spell-here",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but this call cannot be written with JAX's operator without a "
-        "loss: there is a comment between the arguments, an argument would be evaluated "
-        "twice, or JAX does not have one of the parameters. Or JAX's operator gives another "
-        "result in this call: for the mean of integers, a range of fractions, a ragged "
-        "tensor, or in a `try` block that expects an error of TensorFlow."
+        "JAX has the operator, but this call cannot be written with JAX's operator: there is a "
+        "comment between the arguments, an argument would be evaluated twice, or JAX does not have "
+        "one of the parameters. Or JAX's operator would give another result: for the mean of "
+        "integers, for a range of fractions, for a ragged tensor, or in a `try` block that expects "
+        "an error of TensorFlow."
     ),
-    safety="The function of `shims` has TensorFlow's signature; nothing but the name changes.",
+    safety="The function of `shims` has TensorFlow's signature, so only the name changes.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.reduce_mean([1, 2, 4])\nz = tf.range(1.0, 1.3, 0.1)\n",
@@ -208,7 +214,10 @@ SHIM_INSTEAD = Rule(
             "y = tf.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
             "import shims\n\ny = shims.reduce_sum(\n    axis=1,  # rows\n    input_tensor=x,\n)\n",
         ),
-        Leaves("import tensorflow as tf\n\ny = tf.square(x)\n", because="JAX can spell it (TJ101)"),
+        Leaves(
+            "import tensorflow as tf\n\ny = tf.square(x)\n",
+            because=("JAX has the same operator (TJ101)"),
+        ),
     ),
 )
 
@@ -243,7 +252,7 @@ GRAPH_PROGRAM = Rule(
         ),
         Leaves(
             "import tensorflow.compat.v1 as tf\n\ny = tf.square(x)\n",
-            because="nothing in it needs a graph",
+            because="nothing in the file needs a graph",
         ),
     ),
 )
@@ -255,14 +264,13 @@ GRAPH_LEFT = Rule(
     why=(
         "A program of TensorFlow 1 builds a graph, and all code in a file must build the same "
         "graph. With `--target graph` and `--target auto`, its imports become imports of "
-        "`shims.compat.v1`, even if this module does not have all names in the file. Some "
-        "files are not changed at all: files with a star import of TensorFlow, with comments "
-        "that keep some places, or with places that an earlier run has rewritten."
+        "`shims.compat.v1`, even if this module does not have all names in the file. Some files "
+        "are not changed at all: files with a star import of TensorFlow, with `# tf2jax: ignore` "
+        "comments, or with lines that an earlier run has rewritten."
     ),
     safety=(
-        "No name of the file becomes eager code, in this run or a later one. A missing name "
-        "raises an error that says so. Write these places with names that `shims.compat.v1` "
-        "has."
+        "No code of the file becomes eager, in this run or in a later run. A missing name raises "
+        "an error that says so. Replace such names by names that `shims.compat.v1` has."
     ),
     examples=(
         Rewrites(
@@ -278,7 +286,8 @@ GRAPH_LEFT = Rule(
             options=Options(target="graph"),
         ),
         Leaves(
-            "import tensorflow as tf\n\ny = tf.square(x)\n", because="nothing in it needs a graph"
+            "import tensorflow as tf\n\ny = tf.square(x)\n",
+            because="nothing in the file needs a graph",
         ),
     ),
 )

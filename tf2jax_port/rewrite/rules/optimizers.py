@@ -11,8 +11,8 @@ _SET = "import os\n\nos.environ['KERAS_BACKEND'] = 'jax'\n"
 _PLAIN = Leaves(
     "import tensorflow as tf\n\noptimizer = tf.keras.optimizers.Adam(0.1)\n",
     because=(
-        "without `--optimizers optax` it becomes `keras.optimizers.Adam`, which makes the same "
-        "steps"
+        "without `--optimizers optax`, the optimizer becomes `keras.optimizers.Adam`, which makes "
+        "the same steps"
     ),
 )
 _LOOP = (
@@ -26,11 +26,10 @@ KEPT = Rule(
     name="optimizer-of-keras",
     state=State.REWRITTEN,
     why=(
-        "`--optimizers optax` asks for Optax, but this optimizer stays an optimizer of Keras "
-        "3. A model is compiled with it, it is returned or passed to other code, or the file "
-        "uses a feature that `shims.optax.Optimizer` does not have; the finding gives the "
-        "reason. Averaged weights, accumulated gradients and scaled losses also exist only in "
-        "Keras."
+        "`--optimizers optax` asks for Optax, but this optimizer stays an optimizer of Keras 3. "
+        "The finding gives the reason: a model is compiled with the optimizer, the optimizer is "
+        "returned or passed to other code, or the file uses a feature that `shims.optax.Optimizer` "
+        "does not have, such as averaged weights, accumulated gradients or scaled losses."
     ),
     safety=(
         "The optimizer makes TensorFlow's steps, as it does without this option. To use Optax "
@@ -65,9 +64,9 @@ HANDED = Rule(
     ),
     safety=(
         "The steps are the same as in TensorFlow. The new optimizer has `apply_gradients`, "
-        "`compute_gradients`, `minimize` and `variables`. There are no slots by name, the "
-        "second argument of `minimize` is the list of variables, and `minimize` raises in a "
-        "graph. A model cannot be compiled with this optimizer."
+        "`compute_gradients`, `minimize` and `variables`. It has no `get_slot`, the second "
+        "argument of its `minimize` is the list of variables, and `minimize` raises in a graph. A "
+        "model cannot be compiled with this optimizer."
     ),
     examples=(
         Rewrites(
@@ -98,13 +97,13 @@ OPTAX = Rule(
         "schedule that only such optimizers use becomes a function of the step."
     ),
     safety=(
-        "The steps are the same as in TensorFlow: the tests compare 25 steps of each "
-        "optimizer, with sparse rows, clipping, decay, variables without a gradient and "
-        "changing rates, and every schedule past its boundaries. Rows of a table are taken "
-        "with `shims.gather`, because the gradient of `jnp.take` does not show an optimizer "
-        "that a row was taken twice. `minimize`, which Keras 3 has dropped, is available. The "
-        "state is in variables, which `shims.function` finds; save `optimizer.variables`. The "
-        "package `optax` must be installed."
+        "The steps are the same as in TensorFlow: the tests compare 25 steps of each optimizer, "
+        "with sparse rows, clipping, decay, variables without a gradient and changing rates, and "
+        "every schedule past its boundaries. Rows of a table are taken with `shims.gather`, "
+        "because the gradient of `jnp.take` does not show an optimizer that a row was taken twice. "
+        "Unlike in Keras 3, `minimize` is available. The state is in variables, which "
+        "`shims.function` tracks; to save the state, save `optimizer.variables`. The package "
+        "`optax` must be installed."
     ),
     examples=(
         Rewrites(

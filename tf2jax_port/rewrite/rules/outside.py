@@ -9,10 +9,12 @@ from tf2jax_port.rewrite.rules.rule import Instead, Leaves, Rewrites, Rule
 
 _TF = "import tensorflow as tf\n\n"
 _V1 = "import tensorflow.compat.v1 as tf\n\n"
-_OPERATOR = Leaves(f"{_TF}y = tf.square(x)\n", because="an operator has a row in the table")
+_OPERATOR = Leaves(
+    f"{_TF}y = tf.square(x)\n", because="`tf.square` is an operator with a row in the table"
+)
 _ALONE = (
-    "Nothing changes: the name and its import stay, and a comment marks the place. The "
-    "operators around it are rewritten as usual. "
+    "Nothing changes: the name and its import stay, and a comment marks the line. The operators "
+    "around it are rewritten as usual. "
 )
 
 _STAYS = (
@@ -50,7 +52,8 @@ SUMMARY = _rule(
     "summary",
     (
         "A summary writes a number, a histogram or an image to a file for TensorBoard. JAX has no "
-        "such writer. TensorFlow's stays, unless `--target shims` moves all summaries to `shims.summary`."
+        "such writer. TensorFlow's writer stays, unless `--target shims` converts all summaries to "
+        "`shims.summary`."
     ),
     (
         "TensorFlow's writer works outside of compiled code, and accepts JAX's arrays: let the "
@@ -72,9 +75,9 @@ DATA = _rule(
     "data-pipeline",
     ("`tf.data` reads, shuffles and batches on the host. JAX has no counterpart and needs none."),
     (
-        "Functions that only the pipeline calls stay with it (TJ504). Take NumPy arrays from it with "
-        "`as_numpy_iterator()`. `--data shims` moves pipelines to `shims.data`, which needs no "
-        "TensorFlow. Another choice is Grain."
+        "Functions that only the pipeline calls stay TensorFlow, too (TJ504). Take NumPy arrays "
+        "from the pipeline with `as_numpy_iterator()`. `--data shims` converts pipelines to "
+        "`shims.data`, which needs no TensorFlow. Grain is an alternative."
     ),
     "data = tf.data.Dataset.range(6)",
     symbol="tf.data.Dataset.range",
@@ -91,13 +94,12 @@ READING = _rule(
     "TJ522",
     "reading-and-decoding",
     (
-        "Records, images, audio and tables are read and decoded on the host from strings, which "
-        "JAX's arrays do not hold."
+        "Records, images, audio and tables are decoded from strings on the host, because JAX's "
+        "arrays cannot contain strings."
     ),
     (
-        "Such code usually belongs to a pipeline; convert its result to an array. `--data "
-        "shims` moves the code to `shims.io`, which reads records and images without "
-        "TensorFlow."
+        "Such code usually belongs to a pipeline; convert its result to an array. `--data shims` "
+        "converts the code to `shims.io`, which reads records and images without TensorFlow."
     ),
     "y = tf.io.decode_raw(text, 'float32')",
     symbol="tf.io.decode_raw",
@@ -240,8 +242,8 @@ DROPPED = _rule(
     "TJ328",
     "dropped-by-tensorflow-2",
     (
-        "`tf.contrib`, slim, `tf.layers`, cells, `tf.losses` and `tf.metrics` of TensorFlow 1 "
-        "create variables by name in a graph, or no longer exist."
+        "`tf.contrib`, slim, `tf.layers`, recurrent cells, `tf.losses` and `tf.metrics` of "
+        "TensorFlow 1 create variables by name in a graph, or no longer exist."
     ),
     (
         "Keras 3 has layers, cells, losses and metrics with these names, but some defaults "
@@ -263,8 +265,8 @@ ABSL = _rule(
     "TJ329",
     "flags-and-app",
     (
-        "`tf.flags` and `tf.app` wrap absl-py. Functions that are equal in absl are rewritten "
-        "(TJ115, TJ209)."
+        "`tf.flags` and `tf.app` wrap absl-py. Functions that are the same in absl are rewritten "
+        "(TJ115, TJ209); all others are reported here."
     ),
     (
         "Run `pip install absl-py`, then use `from absl import app, flags`: the functions have "
@@ -286,7 +288,10 @@ ABSL = _rule(
 TESTS = _rule(
     "TJ330",
     "test-case",
-    ("`tf.test.TestCase` is `absltest.TestCase` with comparisons of arrays, sessions and seeds."),
+    (
+        "`tf.test.TestCase` is `absltest.TestCase` with additional methods, for comparisons of "
+        "arrays, for sessions and for seeds."
+    ),
     (
         "Derive from `absl.testing.parameterized.TestCase` or `unittest.TestCase`. "
         "`assertAllClose` is `np.testing.assert_allclose(actual, desired, rtol=1e-6, "
@@ -347,9 +352,9 @@ WORDS = _rule(
     "TJ333",
     "words-and-tables",
     (
-        "Feature columns and some functions of strings work with text, which JAX's arrays do "
-        "not hold. `tf.strings` and the tables of `tf.lookup` stay TensorFlow (TJ501), or "
-        "move to `shims.strings` and `shims.lookup`, which work on the host (TJ407)."
+        "Feature columns and some string functions work with text, which JAX's arrays cannot "
+        "contain. `tf.strings` and the tables of `tf.lookup` stay TensorFlow (TJ501), or move to "
+        "`shims.strings` and `shims.lookup`, which work on the host (TJ407)."
     ),
     (
         "Convert words to numbers before they reach JAX: with `shims.lookup.StaticHashTable`, in the "

@@ -47,7 +47,7 @@ def index() -> str:
     rows = [
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {_STATES[rule.state]} |" for rule in RULES
     ]
-    head = "# Diagnostics\n\n`tf2jax-port explain TJ101` prints these pages.\n"
+    head = "# Diagnostics\n\n`tf2jax-port explain TJ101` prints one of these pages.\n"
     return "\n".join([head, "| code | pattern | state |", "|---|---|---|", *rows, ""])
 
 

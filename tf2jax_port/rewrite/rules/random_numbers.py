@@ -9,7 +9,7 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 _KEYS = Options(random="keys")
 _PLAIN = Leaves(
     "import tensorflow as tf\n\ny = tf.random.stateless_normal([3], seed=[1, 2])\n",
-    because="without `--random keys` it becomes `shims.random`, with TensorFlow's numbers",
+    because="without `--random keys`, the call becomes `shims.random`, with TensorFlow's numbers",
 )
 
 KEYED = Rule(
@@ -17,19 +17,19 @@ KEYED = Rule(
     name="random-numbers-by-key",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`. A stateless draw computes its key from its "
-        "seed. For every other draw, a key is split before the statement, once for each run "
-        "of the statement. A function that draws gets a key parameter if all of its calls "
+        "`--random keys` asks for `jax.random`. A stateless draw computes its key from its seed. "
+        "For every other draw, a key is split before the statement, once for each run of the "
+        "statement. A function that draws random numbers gets a key parameter if all of its calls "
         "are in the file and can pass a key. Keys start from `tf.random.set_seed`, or from a "
         "number chosen for the file."
     ),
     safety=(
-        "The numbers differ from TensorFlow's but have the same distribution, shape and "
-        "dtype; no key is used twice. The same seeds give the same numbers in each run, even "
-        "in compiled functions. The new parameter is keyword-only and has no default, so a "
-        "call that the rewriter did not see, from outside the program, raises `TypeError`. "
-        "Results recorded with TensorFlow's numbers are no longer comparable: compare with "
-        "`shims.random` first, and switch to keys afterwards."
+        "The numbers differ from TensorFlow's but have the same distribution, shape and dtype; no "
+        "key is used twice. The same seeds give the same numbers in each run, even in compiled "
+        "functions. The new parameter is keyword-only and has no default, so a call that the "
+        "rewriter did not see, such as a call from another program, raises `TypeError`. Results "
+        "recorded with TensorFlow's numbers are no longer comparable: compare with `shims.random` "
+        "first, and switch to keys afterwards."
     ),
     examples=(
         Rewrites(
@@ -85,12 +85,11 @@ DRAWN = Rule(
         "distribution with these arguments."
     ),
     safety=(
-        "The draw stays `shims.random`, which uses TensorFlow's generator. After `set_seed`, "
-        "it gives TensorFlow's numbers as long as no earlier draw uses a key. To continue, "
-        "give the function a parameter `key`, draw from it with `jax.random`, and pass each "
-        "call its own key from `jax.random.split`. The body of a loop carries the key in its "
-        "state and splits it in each iteration: a key from outside would give the same "
-        "numbers each time."
+        "The draw stays `shims.random`, which uses TensorFlow's generator. After `set_seed`, it "
+        "gives TensorFlow's numbers as long as no earlier draw uses a key. To use `jax.random`, "
+        "give the function a parameter `key`, draw from it with `jax.random`, and pass each call "
+        "its own key from `jax.random.split`. The body of a loop carries the key in its state and "
+        "splits it in each iteration: a key from outside would give the same numbers each time."
     ),
     examples=(
         Rewrites(

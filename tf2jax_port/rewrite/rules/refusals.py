@@ -16,9 +16,8 @@ NO_RULE = Rule(
         "applies."
     ),
     safety=(
-        "The name and its import stay, so up to this point the file still runs as before. "
-        "Write the JAX code by hand, or add a row to `tf2jax_port/table`; the next run "
-        "removes the marker comment."
+        "The name and its import stay, so this line still uses TensorFlow. Write the JAX code by "
+        "hand, or add a row to `tf2jax_port/table`; the next run removes the marker comment."
     ),
     examples=(
         Rewrites(
@@ -35,7 +34,8 @@ NO_RULE = Rule(
             runs=False,
         ),
         Leaves(
-            "import tensorflow as tf\n\ny = tf.square(x)\n", because="the table has a row for it"
+            "import tensorflow as tf\n\ny = tf.square(x)\n",
+            because=("the table has a row for `tf.square`"),
         ),
     ),
 )
@@ -49,7 +49,10 @@ UNKNOWN_ARGUMENT = Rule(
         "superfluous, missing or given twice. The rewriter never changes a call that it does "
         "not understand."
     ),
-    safety="The call is not changed. Compare it with TensorFlow's documentation of that version.",
+    safety=(
+        "The call is not changed. Compare the call with the documentation of the TensorFlow "
+        "version for which the file was written."
+    ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x):\n    return tf.reduce_sum(x, weights=x)\n",
@@ -71,9 +74,9 @@ STARRED = Rule(
     state=State.MANUAL,
     why=(
         "With `*args` or `**kwargs` the code does not show which arguments the call has. A "
-        "function of `shims` accepts TensorFlow's arguments, so such a call usually becomes a "
-        "call of `shims` (TJ403). In this place, the name belongs to TensorFlow 1 and has "
-        "other parameters, or some arguments would have to be dropped."
+        "function of `shims` accepts TensorFlow's arguments, so such a call usually becomes a call "
+        "of `shims` (TJ403). That is not possible here, because the name belongs to TensorFlow 1 "
+        "and has other parameters, or because some arguments would have to be dropped."
     ),
     safety="Nothing changes. Write out the arguments, then run the rewriter again.",
     examples=(
@@ -120,13 +123,11 @@ AMBIGUOUS = Rule(
     code="TJ305",
     name="name-bound-twice",
     state=State.MANUAL,
-    why=(
-        "The name refers to TensorFlow in one place and to something else in another place of "
-        "the same scope."
-    ),
+    why=("Within the same scope, the name refers to TensorFlow and also to something else."),
     safety=(
-        "Nothing changes. Rename one of the two. If a `try` and its `except ImportError` import the name for two "
-        "versions of TensorFlow, delete the branch for the version that you do not use."
+        "Nothing changes. Rename one of the two objects. If a `try` and its `except ImportError` "
+        "import the name for two versions of TensorFlow, delete the branch for the version that "
+        "you do not use."
     ),
     examples=(
         Rewrites(
@@ -137,7 +138,7 @@ AMBIGUOUS = Rule(
         ),
         Leaves(
             "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\ny = tf.square(x)\n",
-            because="`None` stands for TensorFlow that is not installed",
+            because="`None` only means that TensorFlow is not installed",
         ),
     ),
 )
@@ -162,7 +163,7 @@ OLD_MEANING = Rule(
         ),
         Leaves(
             "import tensorflow.compat.v1 as tf\n\ny = tf.square(x)\n",
-            because="it is the same object in both versions",
+            because="`tf.square` is the same in both versions",
         ),
     ),
 )
@@ -240,7 +241,7 @@ ATTRIBUTE = Rule(
         "The table has the object, but no rule for this attribute or for a class derived from "
         "the object."
     ),
-    safety="Nothing changes. Port the place by hand.",
+    safety="Nothing changes. Port the line by hand.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
@@ -250,7 +251,8 @@ ATTRIBUTE = Rule(
             runs=False,
         ),
         Leaves(
-            "import tensorflow as tf\n\ny = tf.float32.max\n", because="this attribute is known"
+            "import tensorflow as tf\n\ny = tf.float32.max\n",
+            because=("the table has a rule for `max`"),
         ),
     ),
 )
@@ -278,7 +280,7 @@ STAR_IMPORT = Rule(
             "y = jnp.square(x)\n",
             runs=False,
         ),
-        Leaves("from numpy import *\n\ny = square(x)\n", because="it is not TensorFlow"),
+        Leaves("from numpy import *\n\ny = square(x)\n", because="the names come from NumPy"),
     ),
 )
 

@@ -17,13 +17,13 @@ SURE = Rule(
         "used."
     ),
     safety=(
-        "The value and the gradients are the same; they are a list if TensorFlow returns a "
-        "list. The block is rewritten only if the result is known to be a scalar, if every "
+        "The value and the gradients are the same; the gradients are a list if TensorFlow returns "
+        "a list. The block is rewritten only if the result is known to be a scalar, if every "
         "source is watched and reaches the result through differentiable operators, and if no "
-        "other code uses the tape or the names assigned in the block. For integers, for which "
-        "TensorFlow returns `None`, JAX raises. If the block has a persistent tape, a "
-        "Jacobian, a loop, a function call, variables or `unconnected_gradients`, it gets "
-        "`shims.GradientTape` instead (TJ401)."
+        "other code uses the tape or the names assigned in the block. For integers, JAX raises, "
+        "while TensorFlow returns `None`. If the block has a persistent tape, a Jacobian, a loop, "
+        "a function call, variables or `unconnected_gradients`, it gets `shims.GradientTape` "
+        "instead (TJ401)."
     ),
     examples=(
         Rewrites(
