@@ -41,6 +41,21 @@ def test_a_python_that_cannot_monitor_calls(run, healthy, monkeypatch):
     assert line == f"  {'capture':<24}missing: Python 3.12; {environment.ANOTHER_PYTHON}"
 
 
+@pytest.mark.parametrize("name", ["shims.py", "shims/__init__.py", "shims/data.txt"])
+def test_a_folder_with_the_same_name(run, healthy, monkeypatch, tmp_path, name):
+    """A program that is started there imports it; a folder without code counts only if nothing else is found."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    result = run("doctor")
+    if name.endswith(".txt"):
+        assert "rename it" not in result.stdout
+        return
+    assert result.exit_code == 1
+    assert f"`import shims` finds {tmp_path / name}" in " ".join(result.stdout.split())
+    assert "  import shims            ready" not in result.stdout
+
+
 def test_a_jax_that_fails(monkeypatch):
     monkeypatch.setattr(environment, "_QUESTION", "raise ImportError('JAX 0.10.2 miscompiles')")
     said, problem = environment._ask_jax()

@@ -1,5 +1,6 @@
 """What `scan` prints by default: places, groups of reviews, misspelled words; and counts on request."""
 
+import json
 import re
 
 import pytest
@@ -51,6 +52,28 @@ def test_all_and_without_groups(program, run):
     single = run("scan", "a.py", "--no-group").stdout
     assert "also at" not in single
     assert f"a.py:8:12: TJ201 tf.maximum: {TIE}" in single
+
+
+def test_only_what_a_baseline_does_not_list_counts(program, run):
+    (program / "known.json").write_text(run("scan", "a.py", "--format", "json").stdout)
+    same = run("scan", "a.py", "--baseline", "known.json")
+    assert (same.exit_code, same.stdout) == (0, "")
+    assert "4 findings of known.json not shown, 0 new." in same.stderr
+    source = program / "a.py"
+    source.write_text("\n\n" + source.read_text() + "    return tf.reduce_summ(x)\n")
+    new = run("scan", "a.py", "--baseline", "known.json")
+    assert new.exit_code == 1
+    assert re.findall(r"^a.py:(\d+):\d+: (TJ\d+)", new.stdout, re.MULTILINE) == [("11", "TJ301")]
+    found = json.loads(run("scan", "a.py", "--baseline", "known.json", "--format", "json").stdout)
+    assert [len(file["findings"]) for file in found["files"]] == [1]
+
+
+@pytest.mark.parametrize("text", ["{}", "[1]", '{"files": [{}]}', "not JSON"])
+def test_a_baseline_is_a_ledger(program, run, text):
+    (program / "known.json").write_text(text)
+    result = run("scan", "a.py", "--baseline", "known.json")
+    assert result.exit_code == 2
+    assert "known.json is no ledger" in " ".join(result.stderr.split())
 
 
 def test_a_narrow_terminal(program, run, monkeypatch):

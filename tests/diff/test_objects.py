@@ -18,6 +18,7 @@ from tf2jax_port.diff.proofs.proof import Status
 KINDS = {
     "Plain": ("object", "pass", "run", "tf.ones([2])"),
     "Slots": ("object", "pass", "run", "tf.ones([2])"),
+    "Names": ("types.SimpleNamespace", "pass", "run", "tf.ones([2])"),
     "Items": ("dict", "super().__init__()", "run", "tf.ones([2])"),
     "Module": ("tf.Module", "super().__init__()", "run", "tf.Variable([1.0, 2.0])"),
     "Layer": ("tf.keras.layers.Layer", "super().__init__()", "call", "tf.Variable([1.0, 2.0])"),
@@ -42,6 +43,7 @@ BEGIN = """
 import dataclasses
 import functools
 import itertools
+import types
 import tensorflow as tf
 
 COUNTER = itertools.count(5)

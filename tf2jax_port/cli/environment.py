@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.util
 import json
 import os
@@ -16,11 +17,11 @@ from tf2jax_port.diff.code_bases.capture import ANOTHER_PYTHON, CAN_MONITOR
 from tf2jax_port.formats.release import release
 
 _SECONDS = 120
-CAPTURE = "capture"
+IMPORT, CAPTURE = "import shims", "capture"
 _PACKAGES = ("jax", "jaxlib", "numpy", "diastatic-malt", "click", "rich")
 # Tasks, the modules that they need, and the distributions that provide these modules.
 _DOORS = (
-    ("import shims", ("jax", "numpy", "malt"), "jax numpy diastatic-malt"),
+    (IMPORT, ("jax", "numpy", "malt"), "jax numpy diastatic-malt"),
     ("scan, plan, rewrite", ("click", "rich"), "click rich"),
     ("verify, import-graph", ("jax", "numpy"), "jax numpy"),
     ("diff, record", ("tensorflow",), "tensorflow"),
@@ -76,8 +77,11 @@ def examine() -> Findings:
             f"jax {versions['jax']} and jaxlib {versions['jaxlib']} are not of one release: "
             "`pip install --upgrade jax jaxlib`."
         )
-    problems += _clashes()
-    return Findings(versions, jax, _doors(), problems)
+    clashes = list(_clashes())
+    doors = _doors()
+    if clashes:
+        doors[IMPORT] = {"missing": ["this package under the name `shims`"], "install": "see below"}
+    return Findings(versions, jax, doors, problems + clashes)
 
 
 def lines(found: Findings) -> Iterator[str]:
@@ -157,9 +161,18 @@ def _clashes() -> Iterator[str]:
             f"the distribution `{other}` has a package `shims`, too, and one overwrites the other: "
             f"`pip uninstall {other}`, then `pip install --force-reinstall --no-deps tf2jax-port`."
         )
-    spec = importlib.util.find_spec("shims")
+    # A program that is started in this folder looks there first.
+    spec = importlib.machinery.PathFinder.find_spec("shims", ["", *sys.path])
     ours = pathlib.Path(__file__).resolve().parents[2] / "shims"
-    if spec is None or spec.origin is None:
+    found = (
+        None
+        if spec is None
+        else spec.origin or next(iter(spec.submodule_search_locations or ()), None)
+    )
+    if found is None:
         yield f"`import shims` finds nothing; it belongs in {ours}."
-    elif pathlib.Path(spec.origin).resolve().parent != ours:
-        yield f"`import shims` finds {spec.origin}, not {ours}: another package has the same name."
+    elif ours not in (pathlib.Path(found).resolve().parent, pathlib.Path(found).resolve()):
+        yield (
+            f"`import shims` finds {found}, not {ours}: rename it, or run programs that import this package "
+            "from another folder."
+        )

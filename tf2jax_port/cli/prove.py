@@ -25,6 +25,7 @@ from tf2jax_port.diff.proofs import as_github, as_html, as_json, as_junit, as_sa
 from tf2jax_port.diff.proofs.judging import judged
 from tf2jax_port.diff.proofs.proof import Proof
 from tf2jax_port.diff.proofs.watching import edits, state_of
+from tf2jax_port.messages.counts import counted
 from tf2jax_port.paths.whole_files import write_whole
 
 
@@ -67,7 +68,8 @@ def capture(
     whole = sum(not call.unfit for call in calls.calls)
     functions = len({(call.module, call.name) for call in calls.calls})
     click.echo(
-        f"{len(calls.calls)} calls of {functions} functions, {whole} can be replayed", err=True
+        f"{counted(len(calls.calls), 'call')} of {counted(functions, 'function')}, {whole} can be replayed",
+        err=True,
     )
     if not calls.calls:
         names = ", ".join(f"`{name}`" for name in package)
@@ -179,7 +181,7 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, stren
         found, results = proving.prove(calls, root, timeout, kept, step, jobs, strength=strength)
     kept_results = len(results) - replayed
     before = f", {kept_results} results are those of an earlier run" if kept_results else ""
-    tell(f"{replayed} replays{before}")
+    tell(f"{counted(replayed, 'replay')}{before}")
     _tell_originals(found, root)
     return judged(found, results, root)
 

@@ -9,6 +9,7 @@ import click
 
 from tf2jax_port.cli import options as cli_options
 from tf2jax_port.cli.command import tell
+from tf2jax_port.messages.counts import counted
 
 if TYPE_CHECKING:
     from tf2jax_port.rewrite.findings.ledger import Ledger
@@ -36,6 +37,12 @@ _SHOWN = 15
     show_default=True,
     help="Show reviews of one name for one reason as one line.",
 )
+@click.option(
+    "--baseline",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE.json",
+    help="Leave out what this ledger lists; only the rest counts.",
+)
 @click.option("--color/--no-color", default=None, help="Color the output. [default: a terminal]")
 @cli_options.choosing_options
 @cli_options.reading_options
@@ -47,6 +54,7 @@ def scan(
     html: str | None,
     whole: bool,
     group: bool,
+    baseline: str | None,
     color: bool | None,
     **given: Any,
 ) -> None:
@@ -68,6 +76,8 @@ def scan(
     # Only the HTML page needs the texts; the formats for editors and code hosts show findings alone.
     compare = asked.is_open and form in ("text", "json") and not statistics
     ledger = ledger_of(asked, texts=html is not None, compare=compare)
+    if baseline:
+        ledger = _only_new(ledger, baseline)
     if form != "text":
         show_data(ledger, form)
     if statistics:
@@ -85,6 +95,20 @@ def scan(
             tell(as_lines.summary(ledger))
             tell_proof(entry.path for entry in ledger.entries if entry.outcome.findings)
     raise SystemExit(exit_code(ledger, asked.fail_on))
+
+
+def _only_new(ledger: Ledger, path: str) -> Ledger:
+    """Return a ledger without what the baseline lists."""
+    from tf2jax_port.rewrite.findings import baseline
+
+    try:
+        found, hidden = baseline.without_known(ledger, baseline.read_baseline(path))
+    except baseline.BaselineError as error:
+        raise click.UsageError(str(error)) from error
+    if hidden:
+        new = sum(f.state.needs_person for f in found.findings)
+        tell(f"{counted(hidden, 'finding')} of {path} not shown, {new} new.")
+    return found
 
 
 def _show_tables(ledger: Ledger, rows: int | None, color: bool | None) -> None:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from tf2jax_port.messages.counts import counted
 from tf2jax_port.messages.spot import Spot
 from tf2jax_port.rewrite.findings.findings import Finding, State, count_states
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger
@@ -78,7 +79,7 @@ def summary(ledger: Ledger) -> str:
     files = sum(bool(entry.outcome.findings) for entry in ledger.entries)
     done = share(total - counts[State.MANUAL], total)
     told = (
-        f"{total:,} references in {files:,} of {len(ledger.entries):,} files: "
+        f"{counted(total, 'reference')} in {files:,} of {len(ledger.entries):,} files: "
         f"{counts[State.MANUAL]:,} to write by hand, {counts[State.REVIEW]:,} to review. "
         f"`tf2jax-port rewrite --write` settles {done}."
     )

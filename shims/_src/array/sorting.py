@@ -133,7 +133,7 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
     Args:
       input: array of numbers.
       k: the number of largest elements.
-      sorted: ignored; the result is always sorted.
+      sorted: has no effect; the result is always sorted.
       index_type: the dtype of the positions.
       name: ignored.
 
@@ -145,7 +145,8 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined.
+      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
+      the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

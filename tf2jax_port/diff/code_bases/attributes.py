@@ -6,6 +6,7 @@ import dis
 import functools
 import inspect
 import sys
+import types
 from collections.abc import Iterator
 from types import CodeType
 from typing import Any
@@ -30,7 +31,7 @@ def described(value: Any, encoder: Encoder) -> Node:
     if base is not None:
         found |= _of_library(value, cls, base, encoder)
     elif not _is_plain(cls):
-        raise UnfitError(f"object that Python code does not make: {cls.__name__}")
+        raise UnfitError(f"object of a class that is not written in Python: {cls.__qualname__}")
     if isinstance(value, dict | list | tuple):
         plain = dict if isinstance(value, dict) else list
         found["about"] = {"content": encoder.encode(plain(value))}
@@ -125,7 +126,8 @@ def is_of_library(cls: type) -> bool:
 def _is_plain(cls: type) -> bool:
     """Return whether Python code makes the objects of a class, all of whose state are attributes."""
     builtin = [c for c in cls.__mro__ if not c.__flags__ & (1 << 9)]  # no heap types
-    return {*builtin} <= {object, dict, list, tuple} and cls.__module__ != "builtins"
+    plain = {object, dict, list, tuple, types.SimpleNamespace}
+    return {*builtin} <= plain and cls.__module__ != "builtins"
 
 
 def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:

@@ -9,9 +9,10 @@ from html import escape
 from tf2jax_port.diff.proofs import look
 from tf2jax_port.diff.proofs.as_html_file import file_page
 from tf2jax_port.diff.proofs.proof import SCOPE, WRONG, Proof, Status, share
-from tf2jax_port.diff.proofs.wording import counted, headline, short, summary
+from tf2jax_port.diff.proofs.wording import headline, short, summary
 from tf2jax_port.diff.vocabulary.verdicts import shown
 from tf2jax_port.html.page import path as breakable
+from tf2jax_port.messages.counts import counted
 
 INDEX = "index.html"
 

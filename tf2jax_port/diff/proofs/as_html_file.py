@@ -8,9 +8,9 @@ from pathlib import Path
 from tf2jax_port.diff.code_bases.replay import ALL_LANES
 from tf2jax_port.diff.proofs import look
 from tf2jax_port.diff.proofs.proof import WRONG, Proof, Row, Status, share
-from tf2jax_port.diff.proofs.wording import counted
 from tf2jax_port.html.page import path as breakable
 from tf2jax_port.html.syntax import Piece, colored, line_html
+from tf2jax_port.messages.counts import counted
 
 _AROUND = 60  # lines of a function that is not wrong are collapsed above this number
 

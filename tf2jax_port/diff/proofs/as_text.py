@@ -11,8 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from tf2jax_port.diff.proofs.proof import NOWHERE, SCOPE, WITHIN, WRONG, Proof, Row, Status, share
-from tf2jax_port.diff.proofs.wording import counted, headline, listed, short, summary
+from tf2jax_port.diff.proofs.wording import headline, listed, short, summary
 from tf2jax_port.diff.vocabulary.verdicts import shown
+from tf2jax_port.messages.counts import counted
 
 _MOST = 10
 _FEW = 3

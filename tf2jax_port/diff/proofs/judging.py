@@ -28,8 +28,9 @@ from tf2jax_port.diff.proofs.proof import (
     Status,
     only_gradients_differ,
 )
-from tf2jax_port.diff.proofs.wording import counted, listed
+from tf2jax_port.diff.proofs.wording import listed
 from tf2jax_port.diff.strength.strength import Strength
+from tf2jax_port.messages.counts import counted
 
 _MARKER = re.compile(r"#\s*(TJ3\d\d)\b")
 _NO_DEFINITION = Definition("", 0, 0, frozenset(), 0)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tf2jax_port.diff.proofs.proof import Proof, Row, Status, only_gradients_differ
 from tf2jax_port.diff.vocabulary.verdicts import EQUAL, INCONCLUSIVE
+from tf2jax_port.messages.counts import counted
 
 _LONGEST = 200  # characters of a reason
 _VERBS = {
@@ -14,11 +15,6 @@ _VERBS = {
     Status.RAISES: "raises",
     Status.FAILS_UNDER_JIT: "fails under jit",
 }
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a count with its noun: `1 call`, `2 calls`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def listed(reasons: Mapping[str, int], most: int = 2) -> str:
