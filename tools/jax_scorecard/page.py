@@ -221,7 +221,8 @@ def _not_called(lines: list[dict[str, Any]]) -> str:
         for why, names in groups.items()
         if names
     ]
-    return "\n## Not called\n\n" + "".join(listed)
+    head = "\n## Not called\n\nEach line has a reason, and the functions that are not called for this reason.\n\n"
+    return head + "".join(listed)
 
 
 def _safe(text: str) -> str:
