@@ -38,10 +38,11 @@ ENDS = (interrupts.INTERRUPTED, interrupts.OTHER, interrupts.COMPLETE)
 OUTCOMES = (damage.REFUSED, damage.SAME, damage.SHORTER, damage.OTHER)
 _INTRODUCTION = """# Hard knocks
 
-Files get damaged, processes are killed, disks are full, threads meet, users press Ctrl-C, and old code bases hold
-very many files, some of which Python itself cannot read. Each row counts what happened; a wrong number, a lost or half written file, or an error of Python's own
-machinery would have ended the run. `make hard-knocks` runs them and writes this page, `make test` runs a part
-of them, and `make test-long` more.
+Files get damaged, processes are killed, disks are full, several threads change the same object, users press Ctrl-C,
+and old code bases contain very many files, some of which Python itself cannot read. Tests cause all of this on purpose,
+and the tables count the outcomes. A wrong number, a file that is lost or only partly written, or an internal error of
+Python would have ended the run. `make hard-knocks` runs all of these tests and writes this page; `make test` runs a small
+part of them, and `make test-long` a larger part.
 """
 
 
@@ -158,8 +159,9 @@ def _damage_table(found: dict[str, dict[str, dict[str, int]]]) -> list[str]:
     lines = [
         "## Damaged files",
         "",
-        "A reader refuses a damaged file by an error that names it, or gives what was written. A file of records that "
-        "is cut off gives its beginning, as in TensorFlow; a frozen graph has no checksum.",
+        "A reader either refuses a damaged file with an error that names the file, or returns what was written. There are "
+        "two exceptions: if a file of records is cut off, the reader returns the records before the cut, as in "
+        "TensorFlow; and a frozen graph has no checksum, so a damaged graph may be read as another graph.",
         "",
         f"| file | damage | {' | '.join(OUTCOMES)} |",
         "|---|---|" + "---|" * len(OUTCOMES),
@@ -175,9 +177,9 @@ def _kill_table(killed: dict[str, int], full: dict[str, str]) -> list[str]:
     return [
         "## Killed writers and full disks",
         "",
-        "A writer that is killed at any moment, or that finds no room, leaves the file that was there or the new one.",
+        "A writer that is killed at any moment, or whose disk is full, leaves either the old file or the complete new file.",
         "",
-        "| file | writers killed, file whole | on a full disk |",
+        "| file | killed writers that leave a complete file | on a full disk |",
         "|---|---|---|",
         *(
             f"| {name} | {count} of {count} | {full[name]}, file kept |"
@@ -191,9 +193,10 @@ def _program_table(mutants: dict[str, int], odd: dict[str, int]) -> list[str]:
     return [
         "## Programs that the rewriter reads",
         "",
-        "Mutants are programs of the examples in which names and tokens are exchanged, removed or repeated at random. "
-        "Python can parse each result, and a second rewriting changes nothing. Odd files have names, encodings, line "
-        "ends or kinds that few programs expect: a pipe, a broken link, null bytes, 5,000 nested parentheses.",
+        "Mutants are example programs in which names and tokens are exchanged, removed or repeated at random. Python can "
+        "parse every rewritten mutant, and a second run of the rewriter changes nothing. Odd files are files that few "
+        "programs expect, by name, encoding, line ends or type: a pipe, a broken link, null bytes, 5,000 nested "
+        "parentheses.",
         "",
         "| programs | outcome | count |",
         "|---|---|---|",
@@ -207,10 +210,10 @@ def _tree_table(found: dict[str, list[int]]) -> list[str]:
     return [
         "## Large trees",
         "",
-        "Every tenth file uses TensorFlow. Links that other programs swap in while a tree is rewritten lead to no "
-        "change outside of it, and files that vanish meanwhile are named.",
+        "Every tenth file uses TensorFlow. If another program replaces files by links while the tree is rewritten, no file "
+        "outside of the tree changes. If files vanish during the run, the command names them.",
         "",
-        "| command | files | processor seconds | most memory, MiB |",
+        "| command | files | processor seconds | peak memory, MiB |",
         "|---|---|---|---|",
         *(
             f"| `{name}` | {n:,} | {seconds} | {peak} |"
@@ -226,17 +229,18 @@ def _process_tables(
     return [
         "## Threads",
         "",
-        "Several threads change one variable, or draw from one generator, and switch as often as Python can.",
+        "Several threads change the same variable, or draw from the same generator, and Python switches between the threads as "
+        "often as possible.",
         "",
-        "| change | made | kept |",
+        "| change | changes made | changes not lost |",
         "|---|---|---|",
         *(f"| {name} | {made:,} | {found:,} |" for name, (found, made) in kept.items()),
         "",
         "## Interrupts",
         "",
-        "A `KeyboardInterrupt` at the call of a Python function, drawn at random, while a program is traced, compiled "
-        "and run for the first time. The next call, and a new program, gave the right numbers each time. JAX turns "
-        "some interrupts into errors of its own.",
+        "A `KeyboardInterrupt` is raised at a random call of a Python function, while a program is traced, compiled and run "
+        "for the first time. Afterwards, the next call and a new program gave the right numbers each time. JAX turns some "
+        "interrupts into its own errors.",
         "",
         f"| program | {' | '.join(ENDS)} | next call right |",
         "|---|" + "---|" * (len(ENDS) + 1),
@@ -247,8 +251,8 @@ def _process_tables(
         "",
         "## Many calls",
         "",
-        "Functions are called with other lengths, new objects, Python functions, tapes and errors, in a random order. "
-        "What JAX keeps for later is not counted.",
+        "Functions are called in a random order, with arrays of other lengths, new objects, Python functions, tapes and "
+        "errors. The columns show the growth during all calls, without JAX's own caches.",
         "",
         "| calls | more traces | more open files | more Python objects | more memory, MiB |",
         "|---|---|---|---|---|",

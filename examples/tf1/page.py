@@ -35,12 +35,12 @@ TEXT = """\
 
 <!-- written by `python -m examples.tf1.page` -->
 The programs of [examples/tf1](../examples/README.md) run with `import shims.compat.v1 as tf` instead of
-`import tensorflow.compat.v1 as tf`, and are otherwise unchanged. Each draws its initial values from
-the same seeds in both libraries and trains for {steps} steps on the same batches.
+`import tensorflow.compat.v1 as tf`, and are otherwise unchanged. Each program draws its initial values
+from the same seeds in both libraries, and trains for {steps} steps on the same batches.
 
 ![Losses of each program]({picture})
 
-The broad line is TensorFlow; the thin line on top of it is `shims`.
+The broad line is TensorFlow's loss; the thin line on top of it is the loss of `shims`.
 
 | program | features | losses | variables and results | largest in | tolerance |
 |---|---|---|---|---|---|
@@ -49,14 +49,14 @@ The broad line is TensorFlow; the thin line on top of it is `shims`.
 - **losses**: the largest difference in the loss of a step, relative to that loss.
 - **variables and results**: the largest difference in an array, relative to the largest value of
   that array. All variables (including optimizer slots) and all other results of the program are
-  compared. Integers, names, shapes and dtypes are equal.
+  compared. Integers, names, shapes and dtypes must be equal.
 - **largest in**: the array with the largest difference.
-- **tolerance**: the difference that the tests allow. Reasons:
+- **tolerance**: the largest difference that the tests allow. The reasons for a tolerance are:
 
 {reasons}
 
 The TensorFlow results were computed in TensorFlow 1 mode with `tf_keras` (`TF_USE_LEGACY_KERAS=1`).
-They are stored in `examples/tf1/goldens`; `python -m examples.tf1.run --goldens` writes
+They are stored in `examples/tf1/goldens`; `python -m examples.tf1.run --goldens` computes
 them again.
 """
 

@@ -51,8 +51,8 @@ PROGRAMS = (
         "bert",
         "attention masks, `gather_indexes`, a custom optimizer",
         needs_keras=True,
-        reason="fifty steps of float32 arithmetic; softmax does not depend on the bias of a key, so only "
-        "rounding changes it: it stays below 1e-5, and that is what the test checks",
+        reason="fifty steps of float32 arithmetic; softmax does not depend on the bias of the keys, so only "
+        "rounding changes this bias; the test checks that the bias stays below 1e-5",
         rounding="*/attention/key/bias*",
     ),
     Program("monitored", "`MonitoredTrainingSession`, hooks, Ftrl, moving averages"),

@@ -36,12 +36,12 @@ def write(results: dict[CodeBase, Result]) -> None:
         "\n".join(_calls(replayed)),
         "## Calls whose results differ",
         _differences(replayed),
-        "## The commonest reasons",
-        "Files, without tests, that have a manual place of this kind:",
+        "## The most common reasons",
+        "Numbers of files (without tests) with such manual work:",
         "\n".join(_listed(_together(results, "files"))),
-        "Calls that raise in the port, eagerly / under `jit` / in `shims.function` / for their gradients:",
+        "Numbers of calls that raise an error in the port, eagerly / under `jit` / in `shims.function` / for gradients:",
         "\n".join(_errors(results)),
-        "Calls that are captured and cannot be replayed:",
+        "Numbers of calls that are captured, but cannot be replayed:",
         "\n".join(_listed(_together(results, "not replayable"))),
     ]
     PAGE.write_text(f"{above}{_MARK}\n" + "\n\n".join(parts) + "\n")

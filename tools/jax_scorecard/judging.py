@@ -11,10 +11,10 @@ import shims
 
 # From best to worst; a cell is as good as its worst call.
 STATES = {
-    "right": "equal to the exact arrays, or an error where they raise one",
+    "right": "the result for the exact arrays, or an error if the exact arrays raise an error",
     "refused": "an error with the user's line and a remedy",
-    "nan": "NaN where the exact arrays give a number",
-    "no error": "a number where the exact arrays raise an error",
+    "nan": "NaN, although the exact arrays give a number",
+    "no error": "a number, although the exact arrays raise an error",
     "unclear": "an error without the user's line or without a remedy",
     "stopped": "no result in time, or the process ended",
     "wrong": "another number, shape or dtype",

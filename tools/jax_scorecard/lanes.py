@@ -20,8 +20,8 @@ LANES = {
     "input": "`shims.function` whose inputs have unknown sizes, without a selection",
     "dynamic": "`shims.dynamic`, called eagerly",
     "jit": "`jax.jit` of `shims.dynamic`",
-    "grad": "`jax.jit` of `jax.grad` of `shims.dynamic`, the sum of squares differentiated",
-    "vmap": "`jax.jit` of `jax.vmap` of `shims.dynamic`, two rows with different numbers",
+    "grad": "`jax.jit` of `jax.grad` of `shims.dynamic`; the differentiated value is the sum of squares of the results",
+    "vmap": "`jax.jit` of `jax.vmap` of `shims.dynamic`, over two rows with different numbers of selected slots",
     "shard_map": "`jax.jit` of `jax.shard_map` of `shims.dynamic` on a mesh of one device",
 }
 # Beside a number of selected slots, the number in the second row under `vmap`.

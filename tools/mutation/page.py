@@ -77,10 +77,10 @@ AREAS = {
 }
 _INTRODUCTION = """# Mutation testing
 
-Would the tests notice a mistake? A *mutant* is a copy of the product in which one comparison, operator, condition,
-number or call is another one, at a place drawn at random. The tests of that part run against each mutant, and must
-fail. A mutant that *survives* is either equal to the original for every input, or shows a missing test.
-`python -m tools.mutation` draws, runs and writes this page.
+Do the tests notice mistakes? A *mutant* is a copy of the product in which one comparison, operator, condition, number
+or call, drawn at random, is replaced by another. The tests for the changed part run against each mutant; if a test
+fails, the mutant is *noticed*. If all tests pass, the mutant *survives*: either it is equal to the original for every
+input, or a test is missing. `python -m tools.mutation` makes the mutants, runs the tests and writes this page.
 """
 
 
@@ -106,7 +106,7 @@ def as_page(data: dict) -> str:
         "",
         "## Mutants that survive",
         "",
-        "| file | place | instead | why |",
+        "| file | original | mutant | why it survives |",
         "|---|---|---|---|",
     ]
     for found in data["mutants"].values():

@@ -71,9 +71,8 @@ def _counts(ended: list[Verdict]) -> str:
     within = same - sum(v.is_equal for v in ended)
     whole = [v for v in ended if v.cells == v.total]
     return (
-        f"Of {len(ended)} programs, {same} run from start to end with equal numbers, {within} of them within "
-        f"TensorFlow's own spread. Of the {len(whole)} in which no cell fails under TensorFlow, "
-        f"{sum(map(_counts_as_equal, whole))} do."
+        f"Of {len(ended)} programs, {same} are equal ({within} of them within TensorFlow's own spread). Of the "
+        f"{len(whole)} programs in which no cell fails under TensorFlow, {sum(map(_counts_as_equal, whole))} are equal."
     )
 
 

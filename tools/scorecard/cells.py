@@ -14,10 +14,10 @@ from tools.scorecard.symbols import Symbol
 
 STATES = {
     "pass": "equal to TensorFlow",
-    "differs": "equal but for what the table names, on purpose",
-    "none": "TensorFlow has none",
+    "differs": "equal to TensorFlow, except for intended differences that the table names",
+    "none": "TensorFlow has no such result",
     "n/a": "does not apply",
-    "untested": "no test of it was run for this page",
+    "untested": "no test was run for this page",
     "fail": "a test fails",
     "absent": "not offered",
 }

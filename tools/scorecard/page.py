@@ -26,19 +26,22 @@ _MARKS = {
 _HEAD = """\
 # Scorecard
 
-What every symbol does in every lane, as the tests found it: `make scorecard` runs them and writes
-this page and [scorecard.json](scorecard.json). No cell is typed by hand; reasons come from the
-table's rows. Outside stand names of other libraries, the graphs of version 1, and what computes
-nothing on arrays and stays on the host: strings, lookup tables, files of images.
+This page shows the results of the tests for each TensorFlow symbol in each lane. `make scorecard` runs
+the tests, and writes this page and [scorecard.json](scorecard.json). No cell is typed by hand; the
+reasons in the notes come from the rows of the [table](architecture.md#one-table).
 
-| lane | what is compared with TensorFlow |
+*Dynamic shapes* are the operators that work with data-dependent sizes. *Surroundings* are all other
+operators of TensorFlow that compute on arrays. *Outside* are names of other libraries, graphs of
+TensorFlow 1, and host-only functions (strings, lookup tables, image files).
+
+| lane | what is tested |
 |---|---|
 | eager | values, shapes, dtypes and errors of eager calls |
-| function | the same inside `shims.function` with every size unknown, and under a foreign `jax.jit` |
+| function | the same inside `shims.function` with every size unknown, and under an enclosing `jax.jit` |
 | gradient | gradients, by `jax.vjp` and by a tape |
-| vmap | `jax.vmap` of the operator against a loop over it |
-| poison | values and derivatives over padded arrays, bit for bit whatever the padding holds |
-| jit_compile | TensorFlow's own `jit_compile=True` against TensorFlow eager, as the row records it |
+| vmap | `jax.vmap` of the operator, compared with a loop over the batch |
+| poison | values and derivatives for padded arrays, which must not change by one bit if the padding changes |
+| jit_compile | TensorFlow's own `jit_compile=True`, compared with eager TensorFlow and with the differences in the row |
 
 """
 
@@ -125,15 +128,16 @@ def _lacking(words: dict[str, list[str]]) -> str:
     number = sum(map(len, words.values()))
     lines = [f"| {', '.join(f'`{n}`' for n in names)} | {do} |" for do, names in words.items()]
     head = (
-        f"\n## Not offered\n\nOf TensorFlow {number} names and modules have no counterpart. "
-        "Asking for one is an `AttributeError` that says this:\n\n| names | what to write |\n|---|---|\n"
+        f"\n## Not offered\n\n{number} names and modules of TensorFlow have no counterpart in `shims`. "
+        "Reading such a name raises an `AttributeError`, which says what to write instead:\n\n"
+        "| names | what to write |\n|---|---|\n"
     )
     return head + "\n".join(lines) + "\n"
 
 
 def _total_table(data: dict) -> str:
     lines = [
-        "| symbols | number | green eagerly, in functions, in gradients | green in every lane |",
+        "| symbols | number | green in the lanes eager, function and gradient | green in every lane |",
         "|---|---|---|---|",
     ]
     for name, total in data["totals"].items():
@@ -142,7 +146,10 @@ def _total_table(data: dict) -> str:
             for kind in ("equal", "green")
         ]
         lines.append(f"| {name} | {total['symbols']} | {' | '.join(shares)} |")
-    return "\n".join(lines) + "\n\nGreen are all marks but `?`, `✗` and empty. "
+    return (
+        "\n".join(lines)
+        + "\n\nA cell is *green* unless it is empty or has the mark `?` or `✗`. The marks are: "
+    )
 
 
 def as_json(data: dict) -> str:
@@ -155,7 +162,7 @@ def as_json(data: dict) -> str:
 
 def _legend() -> str:
     marks = [f"{_MARKS[s].strip() or 'empty'}: {text}" for s, text in STATES.items()]
-    return "; ".join(marks) + ".\nThe number is the rank among the commonest 300 symbols.\n"
+    return "; ".join(marks) + ".\n*Rank* is the position among the 300 most common symbols.\n"
 
 
 def _table(lines: list[dict]) -> str:

@@ -14,13 +14,13 @@ OUTSIDE = {
     "keras.": "Keras",
     "slim.": "slim",
     "contrib.": "contrib",
-    "v1.": "graphs, sessions and layers of version 1",
-    "train.": "graphs, sessions and layers of version 1",
-    "Graph": "graphs, sessions and layers of version 1",
-    "name_scope": "graphs, sessions and layers of version 1",
-    "control_dependencies": "graphs, sessions and layers of version 1",
-    "no_op": "graphs, sessions and layers of version 1",
-    "group": "graphs, sessions and layers of version 1",
+    "v1.": "graphs, sessions and layers of TensorFlow 1",
+    "train.": "graphs, sessions and layers of TensorFlow 1",
+    "Graph": "graphs, sessions and layers of TensorFlow 1",
+    "name_scope": "graphs, sessions and layers of TensorFlow 1",
+    "control_dependencies": "graphs, sessions and layers of TensorFlow 1",
+    "no_op": "graphs, sessions and layers of TensorFlow 1",
+    "group": "graphs, sessions and layers of TensorFlow 1",
 }
 # Families whose rows stay TensorFlow, on the host: nothing in them computes on arrays. A row that stays
 # for another reason is of the surroundings, and red.

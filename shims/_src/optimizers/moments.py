@@ -37,7 +37,7 @@ def adam(
       ValueError: more than one clipping argument is given.
 
     Differs from Optax:
-      `optax.adam` adds `epsilon` before bias correction: with a
+      `optax.adam` adds `epsilon` after bias correction: with a
       gradient of 1e-7 its first step is 300 times as long.
 
     Example:

@@ -69,7 +69,7 @@ def adam_v1(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8) -> Recipe
       An Optax transformation.
 
     Differs from Optax:
-      `optax.adam` adds `epsilon` before bias correction.
+      `optax.adam` adds `epsilon` after bias correction.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdamOptimizer
     """
