@@ -242,3 +242,15 @@ def test_commands_are_listed_and_loaded_by_name():
     ]
     assert main.commands["scan"].name == "scan"
     assert run("brew").exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["shims.py", "shims/__init__.py"])
+def test_a_package_of_the_same_name_is_told(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shims").mkdir()
+    (tmp_path / name).write_text("X = 1\n")
+    (tmp_path / "a.py").write_text("import tensorflow as tf\ny = tf.boolean_mask(x, m)\n")
+    told = " ".join(run("rewrite", "--write", ".").stderr.split())
+    assert f"{name} has the name of the package `shims`" in told
+    (tmp_path / "b.py").write_text("import tensorflow as tf\ny = tf.square(x)\n")
+    assert "has the name" not in run("rewrite", "--write", "b.py").stderr

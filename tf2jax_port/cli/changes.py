@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 import sys
 from collections.abc import Iterator, Mapping
 
@@ -28,6 +30,7 @@ class Changes:
         self.shows = shows
         self.color = cli_options.is_colored(color, sys.stdout.isatty())
         self.changed = 0
+        self.hidden_by: set[str] = set()  # packages called `shims` beside files that import ours
 
     def all(self) -> Iterator[Entry | Skipped]:
         """Write or show the changes of every file, and yield the results without their texts."""
@@ -51,6 +54,8 @@ class Changes:
         if failure is not None:
             return failure
         self.changed += 1
+        if b"import shims" in entry.outcome.data:
+            self.hidden_by.update(_other_shims(entry))
         if self.shows and not self.asked.reads_stdin:
             click.echo("".join(diff_lines(entry, color=self.color)), nl=False, color=True)
         return None
@@ -66,6 +71,20 @@ class Changes:
         return None
 
 
+def _other_shims(entry: Entry) -> Iterator[str]:
+    """Yield modules and packages of a project that Python imports in place of this `shims`."""
+    for folder in {entry.root, os.path.dirname(entry.path) or "."}:
+        for name in ("shims.py", os.path.join("shims", "__init__.py")):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and os.path.abspath(path) != os.path.abspath(_shims_of_ours()):
+                yield path
+
+
+def _shims_of_ours() -> str:
+    """Return the file of the package `shims` that belongs to this program."""
+    return str(pathlib.Path(__file__).resolve().parents[2] / "shims" / "__init__.py")
+
+
 def tell(ledger: Ledger, does: Changes) -> None:
     """Report on standard error what was changed and what work remains."""
     tell_skipped(ledger.skipped)
@@ -77,6 +96,10 @@ def tell(ledger: Ledger, does: Changes) -> None:
     done = "rewritten" if does.write else "to be rewritten"
     told = f"{does.changed} of {len(ledger.entries)} files {done}. {_sentence(counts)}"
     sentence(" ".join(filter(None, (told, still_needed(ledger)))))
+    for path in sorted(does.hidden_by):
+        sentence(
+            f"{path} has the name of the package `shims` that rewritten files import: rename it."
+        )
 
 
 _WORDS = {
