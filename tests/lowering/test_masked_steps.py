@@ -237,3 +237,13 @@ def test_too_few_rows_are_an_error(read):
     same(f(X, ROWS["all"]), read(jnp.asarray(X)))
     with pytest.raises((ValueError, TypeError, IndexError, tf.errors.OpError)):
         f(X, ROWS["none"])
+
+
+@pytest.mark.parametrize(
+    "read", [lambda y: y[0], lambda y: y.max(0), lambda y: y[1:][0], lambda y: y[-1] * 2]
+)
+def test_too_few_rows_give_nan_in_an_enclosing_trace(read):
+    """No error can be raised there."""
+    f = jax.jit(tf.dynamic(lambda x, m: read(tf.boolean_mask(x, m))))
+    same(f(X, ROWS["all"]), read(jnp.asarray(X)))
+    assert np.isnan(f(X, ROWS["none"])).all()

@@ -100,6 +100,30 @@ def test_the_bounds(name):
         assert (low, high) == (min(found), max(found))
 
 
+@pytest.mark.parametrize(
+    ("d", "low", "high"),
+    [
+        (N // 2, 0, 500_000),
+        (N // -2, -500_000, 0),
+        ((N - 10) // 4, -3, 249_997),
+        (N // M, 0, 10**6),
+        (N // (M - 2), -(10**6), 10**6),
+        (N % 7, 0, 6),
+        ((N - 10) % 7, 0, 6),
+        (N % -7, -6, 0),
+        (SMALLER(N, 5) % 7, 0, 5),
+        (LARGER(N, 3), 3, 10**6),
+        (SMALLER(N, M), 0, 3),
+        (N * M - N, -(10**6), 3 * 10**6),
+    ],
+    ids=str,
+)
+def test_the_bounds_of_sizes_with_too_many_values_to_try(d, low, high):
+    """The rules of each operation apply."""
+    ranges = {"n": (0, 10**6), "m": (1, 3)}
+    assert dims.interval(d, env_of({"n": 0, "m": 1}, ranges)) == (low, high)
+
+
 @pytest.mark.parametrize("d", DIMS.values(), ids=DIMS)
 def test_the_value_of_given_sizes(d):
     for sizes in CHOICES:
