@@ -31,6 +31,15 @@ def test_an_import_of_what_is_rewritten_goes_with_its_alternative(error, first, 
     assert codes == ["TJ101"]
 
 
+def test_a_name_that_is_assigned_is_an_alternative():
+    pair = ("from tensorflow.keras.layers import {0}", "{0} = tf.keras.layers.{0}")
+    old = PAIR.format(pair[0], "ImportError", pair[1]).format("ReLU")
+    text, codes = run("import tensorflow as tf\n" + old + USE.format("ReLU()"))
+    new = old.replace("tensorflow.keras", "keras").replace("tf.keras", "keras")
+    assert text == "import keras\n" + new + USE.format("ReLU()")
+    assert codes == ["TJ230", "TJ130"]
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_the_keras_that_was_distributed_alone_is_an_alternative(turned):
     pair = ("from tensorflow.keras import backend as K", "from keras import backend as K")

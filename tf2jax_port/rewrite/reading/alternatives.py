@@ -38,9 +38,15 @@ def without_alternatives(bindings: list[Binding], names: Names) -> list[Binding]
 def _never_executed(group: list[Binding]) -> list[Binding]:
     """Return the imports of one `try` that are not executed where TensorFlow 2 is installed."""
     own = [b for b in group if b.path.startswith("tensorflow.") and _exists(b.path)]
-    same = len({b.path.rpartition(".")[2] for b in group}) == 1
-    known = all(b in own or b.path.split(".")[0] == "keras" for b in group)
+    same = len({_path(b).rpartition(".")[2] for b in group}) == 1
+    known = all(b in own or not b.path or b.path.split(".")[0] == "keras" for b in group)
     return [b for b in group if b is not own[0]] if own and same and known else []
+
+
+def _path(binding: Binding) -> str:
+    """Return the imported name, or the text of the name in `Layer = tf.keras.layers.Layer`."""
+    named = isinstance(binding.value, ast.Attribute)
+    return ast.unparse(binding.value) if named and binding.value is not None else binding.path
 
 
 def _exists(dotted: str) -> bool:
