@@ -93,7 +93,8 @@ def _body(title: str, body: str) -> str:
     if title.startswith("Example"):
         return f"```pycon\n{body}\n```"
     if title in ("Args", "Raises", "Attributes"):
-        return re.sub(r"^(\*{0,2}[\w., ]+): ", r"- `\1`: ", body, flags=re.MULTILINE)
+        # An indented line continues an entry, even if it has a colon.
+        return re.sub(r"^(\*{0,2}\w[\w., ]*): ", r"- `\1`: ", body, flags=re.MULTILINE)
     return body
 
 

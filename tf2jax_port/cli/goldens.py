@@ -197,7 +197,7 @@ def _check_results(function: str, golden: Golden) -> None:
     if not any(each.ran for each in found):
         reasons = [each.outputs.reason for each in found if isinstance(each.outputs, Failure)]
         why = f": {reasons[0]}" if reasons else ""
-        raise DiffError(f"{function}: no case has a result, so that nothing is written{why}")
+        raise DiffError(f"{function}: no case has a result, so nothing is written{why}")
 
 
 def _record_elsewhere(

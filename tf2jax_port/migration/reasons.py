@@ -19,9 +19,9 @@ class Reason:
         them needs are left out.
       possible: the number of steps that could stand here, this one included.
       next: the number of the one that would stand here otherwise; 0 if there is none.
-      is_tie: whether that one has the same work, so that the names decide.
+      is_tie: whether that one has the same work, so the names decide.
       since: the first position at which this step was possible.
-      is_level: whether one of those that came from there on has as much work, so that the names decided.
+      is_level: whether one of those that came from there on has as much work, so the names decided.
       waited: whether this step has less work than the one before it, which it imports.
     """
 

@@ -106,7 +106,7 @@ def slice(input_, begin, size, name=None):
       An array of the shape `size`.
 
     Raises:
-      InvalidArgumentError: the slice is out of bounds, or the number of entries is not the rank.
+      InvalidArgumentError: the slice is out of bounds, or `begin` or `size` does not have one entry per axis.
 
     Differs from TensorFlow:
       Nothing.

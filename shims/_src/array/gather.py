@@ -44,7 +44,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
     Under jit:
       Inside `shims.function` an index out of range raises an error when the call has finished; in an
-      enclosing trace it reads the nearest element, as TensorFlow's XLA does.
+      enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:
       >>> import shims
@@ -188,7 +188,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they read the nearest element.
+      enclosing trace, the nearest element is read.
 
     Example:
       >>> import shims

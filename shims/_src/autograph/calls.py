@@ -164,7 +164,7 @@ def _require_recursive(recursive: bool, function: str) -> None:
 
 
 def do_not_convert(func: Callable | None = None) -> Callable:
-    """Decorate a function to run as written when converted code calls it.
+    """Decorate a function that AutoGraph must not convert when converted code calls it.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/do_not_convert
     """
@@ -394,7 +394,7 @@ def _converted_callback(value):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether a callable object is a pytree leaf, so that it may be converted.
+    """Return whether a callable object is a pytree leaf, so it may be converted.
 
     A callable pytree of arrays is data.
     """

@@ -132,7 +132,7 @@ def unless_found() -> Iterator[list]:
 
 
 def is_signal(error: BaseException | None) -> bool:
-    """Return whether an exception ends the staging of statements, so that no handler may catch it."""
+    """Return whether an exception ends the staging of statements, so no handler may catch it."""
     return isinstance(error, (_Effect, EffectFound))
 
 

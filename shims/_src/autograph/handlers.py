@@ -14,7 +14,7 @@ def caught() -> BaseException | None:
 
     Raises:
       BaseException: that exception, if the sizes that are unknown in this trace may be its cause. With known
-        sizes the program might not raise it, so that the result of the clause would be wrong.
+        sizes the program might not raise it, so the result of the clause would be wrong.
     """
     error = sys.exception()
     if isinstance(error, Exception):

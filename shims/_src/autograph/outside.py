@@ -1,4 +1,4 @@
-"""Find out whether an object outlives the trace in progress, so that it must not hold traced values.
+"""Find out whether an object outlives the trace in progress, so it must not hold traced values.
 
 It does if the traced function reaches it: through its closure, the globals that it and other functions of the
 program name, the object of a method, attributes and items.

@@ -1,6 +1,6 @@
 """Evaluate comparisons of data-dependent sizes in converted code.
 
-A size that depends on data has no value while a program is traced, so that its comparisons are traced
+A size that depends on data has no value while a program is traced, so its comparisons are traced
 arrays. `if` and `while` stage them; code that cannot be staged gets the answer that the dynamic trace
 measures or assumes.
 """
@@ -236,7 +236,7 @@ class _Recursion(BaseException):
 def staged_once(question: SizeQuestion | ComputedQuestion, code: types.CodeType) -> Iterator[None]:
     """Open a block that stages the branches of a statement that asks a question about sizes.
 
-    Both branches are traced, so that a recursion which the answer ends would not end: it gets the numbers
+    Both branches are traced, so a recursion which the answer ends would not end: it gets the numbers
     of the sizes.
     """
     outer = _STAGED.value

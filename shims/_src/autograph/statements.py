@@ -311,7 +311,7 @@ def _sizes_of_bodies() -> frozenset[str]:
 
 
 def _check_rows(emitted, known: frozenset[str]) -> None:
-    """Check that the elements that the iterations of a loop append are of one size, not of one that each has."""
+    """Check that all iterations of a loop append elements of the same size."""
     own = _sizes_of_bodies() - known
     for aval in jax.tree.leaves(emitted):
         for d in filter(jp.is_symbolic, aval.shape):

@@ -39,7 +39,7 @@ class Iterator:
         """Return the next element.
 
         Raises:
-          OutOfRangeError: there is none.
+          OutOfRangeError: there is no next element.
         """
         try:
             return next(self)
@@ -114,7 +114,7 @@ class Optional:
         """Return the element.
 
         Raises:
-          InvalidArgumentError: there is none.
+          InvalidArgumentError: there is no element.
         """
         if not self._values:
             raise errors.InvalidArgumentError("The given optional does not have a value.")

@@ -52,7 +52,7 @@ class _Pass:
     at the end of an epoch.
 
     Attributes:
-      was_looked_at: whether an epoch ended after a look, so that the next one can begin with this pass.
+      was_looked_at: whether an epoch ended after a look, so the next one can begin with this pass.
     """
 
     def __init__(self, elements: Iterator[Any]):

@@ -250,7 +250,7 @@ class SpecializationWarning(UserWarning):
 
 
 class FrozenRandomWarning(UserWarning):
-    """Random numbers became constants of an enclosing JAX program, so that every run repeats them."""
+    """Random numbers became constants of an enclosing JAX program, so every run repeats them."""
 
 
 class UncheckedAssertionWarning(UserWarning):

@@ -2,7 +2,7 @@
 
 Where nothing is selected, `x[mask]` is a constant to JAX, and whatever is computed from it alone has a tangent of
 zero. A lowered program learns only when it runs that nothing is selected: the derivative of a maximum with an
-initial value divides by the number of entries that have it, 0, so that the tangent would be NaN. So such a result
+initial value divides by the number of entries that have it, 0, so the tangent would be NaN. So such a result
 gets its tangent by a choice between zero and what the rules of JAX compute, where it meets other values or leaves
 the program.
 """

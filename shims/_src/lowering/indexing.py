@@ -179,7 +179,7 @@ def scatter(ctx, eqn, operand, indices, updates):
 
 
 def _is_in_order(indices) -> bool:
-    """Return whether the padding of indices comes last, so that sorted ones stay sorted."""
+    """Return whether the padding of indices comes last, so sorted ones stay sorted."""
     return not indices.dynamic or (indices.array.ndim == 2 and indices.axes[0].packed)
 
 

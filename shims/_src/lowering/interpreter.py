@@ -224,7 +224,7 @@ def _evaluate(ctx: Context, eqn, values) -> list[Value]:
 def _differentiates_nothing(eqn) -> bool:
     """Return whether an equation calls a `custom_jvp` function on arrays without elements.
 
-    Its derivative rule may fail for such arrays, so that the call must be lowered by a masking rule.
+    Its derivative rule may fail for such arrays, so the call must be lowered by a masking rule.
     """
     inner = (e for program in jaxprs.sub_jaxprs(eqn.params) for e in jaxprs.equations(program))
     return any(

@@ -56,7 +56,7 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
 
 
 def whole(a, b) -> bool:
-    """Return whether two dimensions are certainly equal, so that a slice takes the whole axis."""
+    """Return whether two dimensions are certainly equal, so a slice takes the whole axis."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 

@@ -376,7 +376,7 @@ def _convert_classes(x):
 
 
 def _match_labels(labels, predictions):
-    """Reshape labels and predictions to one shape, by removing a last axis of size 1 from one."""
+    """Reshape labels and predictions to the same shape, by removing a last axis of size 1 from one."""
     if predictions.ndim == labels.ndim + 1 and predictions.shape[-1] == 1:
         predictions = predictions.reshape(predictions.shape[:-1])
     if labels.ndim == predictions.ndim + 1 and labels.shape[-1] == 1:

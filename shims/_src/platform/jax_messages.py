@@ -77,7 +77,7 @@ def takes_tracer_as_static(error: BaseException) -> bool:
 
 
 def lacks_frames(error: BaseException) -> bool:
-    """Return whether JAX has removed its frames from the traceback of an error, so that it was raised in JAX."""
+    """Return whether JAX has removed its frames from the traceback of an error, so it was raised in JAX."""
     return any("JAX has removed its internal frames" in note for note in _notes(error))
 
 

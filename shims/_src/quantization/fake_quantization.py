@@ -178,7 +178,7 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
       The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_args
     """
@@ -213,7 +213,7 @@ def fake_quant_with_min_max_args_gradient(
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_args_gradient
     """
@@ -247,7 +247,7 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
       The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars
     """
@@ -320,7 +320,7 @@ def fake_quant_with_min_max_vars_per_channel(
       The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars_per_channel
     """

@@ -79,7 +79,7 @@ def check_state_is_kept(operator: str) -> None:
             errors.message(
                 operator,
                 "an enclosing JAX program (`jax.jit`, `lax.scan`, a step of Keras, ...) cannot keep the "
-                "generator's state, so that every run would get the same numbers.",
+                "generator's state, so every run would get the same numbers.",
                 do=f"{_INSTEAD}; in a Keras layer use `shims.random.uniform` and similar operators",
             )
         )

@@ -1,12 +1,12 @@
 """Prepare the leaves of a `Padded` for code that knows nothing of sizes, and check that sizes agree.
 
 `jax.tree.map` and its like hand the leaves of a pytree to functions of a program or of a library such as
-Optax. The padding becomes 0 there, so that sums and norms are those of the true entries, and the codes of the
+Optax. The padding becomes 0 there, so sums and norms are those of the true entries, and the codes of the
 sizes become so small that they do not count. `jax.jit`, `vmap` and the like, which pass leaves on, get them
 as they are.
 
 Where JAX goes through several trees together, it compares the static data of their nodes. That of a `Padded`
-leads to the value, so that different sizes are found there.
+leads to the value, so different sizes are found there.
 """
 
 from __future__ import annotations

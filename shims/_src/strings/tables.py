@@ -35,13 +35,13 @@ def _on_host(function: str, name: str, value, dtype) -> np.ndarray:
 
 
 class KeyValueTensorInitializer:
-    """The contents of a table as a vector of keys and one of values.
+    """The contents of a table as a vector of keys and a vector of values.
 
     Args:
       keys: strings or integers.
       values: strings or numbers.
-      key_dtype: the dtype of the keys; theirs when `None`.
-      value_dtype: the dtype of the values; theirs when `None`.
+      key_dtype: the dtype of the keys; the dtype of `keys` when `None`.
+      value_dtype: the dtype of the values; the dtype of `values` when `None`.
       name: ignored.
 
     Differs from TensorFlow:

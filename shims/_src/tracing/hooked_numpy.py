@@ -32,7 +32,7 @@ def promote_shapes(state, original, name, *arrays):
 
 
 def broadcast_arrays(state, original, *arrays):
-    """Broadcast arrays to one shape, as `jnp.where` does; data-dependent sizes are declared equal."""
+    """Broadcast arrays to the same shape, as `jnp.where` does; data-dependent sizes are declared equal."""
     return original(*_of_common_sizes(state, "jnp.broadcast_arrays", arrays, original))
 
 
@@ -274,7 +274,7 @@ def _squeeze(state, original, a, *axis, **named):
         return original(a, *axis, **named)
     for d in shape:
         if jp.is_symbolic(d) and not state.is_input_only(d):
-            # If the size is 1 at run time, squeezing it gives another program, so that is checked.
+            # If the size is 1 at run time, squeezing it gives another program, so this is checked.
             state.is_zero(d - 1, f"{d} == 1")
     return original(
         a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
@@ -446,7 +446,7 @@ def _of_sizes(state, original, a, *args, **options):
 
 
 def _einsum(state, original, subscripts, *args, **options):
-    """Declare that axes of one label have one size: JAX replaces sizes that are unknown by a number."""
+    """Declare that axes of one label have the same size: JAX replaces sizes that are unknown by a number."""
     if not any(jp.is_symbolic(d) for x in args for d in np.shape(x)):
         return original(subscripts, *args, **options)
     terms, out, arrays = opt_einsum.parser.parse_einsum_input((subscripts, *args))
@@ -478,7 +478,7 @@ def _cov(state, original, m, y=None, rowvar=True, *args, **options):
 
 
 def _alike(state, original, arrays, *rest, **options):
-    """Call a function of arrays of one shape; in a step whose errors the program handles, decide whether they have one.
+    """Call a function of arrays of the same shape; if the program handles errors, decide whether the shapes are equal.
 
     Elsewhere JAX's error says which sizes to state.
     """
@@ -492,7 +492,7 @@ def _with_sizes_of(first, x):
         return x
     for axis, (target, have) in enumerate(zip(np.shape(first), np.shape(x), strict=True)):
         if jp.is_symbolic(target) or jp.is_symbolic(have):
-            x = primitives.unify_axis(x, axis, target, label="arrays of one shape")
+            x = primitives.unify_axis(x, axis, target, label="arrays of the same shape")
     return x
 
 

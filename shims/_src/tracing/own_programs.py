@@ -1,6 +1,6 @@
 """Trace the body of a loop as a dynamic program of its own if it asks about sizes that it makes.
 
-The program around the body is traced once for all iterations, so that it cannot decide on the size of one of them.
+The program around the body is traced once for all iterations, so it cannot decide on the size of one of them.
 A program of its own, whose operands are static, is staged for each answer, as under an enclosing `jax.jit`.
 """
 

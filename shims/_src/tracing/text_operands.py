@@ -270,7 +270,7 @@ def _mismatch(function: str, name: str, value) -> errors.DtypeMismatchError:
         errors.message(
             function,
             f"`{name}` is not of strings, but another operand is.",
-            required="operands of one dtype",
+            required="operands of the same dtype",
             received=f"{name}={value!r:.200}",
             do="convert numbers to strings: `shims.strings.as_string(x)`",
         )

@@ -39,7 +39,7 @@ class Form(NamedTuple):
 
     Attributes:
       fixed: whether integers with at most one axis are constants of the traced program.
-      dynamic: whether `shims.dynamic` is inside of `jax.jit`, so that sizes may depend on data.
+      dynamic: whether `shims.dynamic` is inside of `jax.jit`, so sizes may depend on data.
       fresh: whether the call itself makes the variables of its object.
     """
 

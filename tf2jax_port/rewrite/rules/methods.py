@@ -91,7 +91,7 @@ SIZE = Rule(
     safety=(
         "The size is the same: a Python number, or a symbolic size inside `shims.function`. "
         "In an operation, such a number takes the dtype of the other operand. Values computed "
-        "from sizes are computed with NumPy and stay numbers, too, so that slices, `range` "
+        "from sizes are computed with NumPy and stay numbers, too, so slices, `range` "
         "and shapes accept them under `jit`."
     ),
     examples=(

@@ -193,7 +193,7 @@ class TrainingHelper(_HelperOfNumbers):
             return finished, self._inputs_at(0, finished)
 
     def sample(self, time, outputs, name=None, **unused_kwargs):
-        """Return the places of the largest outputs."""
+        """Return the positions of the largest outputs."""
         with name_scope(name, "TrainingHelperSample"):
             return largest(outputs)
 

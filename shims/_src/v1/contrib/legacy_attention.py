@@ -25,15 +25,15 @@ def attention_decoder(
     scope=None,
     initial_state_attention=False,
 ):
-    """Run a cell over inputs and what it attends to.
+    """Run a cell over inputs, with attention to given states.
 
     Args:
       decoder_inputs: a list of tensors `[batch, size]`.
       initial_state: the first state.
-      attention_states: `[batch, length, size]`: what is attended to.
+      attention_states: `[batch, length, size]`: the states to attend to.
       cell: the cell.
       output_size: the size of the outputs; the output size of the cell if `None`.
-      num_heads: the number of attentions.
+      num_heads: the number of attention heads.
       loop_function: see `rnn_decoder`.
       dtype: the dtype of the scope.
       scope: the variable scope; `attention_decoder` if `None`.

@@ -207,12 +207,12 @@ def train(
 
     Args:
       train_op: what `create_train_op` returns.
-      logdir: the folder of checkpoints and summaries; `None` for none, which the other settings must fit.
+      logdir: the folder of checkpoints and summaries; `None` if none are written.
       master: must be empty.
       is_chief: must be true.
       scaffold: a `tf.train.Scaffold`.
       hooks: `SessionRunHook`s; one of them must ask to stop.
-      chief_only_hooks: further ones.
+      chief_only_hooks: further hooks.
       save_checkpoint_secs: the seconds between checkpoints.
       save_summaries_steps: the steps between summaries.
       config: accepted, as sessions accept it.
@@ -220,7 +220,7 @@ def train(
       run_metadata: accepted and ignored.
 
     Raises:
-      ValueError: there is no `logdir`, and checkpoints or summaries are to be written.
+      ValueError: other arguments ask for checkpoints or summaries, but there is no `logdir`.
     """
     if logdir is None and is_chief and save_summaries_steps:
         raise ValueError("logdir cannot be None when save_summaries_steps is not None")
