@@ -158,7 +158,7 @@ MESSAGES = {
         "  Received: int32, rank 2"
     ),
     "split-parts": (
-        "sparse.split: there are more parts than slots.\n"
+        "sparse.split: `num_split` exceeds the size of the axis.\n"
         "  Required: 1 <= num_split <= the size of the axis"
     ),
     "split-argument": ("num_split is required"),

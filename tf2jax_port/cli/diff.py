@@ -48,7 +48,7 @@ INPUTS = (
 @click.option(
     "--locate",
     is_flag=True,
-    help="Find the first operation at which the two differ; --html does so, too.",
+    help="Find the first operation at which original and port differ; implied by --html.",
 )
 @click.option(
     "--worst",
@@ -59,13 +59,13 @@ INPUTS = (
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into an equal port, and tell which the cases do not notice.",
+    help="Plant faults into an equal port, and report which of them the cases do not notice.",
 )
 @click.option(
     "--strengthen",
     "more_file",
     metavar="FILE",
-    help="Search for cases that notice more, write all cases to FILE, and compare them.",
+    help="Search for cases that notice more faults, write all cases to FILE, and compare them.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
@@ -238,7 +238,7 @@ def ended(command: str) -> Iterator[None]:
         errors.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(EXIT_OTHER)
     except KeyboardInterrupt:
-        errors.print(f"{command}: interrupted; nothing was decided.", style="red")
+        errors.print(f"{command}: interrupted; there is no verdict.", style="red")
         sys.exit(INTERRUPTED)
     except Exception:  # noqa: BLE001 - an internal error must not look like the verdict "different"
         errors.print(traceback.format_exc(), markup=False, highlight=False)

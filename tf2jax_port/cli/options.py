@@ -70,7 +70,7 @@ _READING = (
         type=click.Choice(["manual", "review"]),
         default="review",
         show_default=True,
-        help="Exit with 1 only if something is to be written by hand, or also to be reviewed.",
+        help="Exit with 1 only if a place must be written by hand, or also if one must be reviewed.",
     ),
 )
 _TARGET = click.option(
@@ -85,12 +85,13 @@ _CHOOSING = (
         "--exact/--no-exact",
         default=None,
         help="Where JAX's function differs in special cases (zeros, ties, NaN), use the function of "
-        "`shims` that does not.",
+        "`shims`, which does not differ.",
     ),
     click.option(
         "--safe-only/--no-safe-only",
         default=None,
-        help="Make only rewrites that cannot change results: --exact, and leave the rest.",
+        help="Make only rewrites that cannot change results: like --exact, but leave the remaining "
+        "places unchanged.",
     ),
     click.option(
         "--select",
@@ -119,7 +120,7 @@ _CHOOSING = (
         "--data",
         type=click.Choice(["tensorflow", "shims"]),
         help="Keep `tf.data`, records, pictures and strings (the default), or use those of `shims` in "
-        "files of which it has every name.",
+        "every file all of whose names it has.",
     ),
 )
 

@@ -72,7 +72,8 @@ def capture(
     if not calls.calls:
         names = ", ".join(f"`{name}`" for name in package)
         click.echo(
-            f"No function of {names} was called. Is the name that of the package as the program imports it?",
+            f"No function of {names} was called. Is this the name under which the program imports the "
+            f"package?",
             err=True,
         )
     raise SystemExit(code)
@@ -105,7 +106,7 @@ def capture(
     default=120,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit of one call in one way of calling it.",
+    help="The time limit for one lane of one call.",
 )
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for calls."
@@ -113,7 +114,7 @@ def capture(
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into each equal call, and tell which the calls do not notice.",
+    help="Plant faults into each equal call, and report which of them the calls do not notice.",
 )
 @click.option(
     "--kept",
@@ -121,7 +122,7 @@ def capture(
     metavar="FILE",
     help="Where outcomes are kept between runs. [default: CALLS.kept]",
 )
-@click.option("--fresh", is_flag=True, help="Replay every call, whatever is kept.")
+@click.option("--fresh", is_flag=True, help="Replay every call, and ignore kept outcomes.")
 @click.option(
     "--watch", is_flag=True, help="Prove again whenever a file of ROOT, or CALLS, is edited."
 )
@@ -177,7 +178,9 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, stren
 
     with console.status("Reading calls") as status:
         found, results = proving.prove(calls, root, timeout, kept, step, jobs, strength=strength)
-    tell(f"{replayed} of {len(results)} outcomes are new, {len(results) - replayed} were kept")
+    tell(
+        f"{replayed} of {len(results)} calls were replayed; the outcomes of the others were kept from earlier runs"
+    )
     _tell_originals(found, root)
     return judged(found, results, root)
 
@@ -194,7 +197,7 @@ def _tell_originals(calls: Calls, root: Path) -> None:
         more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
         name = os.path.relpath(kept[0])
         tell(
-            f"{name}{more}: imports TensorFlow, and nothing of JAX: is {root.name} the folder of the port?"
+            f"{name}{more}: imports TensorFlow, but nothing of JAX: is {root.name} the folder of the port?"
         )
 
 

@@ -106,7 +106,7 @@ def _shape_mismatch(function, arrays, required):
 
 @operator(compiled=True)
 def stack(values, axis=0, name="stack"):
-    """Stack arrays of one shape along a new axis.
+    """Stack arrays of the same shape along a new axis.
 
     Args:
       values: list of arrays, or one array that is split along its first axis.
@@ -151,7 +151,7 @@ def stack(values, axis=0, name="stack"):
 
 
 def parallel_stack(values, name="parallel_stack"):
-    """Stack arrays of one shape along a new leading axis.
+    """Stack arrays of the same shape along a new leading axis.
 
     Args:
       values: list of arrays.

@@ -356,8 +356,9 @@ def _refusal(kind: str, line: str) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "if",
-            f"a {kind} is read after a change of another one, which may be the same: traced data choose.",
-            required="containers that stay as they are after the choice",
+            f"a {kind} is read after a change of another one, and traced data decide whether both are "
+            f"the same object.",
+            required="containers that are not changed after the choice",
             received=f"a choice in {line}",
             do="choose between copies, `jax.tree.map(lambda x: x, a)`, or make a new one instead of the change.",
         )
@@ -372,7 +373,7 @@ def other_name_error() -> errors.UnimplementedError:
                 "while",
                 "a list or dict that changes in a loop over traced data has another name in the loop.",
                 required="one name for each list and dict that changes",
-                do="use one name in the loop, and give it the other one afterwards.",
+                do="use one name in the loop, and assign it to the other name afterwards.",
             )
         )
     )

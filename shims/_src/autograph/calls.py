@@ -416,7 +416,7 @@ def _warn(f, error: UnconvertibleError) -> None:
         _warned.add((filename, line, name))
     place = f"{os.path.basename(filename)}:{error.line or line}" if code else "built in"
     text = (
-        f"autograph: `{name}` ({place}) runs as written: {error.reason}. Python control flow in it "
+        f"autograph: `{name}` ({place}) is not converted: {error.reason}. Python control flow in it "
         "cannot depend on traced arrays. `shims.autograph.experimental.do_not_convert` silences this."
     )
     warnings.warn_explicit(text, UserWarning, filename, line or 1)

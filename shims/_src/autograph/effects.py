@@ -40,7 +40,7 @@ class _Effect(BaseException):
     """
 
     def __init__(self, statement: _Statement):
-        super().__init__("an object is changed in a statement on which sizes decide")
+        super().__init__("an object is changed in a statement that depends on sizes")
         self.statement = statement
 
 

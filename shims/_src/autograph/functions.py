@@ -42,7 +42,7 @@ class FunctionScope:
                     self._name,
                     "whether the function returns a value depends on traced data.",
                     required="a `return` on every path",
-                    received="a path that ends without one",
+                    received="a path that ends without `return`",
                     do="return a value at the end, too.",
                 )
             )

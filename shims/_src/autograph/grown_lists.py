@@ -169,8 +169,8 @@ def _refuse(self, *args, **kwargs):
         errors.message(
             "list",
             "an element of a list that a loop over traced data has filled cannot be changed.",
-            required="elements that stay as they are",
-            do="collect each part in a list of its own, or make a new list: `[[a, 0.0] for a, _ in values]`.",
+            required="elements that are not changed",
+            do="collect each part in a separate list, or make a new list: `[[a, 0.0] for a, _ in values]`.",
         )
     )
 
@@ -225,7 +225,7 @@ def _stacked_parts(parts):
     if isinstance(parts, (list, tuple)):
         return jnp.stack([_stacked_parts(part) for part in parts], 1)
     if isinstance(parts, dict):
-        raise TypeError("a list of dictionaries is no array")
+        raise TypeError("a list of dictionaries is not an array")
     return parts
 
 

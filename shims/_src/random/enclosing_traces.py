@@ -102,8 +102,8 @@ def warn_of_graph(operator: str) -> None:
     user_frames.warn_at_user_line(
         errors.message(
             operator,
-            "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a session gets "
-            "the same ones.",
+            "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a "
+            "session gets the same numbers.",
             at=errors.user_line(),
             do="take the operator of that name from `shims.compat.v1`, which draws in every run; or draw before the "
             "graph is opened, if the numbers are to be constants",

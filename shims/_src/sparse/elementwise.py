@@ -195,7 +195,7 @@ def _split(sp, number: int, axis):
     checks.check_data(
         (size < number) | (number < 1),
         "sparse.split",
-        "there are more parts than slots.",
+        "`num_split` exceeds the size of the axis.",
         required="1 <= num_split <= the size of the axis",
     )
     whole, rest = size // max(number, 1), size % max(number, 1)

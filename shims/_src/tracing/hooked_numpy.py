@@ -179,7 +179,7 @@ def _check_divisor(state, part, divisor) -> None:
         return
     text = errors.message(
         "reshape",
-        "the size that -1 stands for is not known beside a size of 0.",
+        "a size of -1 cannot be inferred if another size is 0.",
         required=f"no size of 0 in the shape ({', '.join(map(str, part))})",
         do="write the size in the place of -1: `y.reshape(n, 3)`",
     )
@@ -259,7 +259,7 @@ def _compress(state, original, condition, a, axis=None, **options):
     if not _same(length, count):
         text = errors.message(
             "compress",
-            "the condition is true behind the end of the array.",
+            "the condition is true beyond the end of the array.",
             do="build the mask from the array that it selects from",
         )
         primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)

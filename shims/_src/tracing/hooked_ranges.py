@@ -182,7 +182,7 @@ def _starts_of_parts(state, op, size, parts: int) -> list:
     if op != "array_split" and jp.is_symbolic(rest):
         text = errors.message(
             f"jnp.{op}",
-            "the size is no multiple of the number of parts.",
+            "the size is not a multiple of the number of parts.",
             required=f"a multiple of {parts}",
             received=f"`{size}` = {errors.NUMBER}",
             do="write `jnp.array_split`, whose parts may differ by one element",

@@ -90,7 +90,7 @@ def _nested_collective() -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "vmap",
-            "a loop or another inner program, in rows of different sizes, computes over all rows.",
+            "a loop or another inner program computes over all rows, but the rows have different sizes.",
             required="`psum` and the like outside of loops, branches and `jax.jit`",
             do="call it on the result of the inner program",
         )

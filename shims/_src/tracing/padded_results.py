@@ -58,7 +58,9 @@ def combined_status(reports, inherited=()):
             case Exceeded():
                 bad = report.code
             case Misjudged(_, line, _, text):
-                problem = "a data-dependent size is not the one that this operation relies on."
+                problem = (
+                    "a data-dependent size differs from the size that this operation relies on."
+                )
                 bad = failure_codes.code_of(text or errors.message("", problem, at=line))
             case Invalid(text, line, error):
                 bad = failure_codes.code_of(errors.with_place(text, line), error)

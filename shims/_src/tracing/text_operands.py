@@ -281,7 +281,7 @@ def _traced_error() -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "",
-            "which strings are the result depends on traced values, and JAX has no arrays of strings.",
+            "traced values decide which strings are the result, and JAX has no arrays of strings.",
             required="known operands",
             do="return the numbers that select the strings, and select them after the call",
         )

@@ -36,7 +36,7 @@ def described(value: Any, encoder: Encoder) -> Node:
     if base is cls:
         return found
     if len(encoder.met.objects) > _MOST:
-        raise UnfitError("object with too many others")
+        raise UnfitError("object that refers to too many other objects")
     for name, item in attributes_of(value).items():
         count = len(encoder.met.objects)
         try:
@@ -146,7 +146,7 @@ def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
         layers = encoder.encode(list(value.layers))
         return {"base": name, "about": {"config": encoder.encode(config), "layers": layers}}
     if name.startswith("optimizers.") and _has_stepped(value):
-        raise UnfitError(f"{base.__name__} that has stepped, whose variables are not restored")
+        raise UnfitError(f"{base.__name__} that has made steps, whose variables cannot be restored")
     if base is not cls and cls.get_config is not base.get_config:
         config = base.get_config(value)
     else:

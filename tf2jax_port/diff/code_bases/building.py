@@ -128,7 +128,7 @@ class Builder:
             found = [tuple(v.shape) for v in variables]
             if found != wanted:
                 raise ValueError(
-                    f"the variables of {node['name']} have other shapes: {wanted} became {found}"
+                    f"the variables of {node['name']} have the shapes {found}, in the original {wanted}"
                 )
             for variable, value in zip(variables, node["state"], strict=True):
                 variable.assign(self._array(_array_node(value)))
@@ -149,7 +149,7 @@ class Builder:
             return self.restored.same(node, lambda part: decode(part, leaf))
         definition = self._definitions.get(node["number"])
         if definition is None:
-            raise UnfitError("an object that is only known by its place")
+            raise UnfitError("an object whose definition was not recorded")
         return leaf(definition)
 
     def state_of(self, node: Node, made: Any) -> list[Any]:
@@ -187,7 +187,7 @@ class Builder:
         if "base" in node and "items" not in node and "unmade" not in node:  # of Keras itself
             return Restored(self._assign, {}).object(node, lambda part: decode(part, leaf))
         if "items" not in node:
-            raise UnfitError(f"object made of {node['unmade']}")
+            raise UnfitError(f"object created from {node['unmade']}")
         args, kwargs = (decode(item, leaf) for item in node["items"])
         if kwargs.get("reduction") == "auto":  # `Reduction.AUTO` of Keras 2
             kwargs["reduction"] = "sum_over_batch_size"

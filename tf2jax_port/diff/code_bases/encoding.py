@@ -269,7 +269,7 @@ def _place(cls: Any) -> Node:
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
     if found is None:
-        raise UnfitError(f"{cls.__qualname__}, which its module does not name")
+        raise UnfitError(f"{cls.__qualname__}, which is not an attribute of its module")
     return {"module": cls.__module__, "name": cls.__qualname__}
 
 

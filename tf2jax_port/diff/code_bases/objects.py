@@ -127,7 +127,7 @@ class Objects:
         origin = self._origins.get(id(value))
         if origin is not None and origin.owner() is value:
             if origin.unfit:
-                return {"unmade": origin.unfit.removeprefix("object made of ")}
+                return {"unmade": origin.unfit.removeprefix("object created from ")}
             by = len(encoder.arrays)
             encoder.arrays.extend(origin.arrays)
             return {"items": list(moved_node(origin.arguments, by)["items"])}
@@ -135,7 +135,7 @@ class Objects:
         if fields is None and type(value).__init__ is object.__init__:
             fields = {}
         if fields is None:
-            return {"unmade": "a constructor that was not seen"}
+            return {"unmade": "a constructor whose call was not recorded"}
         try:
             return {"items": [encoder.encode([]), encoder.encode(fields)]}
         except UnfitError as error:

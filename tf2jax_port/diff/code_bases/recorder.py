@@ -48,7 +48,7 @@ _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", 
 _CONFIGURATIONS = ("get_config", "from_config")
 _TOLD_APART = ("kind", "value", "name", "module", "member", "ordinal", "trainable")
 # Why calls that were seen are not kept.
-IN_GRAPHS = "it is called only while TensorFlow traces a graph, as that of `tf.data`, in which nothing has a value"
+IN_GRAPHS = "it is called only while TensorFlow traces a graph, such as that of `tf.data`, where tensors have no values"
 RAISED = "its calls raised an error in the original"
 _MOST_KEPT = 1 << 26  # elements of all arrays, after which calls with larger ones are not kept
 _SMALL = 1 << 12
@@ -256,7 +256,7 @@ class Recorder:
         outer, _, method = code.co_qualname.rpartition(".")
         owner: Any = frame.f_globals.get(code.co_qualname.partition(".")[0])
         if owner is None:
-            raise UnfitError("function that its module does not name")
+            raise UnfitError("function that is not an attribute of its module")
         if not outer:
             return {"call": self.objects.pack(code, frame, 0, encoder)}
         for part in outer.split(".")[1:]:

@@ -50,9 +50,9 @@ class Form(NamedTuple):
 
 # What is tried where a compiled lane raises. Sizes and axes are numbers in a port, where they were tensors of a graph.
 _FORMS = (
-    (Form(fixed=True), "with integers as numbers"),
+    (Form(fixed=True), "with integers passed as Python numbers"),
     (Form(dynamic=True), "in `shims.dynamic`"),
-    (Form(fixed=True, dynamic=True), "in `shims.dynamic`, with integers as numbers"),
+    (Form(fixed=True, dynamic=True), "in `shims.dynamic`, with integers passed as Python numbers"),
 )
 # Of these, what AutoGraph converts in `shims.dynamic` is no reason: control flow over arrays is written for it.
 _NEEDS_VALUES = (
@@ -210,7 +210,7 @@ class Replay:
             return Replayed(Outcome.NOT_REPLAYABLE, str(error))
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
             if is_constructor(call) and isinstance(error, OSError | StopIteration):
-                what = f"{call.name} reads what is there no more: {type(error).__name__}: {error}"
+                what = f"{call.name} reads an object that no longer exists: {type(error).__name__}: {error}"
                 return Replayed(Outcome.NOT_REPLAYABLE, what)
             return self._raised(error)
 
@@ -227,7 +227,7 @@ class Replay:
             return self._changed(call)
         is_fresh = "fresh" in call.arguments.get("owner", ())
         if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
-            raise UnfitError("gradients of variables that the call has made")
+            raise UnfitError("gradients of variables that the call itself created")
         if verdict.outcome is Outcome.DIFFERENT and is_fresh:
             # Its variables were made by this call: their first values are known to itself only.
             again = self._compare(call, lane, self.result(call, lane, form._replace(fresh=True)))
@@ -240,7 +240,7 @@ class Replay:
         if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
             return Replayed(Outcome.RANDOM, verdict.detail)
         if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(call, lane, first, form):
-            return Replayed(Outcome.EQUAL, "within the spread of one bit")
+            return Replayed(Outcome.EQUAL, "within the change that one bit of the inputs causes")
         return verdict
 
     def _raised(self, error: Exception) -> Replayed:
@@ -367,8 +367,10 @@ class Replay:
             if failure is not None and call.name.endswith(".call"):  # the layer itself fails
                 raise failure
             has, wanted = builder.counts()
-            made = "other variables" if has else "variables that other calls have made"
-            raise UnfitError(f"object with {made}: {has} of {wanted} in the port")
+            why = "" if has else ", which calls that were not replayed created"
+            raise UnfitError(
+                f"object of the port with {has} of the {wanted} variables of the original{why}"
+            )
 
     def _returns_alike(self, call: Call, result: Any) -> bool:
         """Return whether a method returns what that of the original did, whatever variables it has made."""
@@ -455,7 +457,7 @@ class Replay:
 
 
 def _makes_variables(maker: str) -> Replayed:
-    return Replayed(Outcome.NOT_REPLAYABLE, f"{maker} has variables that the call itself makes")
+    return Replayed(Outcome.NOT_REPLAYABLE, f"{maker} has variables that the call itself creates")
 
 
 def _maker(call: Call) -> str:

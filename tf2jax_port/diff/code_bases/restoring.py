@@ -136,7 +136,7 @@ class Restored:
         pairs = _matched(left, own, lambda part: self._shape(part))
         if pairs is None:
             raise UnfitError(
-                f"{node['name']}: {len(left)} variables of the original are {len(own)} in the port"
+                f"{node['name']}: the original has {len(left)} more variables, the port {len(own)}"
             )
         for part, variable in pairs:
             self.variables[part["number"]] = variable
@@ -209,7 +209,7 @@ def _of_keras(node: Node, base: str, about: dict[str, Any]) -> Any:
 def _new(node: Node, library: Any, config: dict[str, Any]) -> Any:
     cls = place(node)
     if not issubclass(cls, library):
-        raise UnfitError(f"{node['name']} is no {library.__name__} in the port")
+        raise UnfitError(f"{node['name']} is not a {library.__name__} in the port")
     made = cls.__new__(cls)
     library.__init__(made, **config)
     return made

@@ -50,7 +50,7 @@ def gradients(
             return 1, index
         key = state[index] if kind == "state" else id(builder.variable(index))
         if key not in numbers:
-            raise UnfitError("gradients of variables that are held by what cannot be restored")
+            raise UnfitError("gradients of variables of objects that cannot be restored")
         return 0, numbers[key]
 
     places = [place(kind, index) for kind, index, _ in call.gradients["to"]]

@@ -41,7 +41,7 @@ def to_renderables(proof: Proof) -> Iterator[RenderableType]:
             yield f"  and {len(faults) - _MOST} more; --html and --json have all"
     with_them = [row for row in proof.rows if row.status in WRONG and not row.begins]
     if with_them:
-        yield Text("\nWrong with them, since they call one of these", style="bold")
+        yield Text("\nAlso wrong, since they call one of these functions", style="bold")
         yield Text(
             "  "
             + ", ".join(map(short, with_them[:_MOST]))

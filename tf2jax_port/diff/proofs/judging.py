@@ -159,7 +159,10 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
             return Status.NO_TENSORS, "no tensor passes through it"
         why = calls.unkept.get(function, "")
         if why:
-            return Status.NOT_REACHED, f"{why}; it ran within calls of others" if ran else why
+            return (
+                Status.NOT_REACHED,
+                f"{why}; it ran inside calls of other functions" if ran else why,
+            )
         return Status.NOT_REACHED, WITHIN if ran else NOWHERE
     found = [each for lanes in seen.replayed.values() for each in lanes.values()]
     total = len(seen.calls)
@@ -196,7 +199,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     if all(is_constructor(calls.calls[index]) for index in seen.calls):
         return (
             Status.PROVED,
-            f"{counted(total, 'call')}: its objects hold what those of the original hold",
+            f"{counted(total, 'call')}: its objects hold the same values as those of the original",
         )
     sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
     why = f"{counted(total, 'call')} in {len(LANES)} lanes"

@@ -24,7 +24,7 @@ SCOPE = "Values of recorded calls are compared, and gradients where the original
 
 
 # Why a function is not reached, if nothing more is known.
-WITHIN, NOWHERE = "it ran within calls of others only", "no recorded call reaches it"
+WITHIN, NOWHERE = "it ran only inside calls of other functions", "no recorded call reaches it"
 
 
 class Status(enum.StrEnum):

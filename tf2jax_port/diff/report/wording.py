@@ -22,7 +22,7 @@ _ORDER = (DIFFERENT, UNSTEADY, KNIFE_EDGE, NOT_COVERED, EQUAL)
 
 STAGE_QUESTIONS = {
     "interface": "same structure, shapes and types?",
-    "placement": "NaN and infinities in the same places?",
+    "placement": "NaN and infinities at the same positions?",
     "values": "same values?",
     "gradients": "same gradients?",
     "training": "same after the steps?",

@@ -197,9 +197,10 @@ SUMMARY_COMPILED = Rule(
     ),
     safety=(
         "Nothing changes at the call. Return the value from the function and write the summary outside of it, or "
-        "use `shims.summary`, which also writes inside of `shims.function`: for the writer and for all "
-        "summaries, since those of one library do not reach the writer of the other. `--target shims` writes this "
-        "in all files in which `shims.summary` has every name that is used."
+        "use `shims.summary`, which also writes inside of `shims.function`. Use it for the writer and "
+        "for all summaries, since the summaries of one library do not reach the writer of the other "
+        "library. `--target shims` makes this change in every file in which `shims.summary` has all "
+        "names that are used."
     ),
     examples=(
         Rewrites(
@@ -225,21 +226,22 @@ REACHES_JAX = Rule(
     name="kept-tensor-in-jax",
     state=State.MANUAL,
     why=(
-        "The call stays TensorFlow's, and its tensor, or an element of its dataset, goes into a function of "
-        "JAX in the same file. JAX's functions raise for a tensor of TensorFlow."
+        "The call stays TensorFlow, and its result (a tensor, or the elements of a dataset) is passed "
+        "to a JAX function in the same file. JAX functions raise an error for TensorFlow tensors."
     ),
     safety=(
-        "Nothing changes at the call. Where it runs eagerly, `.numpy()` behind it, or `as_numpy_iterator()` behind a "
-        "dataset, gives arrays; in a function that a pipeline calls, the operators have to stay TensorFlow's: "
-        "`data.map(f)` in the same file keeps them (TJ504). `--data shims` moves both sides, and "
-        "TensorFlow is no longer needed for them."
+        "Nothing changes at the call. If it runs eagerly, append `.numpy()` to the call, or "
+        "`.as_numpy_iterator()` to a dataset, to get arrays. If a pipeline calls the function around "
+        "it, the operators must stay TensorFlow: a call `data.map(f)` in the same file keeps them "
+        "(TJ504). `--data shims` moves both sides, which then need no TensorFlow."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nn = tf.strings.length(['a', 'bc'])\ny = tf.square(n)\ndel n\n",
             "import tensorflow as tf\nimport jax.numpy as jnp\n\n"
-            "# TJ338: tf.strings.length: JAX's functions get its tensor and take none of TensorFlow: give them "
-            "`.numpy()` of it where it runs eagerly, or move both by `--data shims`\n"
+            "# TJ338: tf.strings.length: JAX functions receive its result, and they do not accept "
+            "TensorFlow tensors: pass `.numpy()` of it where it runs eagerly, or move both with `--data "
+            "shims`\n"
             "n = tf.strings.length(['a', 'bc'])\ny = jnp.square(n)\ndel n\n",
             runs=False,
         ),

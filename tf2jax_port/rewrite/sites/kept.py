@@ -22,12 +22,12 @@ CODE = "TJ338"
 _TENSORS = ("TJ501", "TJ522")
 _DATASETS = ("TJ521",)
 _OF_TENSOR = (
-    "JAX's functions get its tensor and take none of TensorFlow: give them `.numpy()` of it where "
-    "it runs eagerly, or move both by `--data shims`"
+    "JAX functions receive its result, and they do not accept TensorFlow tensors: pass `.numpy()` of it "
+    "where it runs eagerly, or move both with `--data shims`"
 )
 _OF_DATASET = (
-    "JAX's functions get its elements and take no tensors of TensorFlow: loop over "
-    "`as_numpy_iterator()`, or move both by `--data shims`"
+    "JAX functions receive its elements, and they do not accept TensorFlow tensors: loop over "
+    "`as_numpy_iterator()`, or move both with `--data shims`"
 )
 
 
