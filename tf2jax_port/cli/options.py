@@ -70,7 +70,7 @@ _READING = (
         type=click.Choice(["manual", "review"]),
         default="review",
         show_default=True,
-        help="Exit with 1 only if a place must be written by hand, or also if one must be reviewed.",
+        help="When to exit with 1: if places must be written by hand, or also if places must be reviewed.",
     ),
 )
 _TARGET = click.option(
@@ -119,8 +119,8 @@ _CHOOSING = (
     click.option(
         "--data",
         type=click.Choice(["tensorflow", "shims"]),
-        help="Keep `tf.data`, records, pictures and strings (the default), or use those of `shims` in "
-        "every file all of whose names it has.",
+        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in "
+        "files in which it has all of these names.",
     ),
 )
 

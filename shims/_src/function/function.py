@@ -73,7 +73,7 @@ def function(
 
     Args:
       func: a function or method of arrays, variables and static Python values, in pytrees. Python numbers
-          are constants of the compiled program.
+        are constants of the compiled program.
       input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
         name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
         shape is compiled separately.
@@ -90,11 +90,11 @@ def function(
         With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
         most eight programs; sums may then be rounded in another order.
       overflow: the reaction when a data-dependent size without a bound outgrows its bucket:
-          `"grow"` runs again with a larger bucket, `"raise"` raises `CapacityError`.
+        `"grow"` runs again with a larger bucket, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:
         `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
       unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
-          device only if it must check whether a size exceeds its capacity or whether operands agree.
+        device only if it must check whether a size exceeds its capacity or whether operands agree.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
@@ -104,8 +104,8 @@ def function(
       InvalidArgumentError: sizes that must agree do not.
       CapacityError: see `overflow`.
 
-    Differs from TensorFlow: `jit_compile` and, except `experimental_relax_shapes` and
-    `experimental_compile`, the `experimental_*` arguments have no effect.
+    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
+    `experimental_relax_shapes`.
 
     >>> import shims
     >>> @shims.function(input_signature=[shims.TensorSpec([None])])

@@ -27,16 +27,16 @@ class Padded:
     """A value whose true size is known only while the program runs.
 
     Inside an enclosing `jax.jit`, `grad` or `vmap`, shims operators return `Padded` values for results with
-    data-dependent sizes, and so does `shims.function(unpad=False)`. It is a pytree: it passes through `jit`,
+    data-dependent sizes, and so does `shims.function(unpad=False)`. A `Padded` is a pytree: it passes through `jit`,
     `vmap`, `grad`, `scan` carries, `device_put` and pickling. JAX functions reject it, so no function reads the
     padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
 
     Its leaves are `values` and a code of the sizes (`size_code.py`). If several `Padded` values have the same size,
     optimizers, averaging and `jax.tree.map` may add, scale and take norms of their leaves. Values of different
-    sizes are refused, as are reductions that would count padding, such as means. Any
-    other arithmetic on the leaves loses the size: `unpad` and the operators then raise `PaddedUseError`.
-    `x.size` of a leaf counts the padding. `jnp.all` and `jnp.any` of a leaf read the padding, which is 0;
-    they are meant for tests such as `isfinite`.
+    sizes are refused, as are reductions that would count padding, such as means. Any other
+    arithmetic on the leaves loses the size: `unpad` and the operators then raise `PaddedUseError`. `x.size` of a
+    leaf counts the padding. `jnp.all` and `jnp.any` of a leaf read the padding, which is 0; they are meant for tests
+    such as `isfinite`.
 
     Attributes:
       values: array `[capacity, ...]`; along each dynamic axis the true entries come first.

@@ -169,7 +169,7 @@ def enable_tensor_methods() -> TensorMethods:
 
     Differs from TensorFlow:
       TensorFlow's tensors have these methods always. An unknown size is not `None` in
-      `x.shape.as_list()` but a symbolic size, with which programs compute as with a number.
+      `x.shape.as_list()` but a symbolic size, which supports arithmetic as a number does.
 
     Under jit:
       As in TensorFlow's graphs, a traced value has no `numpy()`, and `set_shape` only checks the shape.
