@@ -67,7 +67,7 @@ def _sections(steps: Sequence[Step]) -> Iterator[str]:
 def _panel(steps: Sequence[Step]) -> str:
     figures = (
         (sum(len(step.files) for step in steps), "files with TensorFlow", ""),
-        (sum(step.automatic for step in steps), "references settled by the rewriter", "good"),
+        (sum(step.automatic for step in steps), "references that the rewriter handles", "good"),
         (sum(step.review for step in steps), "to look at", "warn"),
         (sum(step.manual for step in steps), "to write", "bad"),
     )

@@ -1,4 +1,4 @@
-"""Say why each step of a migration stands where it does."""
+"""Explain why each step of a migration is at its position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say what each target would settle in the files of a scan, and which one suits them."""
+"""Report what each target would handle in the files of a scan, and which target suits them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sentence(files: Sequence[Compared]) -> str:
         return ""
     shares = ", ".join(f"{target} {share(*_sum(files, target))}" for target in (*TARGETS, "auto"))
     suits = ", ".join(f"{target} for {counts[target]:,}" for target in TARGETS if counts[target])
-    return f"Share settled by each target: {shares}. `--target auto` would choose {suits}, of {len(files):,} files."
+    return f"Share that each target handles: {shares}. `--target auto` would choose {suits}, of {len(files):,} files."
 
 
 def rows(files: Sequence[Compared]) -> Iterator[tuple[str, ...]]:

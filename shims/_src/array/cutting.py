@@ -153,7 +153,7 @@ def strided_slice(
 
     Args:
       input_: array.
-      begin: first positions, one integer per entry of the index; negative ones count from the end.
+      begin: first positions, one integer per entry of the index; negative positions count from the end.
       end: end positions, exclusive.
       strides: steps; all 1 when `None`.
       begin_mask: if bit `i` is set, `begin[i]` is ignored and the slice begins at the start of the

@@ -37,7 +37,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
-      InvalidArgumentError: an index is out of range, negative ones included.
+      InvalidArgumentError: an index is negative or too large.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
@@ -150,7 +150,7 @@ def batch_gather(params, indices, name=None):
       `indices.shape + params.shape[indices.ndim:]`.
 
     Raises:
-      InvalidArgumentError: an index is out of range, negative ones included.
+      InvalidArgumentError: an index is negative or too large.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.

@@ -1,4 +1,4 @@
-"""Find out that code which is about to be staged changes an object of Python.
+"""Detect that code which is about to be staged changes a Python object.
 
 Both branches of a staged `if` are traced, and the body of a staged loop once: a change in them, such as `names.add(x)`,
 would happen once, whatever the sizes are. So a statement on which nothing but sizes decides is not staged then: the trace

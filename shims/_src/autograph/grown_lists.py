@@ -1,4 +1,4 @@
-"""Lists that a loop of unknown length has filled with arrays, or with tuples, lists or dicts of arrays."""
+"""Represent lists that a loop of unknown length fills with arrays, or with tuples, lists or dicts of arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage an `if` statement of converted code: trace its branches, and give its variables what they leave."""
+"""Stage an `if` statement of converted code: trace its branches, and assign their results to its variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell what of a checkpoint was restored."""
+"""Report which parts of a checkpoint were restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replace the files of a checkpoint so that the old or the new one is always readable.
+"""Replace the files of a checkpoint so that either the old or the new checkpoint is always readable.
 
 A reader goes from the index to the data, and two files cannot be renamed at once. So if data of that
 name exists, the new data first gets a name that the old index does not use (a name includes the number

@@ -94,7 +94,7 @@ def values_of(owner, holder=None) -> dict[str, SavedValue]:
 
     Args:
       owner: the object.
-      holder: the nearest object that refers to it and is no list; it decides TensorFlow's dtype.
+      holder: the nearest object that refers to it and is not a list; it decides TensorFlow's dtype.
     """
     if saves_arrays(owner):
         return {name: SavedValue(owner, name) for name in owner.checkpoint_arrays()}

@@ -1,4 +1,4 @@
-"""Join consecutive elements to batches, and split batches again."""
+"""Join consecutive elements into batches, and split batches again."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from shims._src.types.tensor_spec import as_numpy_dtype
 class Dataset(OrderMethods, FunctionMethods):
     """Elements that a program reads one after the other: structures of tensors on the host.
 
-    The components of elements are `HostTensor` with TensorFlow's dtypes, 64-bit ones included, and
+    The components of elements are `HostTensor` with TensorFlow's dtypes, including 64-bit dtypes, and
     ragged and sparse tensors of these.
 
     Differs from TensorFlow:

@@ -16,7 +16,7 @@ class Iterator:
     """One pass over a dataset: `next` and `get_next` give elements.
 
     Differs from TensorFlow:
-      `get_state` returns the position as a picklable value, to which `set_state` goes back. A
+      `get_state` returns the position as a picklable value, which `set_state` restores. A
       `train.Checkpoint` saves an iterator in a form that TensorFlow cannot read; TensorFlow's saved
       iterators cannot be read here.
 

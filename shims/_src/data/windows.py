@@ -1,4 +1,4 @@
-"""Group elements to datasets of their own: windows and groups by key."""
+"""Group elements into nested datasets: windows, and groups by key."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class InputContext:
 
 
 class ValueContext:
-    """The replica for which a value is made.
+    """The replica for which a value is created.
 
     Args:
       replica_id_in_sync_group: the number of the replica.

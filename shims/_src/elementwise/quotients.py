@@ -37,7 +37,7 @@ def truediv(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y`; integers of 8 and 16 bits give float32, wider ones float64.
+      `x / y`; integers of 8 and 16 bits give float32, wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -90,7 +90,7 @@ def divide(x, y, name=None):
 
     Returns:
       `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      ones float64.
+      integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.

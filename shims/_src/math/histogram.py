@@ -342,7 +342,7 @@ def confusion_matrix(
 
     Args:
       labels: integers `[n]`; a last axis of size 1 is removed if only one of the two arrays has it.
-      predictions: integers `[n]`, treated likewise.
+      predictions: integers `[n]`, treated in the same way.
       num_classes: the number of classes; the largest number + 1 when `None`.
       weights: array `[n]`; all weights are 1 when `None`.
       dtype: the dtype of the counts.

@@ -1,4 +1,4 @@
-"""Loops whose values vary over mesh axes of `shard_map`, whose default checks want each to vary from the start.
+"""Stage loops whose values vary over mesh axes of `shard_map`, which by default must vary from the start.
 
 A loop that begins with a constant, which is equal on all devices, and adds what differs between them is refused
 by `lax.while_loop`, `lax.scan` and `lax.fori_loop`. The loops here are given what such a value becomes.

@@ -1,4 +1,4 @@
-"""Recognize a size that is one number whatever the data are, such as `min(k, n) + max(0, k - n)`."""
+"""Recognize a size that is the same number for all data, such as `min(k, n) + max(0, k - n)`."""
 
 from __future__ import annotations
 

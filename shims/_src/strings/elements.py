@@ -143,7 +143,7 @@ def substr(input, pos, len, unit="BYTE", name=None):
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pos: the first position; negative ones count from the end. The shapes broadcast.
+      pos: the first position; negative positions count from the end. The shapes broadcast.
       len: the length; a substring ends where its string ends, at the latest.
       unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
       name: ignored.

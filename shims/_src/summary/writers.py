@@ -70,7 +70,7 @@ class SummaryWriter:
         self.as_default(step).__enter__()
 
     def init(self) -> None:
-        """Do nothing: a writer is ready when it is made."""
+        """Do nothing: a writer is ready when it is created."""
 
     def flush(self) -> None:
         """Write what is buffered."""

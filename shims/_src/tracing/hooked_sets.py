@@ -1,4 +1,4 @@
-"""Compute sets of values, and positions in sorted ones, of arrays of unknown sizes as `jax.numpy` does."""
+"""Compute sets of values, and positions in sorted arrays, for arrays of unknown sizes as `jax.numpy` does."""
 
 from __future__ import annotations
 

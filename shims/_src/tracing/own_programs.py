@@ -1,4 +1,4 @@
-"""Trace the body of a loop as a dynamic program of its own if it asks about sizes that it makes.
+"""Trace the body of a loop as a separate dynamic program if it asks about sizes that it creates.
 
 The program around the body is traced once for all iterations, so it cannot decide on the size of one of them.
 A program of its own, whose operands are static, is staged for each answer, as under an enclosing `jax.jit`.

@@ -1,4 +1,4 @@
-"""Compare an object that a port has made or changed with the restored one of its original."""
+"""Compare an object that a port has created or changed with the restored object of its original."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _of_leaves(wanted: Any, made: Any) -> str:
         return f"{wanted!r} became {made!r}" if simple and made != wanted else ""
     try:
         one, other = np.asarray(wanted), np.asarray(made)
-    except Exception:  # noqa: BLE001, it is no array in the port
+    except Exception:  # noqa: BLE001, it is not an array in the port
         return ""
     if other.dtype.kind not in "biufc":
         return f"{wanted!r} became None" if made is None else ""

@@ -1,4 +1,4 @@
-"""Tell what an object of a captured program holds, apart from what its library keeps in it."""
+"""List what an object of a captured program holds, apart from what its library keeps in it."""
 
 from __future__ import annotations
 

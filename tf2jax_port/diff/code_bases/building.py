@@ -1,4 +1,4 @@
-"""Make the arguments and objects of a port that a recorded call needs."""
+"""Create the arguments and objects of a port that a recorded call needs."""
 
 from __future__ import annotations
 

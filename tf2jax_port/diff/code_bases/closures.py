@@ -1,4 +1,4 @@
-"""Tell functions without a name of their own apart: lambdas and those that other functions make."""
+"""Distinguish functions without names of their own: lambdas, and functions that other functions create."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell which functions that others make are recorded on their own: those that are called after their maker has returned."""
+"""Choose which local functions are recorded separately: those that are called after their creator has returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the line of a port at which a call's values part from those that its original had."""
+"""Find the line of a port at which a call's values begin to differ from those of the original."""
 
 from __future__ import annotations
 

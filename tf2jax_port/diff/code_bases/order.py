@@ -1,4 +1,4 @@
-"""Order functions by who calls whom, so that a fault is told where it begins."""
+"""Order functions by who calls whom, so that a fault is reported where it begins."""
 
 from __future__ import annotations
 

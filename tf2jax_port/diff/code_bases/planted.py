@@ -1,4 +1,4 @@
-"""Plant faults into the functions of a port, and tell which of them their recorded calls notice."""
+"""Plant faults into the functions of a port, and report which of them their recorded calls notice."""
 
 from __future__ import annotations
 

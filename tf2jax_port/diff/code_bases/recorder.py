@@ -447,7 +447,7 @@ def _has_tensor(value: Any, depth: int = 3) -> bool:
 
 
 def _key(began: _Open) -> str:
-    """Return the kinds of arguments in full: shapes, dtypes, and all that is no array."""
+    """Return the kinds of arguments in full: shapes, dtypes, and all that is not an array."""
     arguments = [a for key, a in began.call.arguments.items() if key != "globals"]
     nodes = [n for a in arguments for n in nodes_in(a, ("items",)) if "array" in n]
     shapes = [(began.arrays[n["array"]].shape, n["dtype"]) for n in nodes]

@@ -501,7 +501,7 @@ def _compiled(
 
     import shims
 
-    static: list[Any] = []  # of the last trace: what is no array, and the structure
+    static: list[Any] = []  # of the last trace: what is not an array, and the structure
 
     def traced(*tensors: Any) -> Any:
         found, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)

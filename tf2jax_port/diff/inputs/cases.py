@@ -30,7 +30,7 @@ def collect(
       new: its port, whose parameters name those that have no name in the original.
 
     Raises:
-      DiffError: the generator raises, does not end, or yields something that is no call of the functions.
+      DiffError: the generator raises, does not end, or yields something that is not a call of the functions.
     """
     found = attempt(lambda: list(itertools.islice(source(), MOST_CASES + 1)))
     if isinstance(found, Failure):

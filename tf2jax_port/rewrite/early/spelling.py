@@ -1,4 +1,4 @@
-"""Write the calls of TensorFlow 0.x in a file as those of version 1, before anything else is decided.
+"""Rewrite the calls of TensorFlow 0.x in a file as calls of version 1, before anything else is decided.
 
 Only names and keywords change, so every other byte stays and every line keeps its number. What the arguments do
 not decide stays, and is left to a person.

@@ -1,4 +1,4 @@
-"""Decide imports of libraries that stand on TensorFlow: TensorFlow Probability, Addons, Hub, Sonnet."""
+"""Decide imports of libraries that depend on TensorFlow: TensorFlow Probability, Addons, Hub, Sonnet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tell, where a call stays TensorFlow, that JAX's functions get its tensor: they take none of TensorFlow.
+"""Warn where a call stays TensorFlow, but its tensor reaches a JAX function, which does not accept it.
 
 The text is judged as it has been written, so that a second run finds the same.
 """

@@ -81,7 +81,7 @@ class _HelperOfNumbers(Helper):
 
 
 class CustomHelper(Helper):
-    """A helper that is made of functions.
+    """A helper that functions define.
 
     Args:
       initialize_fn: see `Helper.initialize`.
@@ -328,7 +328,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
 
 class InferenceHelper(Helper):
-    """A helper that is made of functions of the outputs and the samples.
+    """A helper that functions of the outputs and the samples define.
 
     Args:
       sample_fn: a function of the outputs that returns the samples.

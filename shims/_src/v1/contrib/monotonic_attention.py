@@ -59,7 +59,7 @@ def monotonic_attention(p_choose_i, previous_attention, mode):
         probabilities that are 0 or 1.
 
     Raises:
-      ValueError: the mode is another one.
+      ValueError: the mode is unknown.
     """
     given = [convert_to_tensor(x) for x in (p_choose_i, previous_attention)]
     if mode == "recursive":

@@ -1,4 +1,4 @@
-"""Define what model functions say of an exported model: outputs, and the placeholders of its inputs."""
+"""Define what model functions say about an exported model: outputs, and the placeholders of its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the dense columns of categorical ones: embeddings and one-hot vectors."""
+"""Define the dense columns made from categorical columns: embeddings and one-hot vectors."""
 
 from __future__ import annotations
 

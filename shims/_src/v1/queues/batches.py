@@ -1,4 +1,4 @@
-"""Provide `tf.train.batch` and its kin: queues that put single elements together."""
+"""Provide `tf.train.batch` and related functions: queues that combine single elements into batches."""
 
 from __future__ import annotations
 

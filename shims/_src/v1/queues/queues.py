@@ -109,7 +109,7 @@ class QueueBase:
         return self._several("QueueDequeueManyV2", n, self._unique(name, "DequeueMany"))
 
     def dequeue_up_to(self, n, name=None) -> Any:
-        """Return `n` elements, or the last ones of a closed queue."""
+        """Return `n` elements, or the remaining elements of a closed queue."""
         return self._several("QueueDequeueUpToV2", n, self._unique(name, "DequeueUpTo"))
 
     def _several(self, kind: str, n, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Define cells and wrappers of `contrib.rnn`: projections, embeddings, normalization, a found cell."""
+"""Define cells and wrappers of `contrib.rnn`: projections, embeddings, normalization, the NAS cell."""
 
 from __future__ import annotations
 

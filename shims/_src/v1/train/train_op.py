@@ -46,7 +46,7 @@ def create_train_op(
       global_step: the counter of steps; by default the global step, `None` for no counter.
       update_ops: operations to run before the loss is computed; by default the operations of
         `UPDATE_OPS`.
-      variables_to_train: the variables; all trainable ones by default.
+      variables_to_train: the variables; all trainable variables by default.
       transform_grads_fn: a function of the pairs of gradients and variables that returns such pairs.
       summarize_gradients: whether to write a summary of each gradient.
       gate_gradients: as for the optimizer.
@@ -104,7 +104,7 @@ def create_slim_train_op(
       global_step: the counter of steps; by default the global step, `None` for no counter.
       update_ops: operations to run before the loss is computed; by default the operations of
         `UPDATE_OPS`.
-      variables_to_train: the variables; all trainable ones by default.
+      variables_to_train: the variables; all trainable variables by default.
       clip_gradient_norm: the greatest norm of a gradient; 0 for any.
       summarize_gradients: whether to write a summary of each gradient.
       gate_gradients: as for the optimizer.
