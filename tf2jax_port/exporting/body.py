@@ -183,7 +183,7 @@ class Body:
             self._assign(op, [key], found)
 
     def _forget(self, used: Sequence[Any]) -> None:
-        """Note that expressions without a name are now part of another one."""
+        """Note that expressions without a name are now part of another expression."""
         for other in used:
             self.pending.pop(other, None)
 
@@ -196,7 +196,7 @@ class Body:
         return found.text.startswith("CONSTANTS[")
 
     def _fits_user(self, op: Any, key: Any, found: Expression) -> bool:
-        """Return whether the statement of the original that uses a value is the one that made it."""
+        """Return whether the original uses a value in the statement that computed it."""
         user = self.user.get(key)
         if user is None:  # a result of the function
             return True

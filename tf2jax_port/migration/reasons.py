@@ -18,7 +18,7 @@ class Reason:
       needs: the numbers of the steps that come before it because it imports them; those that another one of
         them needs are left out.
       possible: the number of steps that could stand here, this one included.
-      next: the number of the one that would stand here otherwise; 0 if there is none.
+      next: the number of the step that would be here otherwise; 0 if there is none.
       is_tie: whether that one has the same work, so the names decide.
       since: the first position at which this step was possible.
       is_level: whether one of those that came from there on has as much work, so the names decided.

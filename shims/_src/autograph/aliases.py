@@ -50,7 +50,7 @@ def _contents(value: Any) -> list:
 
 
 def _fill(value: Any, contents: Any) -> None:
-    """Give a container the contents of another one."""
+    """Give a container the contents of another container."""
     if type(value) is GrownList:
         value.become(contents)
     elif type(value) is list:

@@ -135,7 +135,7 @@ def _is_ragged_when_batched(spec) -> bool:
 
 
 def _ragged_to(component: HostTensor, axes: int) -> Any:
-    """Turn the first axes of an array to ragged ones."""
+    """Turn the first axes of an array into ragged axes."""
     if axes == 0:
         return component
     array = np.asarray(component)

@@ -358,7 +358,7 @@ class _IdentitySet:
 
 
 def _as_variable(x) -> Variable:
-    """Return a variable of `shims`; a Keras variable is converted to the one that represents it.
+    """Return a variable of `shims`; a Keras variable is converted to the variable that represents it.
 
     Raises:
       TypeError: `x` is neither.

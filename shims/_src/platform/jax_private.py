@@ -606,7 +606,7 @@ def as_weak(x, dtype=None):
 
 @functools.lru_cache(maxsize=256)
 def _is_default_type(aval) -> bool:
-    """Return whether nothing but shape and dtype makes a type another one."""
+    """Return whether two types can differ in nothing but shape and dtype."""
     return aval == core.ShapedArray(aval.shape, aval.dtype, aval.weak_type)
 
 

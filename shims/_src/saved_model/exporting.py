@@ -274,7 +274,7 @@ def _has_checks(eqn) -> bool:
 
 
 def _exceptions(guard: Guard, dynamic, least: int) -> list[tuple[str, Size]]:
-    """Return the sizes for which a decision would be another one.
+    """Return the sizes for which a decision would differ.
 
     Raises:
       NotExportableError: these are not a few sizes, or two sizes that are equal.

@@ -9,7 +9,7 @@ from shims._src.sizes import size_bounds, trace
 
 
 def with_known_size(x, axis: int):
-    """Return an array whose size along an axis is a number if the size can be no other one."""
+    """Return an array whose size along an axis is a number if the size can only be this number."""
     state, d = trace.current(), x.shape[axis]
     if state is None or not jp.is_symbolic(d) or not state.owns(d):
         return x

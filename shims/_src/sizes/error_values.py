@@ -40,7 +40,8 @@ def _invalid_jvp(primals, tangents):
 
 
 def lost_where_nan(array, unread, nan):
-    """Return `array` unchanged; where it is NaN for want of something to read, its derivative is that of `nan`.
+    """Return `array` unchanged; where it is NaN because there was nothing to read, its derivative is
+    that of `nan`.
 
     That of the read alone would be lost if a number of 0 multiplies it, as in `y[0] * n`.
 

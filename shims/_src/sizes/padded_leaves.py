@@ -67,7 +67,7 @@ def _goes_through_both(frame: Any) -> bool:
 
 
 def _differ(first: Any, second: Any) -> Any:
-    """Raise if two values have different sizes; return whether they have, as an array, if that is not known yet."""
+    """Raise if two values have different sizes; if this is unknown, return an array that says whether they do."""
     codes = [x.tree_flatten()[0][1] for x in (first, second) if x is not None]
     count = 1 + len(first.tree_flatten()[1])
     if len(codes) < 2 or codes[0] is codes[1] or not all(map(_is_array, codes)):

@@ -238,7 +238,7 @@ def set_step(step) -> None:
       step: an integer, an integer scalar or a `Variable`; `None` removes it.
 
     Under jit:
-      The number is the one at the time of tracing, unless it is a `Variable`.
+      Unless the step is a `Variable`, its number at the time of tracing is used.
 
     https://www.tensorflow.org/api_docs/python/tf/summary/experimental/set_step
     """

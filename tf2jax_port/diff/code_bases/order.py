@@ -39,7 +39,8 @@ def leaves_first(functions: Iterable[Function], edges: Edges) -> list[Function]:
 
 
 def origins(wrong: set[Function], edges: Edges) -> dict[Function, list[Function]]:
-    """Return for each wrong function the wrong ones below it in which its fault may begin; none if it begins in itself.
+    """Return for each wrong function the wrong functions below it in which its fault may begin; none if
+    it begins in itself.
 
     Of functions that call each other, none is below another.
     """

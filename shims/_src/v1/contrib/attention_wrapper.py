@@ -51,7 +51,7 @@ class AttentionWrapperState(_Fields):
     __slots__ = ()
 
     def clone(self, **kwargs):
-        """Return a copy with other fields; new tensors take the static shape of the old ones."""
+        """Return a copy with other fields; new tensors take the static shapes of the old tensors."""
         new = self._replace(**kwargs)
 
         def shaped(old, other):
