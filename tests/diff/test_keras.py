@@ -115,8 +115,8 @@ def test_a_recorded_loss_and_layer_are_verified(folder):
 @pytest.mark.parametrize(
     ("words", "do"),
     [
-        (["--locate"], "leave it out"),
-        (["--steps", "3"], "leave it out"),
+        (["--locate"], "leave --locate out"),
+        (["--steps", "3"], "out"),
         (["--no-isolate"], "leave --no-isolate out"),
         (["--variables", "old.py:m", "--params", "port.py:m"], "by `capture` and `prove`"),
     ],
@@ -126,7 +126,7 @@ def test_what_needs_one_process_is_refused_at_once(folder, words, do):
     given = ("diff", "old.py:total", "port.py:total", "--inputs", "cases.py", *words)
     done = run(folder, *given, backend="")
     assert done.returncode == 2
-    assert "one back end in a process" in done.stderr.replace("\n", " ")
+    assert "one back end per process" in done.stderr.replace("\n", " ")
     assert do in done.stderr
     assert "Traceback" not in done.stderr
 

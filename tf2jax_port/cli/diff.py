@@ -272,7 +272,7 @@ def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: boo
         if uses_keras(order.new, order.path):
             if not isolate:
                 raise DiffError(
-                    "diff: the port uses Keras, which has one back end in a process, and --no-isolate runs "
+                    "diff: the port uses Keras, which has one back end per process, and --no-isolate runs "
                     "original and port in one.\n  Do:       leave --no-isolate out",
                     "--no-isolate",
                 )

@@ -231,7 +231,7 @@ effects.CALLERS.add(converted_call.__code__)
 
 
 def _needs_numbers(f) -> bool:
-    """Return whether a function is written neither in Python nor for symbolic sizes."""
+    """Return whether a function is neither written in Python nor made for symbolic sizes."""
     if isinstance(f, types.MethodType):
         is_special = f.__name__.startswith("__") and jp.is_tracer(f.__self__)
         return jp.is_symbolic(f.__self__) or is_special

@@ -77,7 +77,7 @@ class GrownList(TracedIterable):
         return Items(self._stacked, self._length)
 
     def counters(self, item) -> list:
-        """Return no numbers: the parts of a row are arrays."""
+        """Return that no parts of a row are numbers: they are arrays."""
         del item
         return []
 

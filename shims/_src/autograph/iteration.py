@@ -160,7 +160,7 @@ class TracedRange(TracedIterable):
 
 
 def _trips(start, stop, step):
-    """Return the number of steps from `start` to `stop`, negative if that is the other direction."""
+    """Return the number of steps from `start` to `stop`, negative if `stop` lies in the other direction."""
     if not isinstance(step, int):
         return (stop - start + step - jnp.sign(step)) // step
     if not step:

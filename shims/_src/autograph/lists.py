@@ -421,7 +421,7 @@ _OF_ONE_VARIABLE = _references_of_one_variable()
 def shared(state: tuple) -> list[int]:
     """Return the positions of the containers in the state of a block that other variables or objects hold.
 
-    Containers are lists, dicts, and arrays of NumPy, of which another may be a view.
+    Containers are lists, dicts, and arrays of NumPy, which may have views.
     """
     return _positions_of_more_references(state, _OF_ONE_VARIABLE)
 
@@ -492,7 +492,7 @@ def no_leaks():
 
 
 def _outlives(value, block: _Block) -> bool:
-    """Return whether anything but the caller's variable and the records of a block holds an object."""
+    """Return whether anything holds an object besides the caller's variable and the records of a block."""
     records = sum(record[0] is value for record in (*block.stores, *block.changes))
     # The caller's variable, that of this function, and the argument of the call.
     return sys.getrefcount(value) > records + 3

@@ -320,7 +320,7 @@ def _check_rows(emitted, known: frozenset[str]) -> None:
 
 
 def _note_added(init, names) -> None:
-    """Note that a loop adds an item or attribute, which is there afterwards only if an iteration runs."""
+    """Note that a loop adds an item or attribute, which exists afterwards only if an iteration ran."""
     if any(map(_is_added, init, names)):
         effects.note_in_statement()
 
@@ -332,7 +332,7 @@ def _is_added(value, name: str) -> bool:
 def _check_added(init, after, names, label: str, has_iterations: Callable) -> None:
     """Check at run time that a loop which adds an item or attribute runs at least one iteration.
 
-    Otherwise the item would be missing, which nothing that asks for it afterwards could find out.
+    Otherwise the item would be missing, and code that asks for it afterwards could not find out.
     """
     added = [
         n
@@ -353,7 +353,7 @@ def _check_added(init, after, names, label: str, has_iterations: Callable) -> No
 
 
 def _check_replaced(init, shared, step: _Step) -> None:
-    """Note that a variable of a loop names one container after another, of which others hold the first."""
+    """Note that a variable of a loop names several containers in turn, the first of which others hold."""
     if any(type(init[i]) is dict or (type(init[i]) is list and i not in step.kept) for i in shared):
         effects.note_in_statement()
 

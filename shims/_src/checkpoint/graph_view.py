@@ -33,7 +33,7 @@ class Found:
 
 
 class GraphView:
-    """The objects that are reachable from a root, nearest first.
+    """The objects that are reachable from a root, the nearest first.
 
     Args:
       root: the root object.

@@ -19,8 +19,9 @@ from shims._src.types.tensor_spec import TensorSpec
 class Batch(Node):
     """Batches of `size` elements; the last one may be smaller unless it is dropped.
 
-    An error of an element ends its batch. If `is_fused`, its batch takes all of its elements before, as
-    TensorFlow's fusion of `map` and `batch` does, so that the next batch starts where it does without errors.
+    An error of an element ends its batch. If `is_fused`, the other elements of that batch are read and
+    dropped, as by TensorFlow's fusion of `map` and `batch`, so that the next batch starts where it
+    would without errors.
     """
 
     def __init__(self, source: Node, size: int, drops_remainder: bool, is_fused: bool = False):

@@ -37,7 +37,7 @@ def bind(dataset_class: type) -> None:
 
 
 def _narrowed(component) -> Any:
-    """Return an array in the precision that JAX computes with, which it would warn of."""
+    """Return an array in the precision with which JAX computes, since JAX would warn about another one."""
     if not isinstance(component, (np.ndarray, np.generic)):
         return component
     return component.astype(canonical_dtype(component.dtype))

@@ -170,7 +170,7 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
 
 
 def _without_empty_tangent(value: Value) -> Value:
-    """Return a value; an array without elements has no tangent, and rules of JAX fail for some of these."""
+    """Return a value; an array without elements has no tangent, since some rules of JAX fail for it."""
     shape = getattr(value.array, "shape", ())
     if 0 not in shape or not jnp.issubdtype(value.array.dtype, jnp.inexact):
         return value

@@ -149,7 +149,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
 
 def _report_missing(ctx, eqn, dim, absent) -> None:
-    """Add run-time checks that an axis is not empty, also not because an expression such as `u - 1` is 0."""
+    """Add run-time checks that an axis is not empty, as it also is if its size is `u - 1` and `u` is 1."""
     report_empty(ctx, dim, absent, line_of(eqn))
     if str(dim) in jp.variables(dim):
         return

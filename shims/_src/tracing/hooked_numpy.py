@@ -173,7 +173,7 @@ def divide_shape_sizes(state, original, shape, part):
 
 
 def _check_divisor(state, part, divisor) -> None:
-    """Check at run time that a size stands for a -1, which it does not beside a size of 0."""
+    """Check at run time that a -1 stands for a size; beside a size of 0 it cannot."""
     of_data = state.owns(divisor) and not state.is_input_only(divisor)
     if not of_data or size_bounds.never_zero(state, divisor):
         return
@@ -189,7 +189,7 @@ def _check_divisor(state, part, divisor) -> None:
 def _as_mask(a):
     """Return a mask of the nonzero entries; a mask is returned unchanged.
 
-    So all selections by that mask have the same size.
+    All selections by that mask then have the same size.
     """
     a = jnp.asarray(a)
     return a if a.dtype == bool else a != 0
@@ -346,7 +346,7 @@ def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *ar
 
 
 def _decide_if_spread(state, sizes, factors) -> None:
-    """Decide whether axes that are padded between their elements have any: JAX's formula is that of some elements."""
+    """Decide whether axes that are padded between their elements have elements; JAX's formula assumes it."""
     for d, factor in zip(sizes, factors, strict=True):
         if jp.is_symbolic(d) and not jp.is_symbolic(factor) and factor > 1:
             state.is_zero(d, f"{d} == 0")
@@ -359,7 +359,7 @@ def lax_pad(state, original, operand, padding_value, padding_config):
 
 
 def reduce_window(state, original, operand, *args, **named):
-    """Reduce windows, whose sizes become numbers; with a dilated operand whose axes may have no elements."""
+    """Reduce windows, whose sizes become numbers; the axes of a dilated operand may have no elements."""
     window = args[2] if len(args) > 2 else named.get("window_dimensions")
     for d in filter(jp.is_symbolic, window if isinstance(window, (tuple, list)) else ()):
         size_numbers.number_of(state, d, "a window", size_numbers.AS_WINDOW)

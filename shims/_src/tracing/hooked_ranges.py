@@ -90,7 +90,7 @@ def _shape_hook(name, parameter="shape"):
 
 
 def new_shape(state, original, array, shape):
-    """Compute the shape that `array.reshape` and `jnp.reshape` give, of numbers some of which are traced."""
+    """Compute the shape that `array.reshape` and `jnp.reshape` give, from numbers of which some are traced."""
     parts = (shape,) if jp.is_tracer(shape) and not shape.ndim else shape
     parts = tuple(parts) if isinstance(parts, list) or jp.is_tracer(parts) else parts
     if not isinstance(parts, tuple) or not any(map(jp.is_tracer, parts)):

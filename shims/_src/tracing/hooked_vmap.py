@@ -59,8 +59,8 @@ def _trace_body_first(empty_stores, f, *args):
 def _by_rows(closed, args):
     """Run a batched body row by row, except for its collectives over the batch, such as `psum`.
 
-    Each collective needs its operands of all rows: they are computed by a program of their own, from the
-    results of the earlier collectives.
+    A collective needs the operands of all rows, so these are computed first, by a separate program,
+    from the results of the earlier collectives.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
     steps = own_equations(jaxpr)

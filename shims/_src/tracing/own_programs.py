@@ -29,7 +29,7 @@ def run_by(results_and_status: Callable) -> None:
 
 
 def traced(make: Callable[[Callable], T], body: Callable, operands) -> T:
-    """Return `make(body)`, or what it makes of the body as a program of its own.
+    """Return `make(body)`, or `make` of the body as a program of its own.
 
     Args:
       make: traces the body.

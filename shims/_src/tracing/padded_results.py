@@ -117,7 +117,7 @@ def with_status(results, status, sources):
 
 
 def _of_all_devices(status, nan, x):
-    """Return a status and an error value that are equal on the devices of a `shard_map` on which `x` is.
+    """Return a status and an error value that are equal on all devices of a `shard_map` that have `x`.
 
     What was computed from the values of several devices is not valid if that of one is not.
     """

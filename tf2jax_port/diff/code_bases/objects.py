@@ -213,7 +213,10 @@ def variables_of(value: Any) -> list[Any]:
 
 
 def _reference(owner: Any) -> Callable[[], Any]:
-    """Return a function that gives an object while it lives, so that another object at its address is not taken for it."""
+    """Return a function that gives an object while it lives.
+
+    After that, another object may have the same address.
+    """
     try:
         return weakref.ref(owner)
     except TypeError:
