@@ -71,7 +71,9 @@ INPUTS = (
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
 @click.option(
-    "--variables", metavar="OLD.py:MODEL", help="The original's variables; NEW takes them first."
+    "--variables",
+    metavar="OLD.py:MODEL",
+    help="The original's variables, which become NEW's first argument.",
 )
 @click.option("--params", metavar="NEW.py:PARAMS", help="A pytree like NEW's first argument.")
 @click.option(
@@ -105,7 +107,7 @@ INPUTS = (
     type=click.Choice(["seeds", "distribution"]),
     default="seeds",
     show_default=True,
-    help="Random functions: the same numbers of the same seeds, or the same distribution.",
+    help="What must agree for random functions: the numbers for the same seeds, or the distribution.",
 )
 @click.option(
     "--draws",

@@ -50,7 +50,7 @@ _READING = (
         "--force-exclude",
         is_flag=True,
         default=None,
-        help="Apply patterns to files that are named here, too.",
+        help="Apply patterns to files on the command line, too.",
     ),
     click.option(
         "--stdin-filename",
@@ -76,8 +76,8 @@ _READING = (
 _TARGET = click.option(
     "--target",
     type=click.Choice(["jax", "shims", "graph", "auto"]),
-    help="JAX itself (the default); the smallest change that runs: TensorFlow's names from `shims`; "
-    "TensorFlow 1 as it is, on `shims.compat.v1`; or for each file the one that suits it.",
+    help="jax (the default): JAX itself; shims: TensorFlow's names from `shims`, the smallest change that "
+    "runs; graph: TensorFlow 1 as it is, on `shims.compat.v1`; auto: the target that suits each file.",
 )
 _CHOOSING = (
     _TARGET,

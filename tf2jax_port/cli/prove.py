@@ -40,7 +40,11 @@ from tf2jax_port.paths.whole_files import write_whole
     help="The calls, an npz file.",
 )
 @click.option(
-    "--most", type=click.IntRange(min=1), default=5, show_default=True, help="Calls per function."
+    "--most",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="The largest number of calls per function.",
 )
 @click.option(
     "--timeout",
@@ -55,8 +59,8 @@ def capture(
 ) -> None:
     """Run a command, and record the calls of the functions of some packages.
 
-    Arguments and results are recorded, for calls with other shapes or other numbers in Python. Functions
-    under `tf.function` run eagerly meanwhile. Write `--` before the command.
+    Arguments and results are recorded, for a few calls of each function with different shapes or Python
+    numbers. Functions under `tf.function` run eagerly meanwhile. Write `--` before the command.
 
     Exit code: that of the command; 2: it could not be run.
     """
@@ -141,11 +145,12 @@ def prove(
     """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`, with gradients.
 
     A call is equal if its result has the same structure, shapes, kinds of dtypes and, within the precision of
-    32 bits, the same values, and if its gradients are those that the original had. What raises, crashes or takes too long is a fault. Outcomes are kept; calls are
-    replayed again only if they, or a file that their function imports, have changed.
+    32 bits, the same values, and if its gradients are those that the original had. A call that raises
+    an error, crashes or takes too long is a fault. Outcomes are kept; calls are replayed again only if
+    they, or a file that their function imports, have changed.
 
-    Exit code: 0 every function that tensors pass through is proved, 1 some is different or raises, 2 could
-    not run, 3 limited, 4 inconclusive, 5 no call of
+    Exit code: 0 every function that tensors pass through is proved, 1 some function is different or
+    raises an error, 2 could not run, 3 limited, 4 inconclusive, 5 no call of
     some function could be replayed.
     """
     root, kept = root.resolve(), kept or calls.with_name(f"{calls.name}.kept")

@@ -105,7 +105,7 @@ class Body:
                 self.remaining[key] -= 1
 
     def settle(self, key: Any) -> Expression:
-        """Give the value of a key a name, if it is an expression that no statement holds yet."""
+        """Give the value of a key a name, if it is an expression that no statement contains yet."""
         body: Body | None = self
         while body is not None and key not in body.values:
             body = body.outer
@@ -266,7 +266,7 @@ class Body:
         return not any(str(statement_of(u)) == mine for u in users)
 
     def _is_dead(self, name: str, holder: Any, key: Any) -> bool:
-        """Return whether a name can be given to another value: nothing uses the present one again."""
+        """Return whether a name can be given to another value, as nothing uses its present value again."""
         if self.outer is not None or holder is key:
             return False
         left = (k for k in self.values if k is not key and self.remaining.get(k, 0) > 0)

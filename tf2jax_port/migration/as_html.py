@@ -123,7 +123,7 @@ def _step(step: Step, reason: Reason, steps: Sequence[Step]) -> str:
 
 
 def _sentences(step: Step, reason: Reason, steps: Sequence[Step]) -> Iterator[str]:
-    """Yield the sentences that say why a step stands where it does, as HTML."""
+    """Yield the sentences that explain the position of a step, as HTML."""
     if len(step.files) > 1:
         yield "Its files import each other."
     if reason.needs:

@@ -127,7 +127,7 @@ def _files(files: Sequence[FileEffort], folder: str, rows: int | None) -> Table:
 
 
 def _targets(files: Sequence[Compared], folder: str, rows: int | None) -> Table:
-    """Return a table with what each target settles in each file, those with most references first."""
+    """Return a table of what each target handles in each file; files with the most references come first."""
     table = _table("References that each target handles")
     table.add_column("file", overflow="fold")
     for target in targets.TARGETS:

@@ -20,7 +20,7 @@ class Compared(NamedTuple):
     choice: Choice
 
     def settled(self, target: str) -> str:
-        """Return the share of references that a target settles; empty if it cannot be used."""
+        """Return the share of references that a target handles; empty if it cannot be used."""
         return share(*_settled(self.choice, target)) if target in self.choice.states else ""
 
 
@@ -41,7 +41,7 @@ def sentence(files: Sequence[Compared]) -> str:
 
 
 def rows(files: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
-    """Yield for each file its path, what each target settles, the recommended target and the reason."""
+    """Yield for each file its path, what each target handles, the recommended target and the reason."""
     for file in files:
         settled = (file.settled(target) for target in TARGETS)
         yield (file.entry.path, *settled, file.choice.target, file.choice.reason)
@@ -53,7 +53,7 @@ def _sum(files: Sequence[Compared], target: str) -> tuple[int, int]:
 
 
 def _settled(choice: Choice, target: str) -> tuple[int, int]:
-    """Return how many references a target settles, and of how many; without a graph `graph` is `shims`."""
+    """Return how many references a target handles, and of how many; without a graph `graph` is `shims`."""
     states = choice.states.get(target) or choice.states["shims"]
     total = sum(states.values())
     return total - states[State.MANUAL], total

@@ -36,7 +36,7 @@ def dynamic(f, *, autograph: bool = True):
       CapacityError: under a trace, a size has no bound.
       UnsupportedPrimitiveError: the program uses a JAX primitive that has no rule for unknown sizes.
 
-    Under jit: if the data exceeds a stated bound, float results are NaN, `unpad` of
+    Under jit: If the data exceeds a stated bound, float results are NaN, `unpad` of
     `Padded` results raises an error, and with integer results the program raises an error when it runs.
     """
     return Dynamic(f, autograph=autograph)

@@ -168,7 +168,7 @@ def enable_tensor_methods() -> TensorMethods:
       A context manager: at its end the methods are removed. If it is called without `with`, the methods stay.
 
     Differs from TensorFlow:
-      TensorFlow's tensors have these methods always. An unknown size is not `None` in
+      TensorFlow's tensors always have these methods. An unknown size is not `None` in
       `x.shape.as_list()` but a symbolic size, which supports arithmetic as a number does.
 
     Under jit:

@@ -18,7 +18,7 @@ Different = tuple[str, str]  # an attribute, and how it differs
 
 
 class Comparison:
-    """Compares objects attribute by attribute; only attributes that both have.
+    """Compares objects by the attributes that both have.
 
     Args:
       node: the node of the original's object.
@@ -116,7 +116,7 @@ def _of_configurations(path: str, made: Any, wanted: Any) -> Iterator[Different]
 
 
 def _told(value: Any) -> str:
-    """Return a part of a configuration as text, without what tells nothing about values."""
+    """Return a part of a configuration as text, without entries that have no effect on values."""
     if isinstance(value, dict):
         kept = {k: _told(v) for k, v in value.items() if k not in (*_OF_NO_WEIGHT, "module")}
         return str({k: v for k, v in kept.items() if k != "registered_name"})

@@ -18,7 +18,7 @@ _MOST = 2000  # objects of one call
 
 
 def described(value: Any, encoder: Encoder) -> Node:
-    """Return what restores an object: its attributes, those that are lost with the reason, and its base in a library.
+    """Return how to restore an object: its attributes, lost ones with reasons, and its base in a library.
 
     Raises:
       UnfitError: its class is one that only its library can make.
@@ -62,12 +62,12 @@ def attributes_of(value: Any) -> dict[str, Any]:
 
 
 def look(value: Any) -> dict[str, tuple[Any, int]]:
-    """Return the attributes of an object with their lengths, to notice later that others have taken their places."""
+    """Return the attributes of an object with their lengths, to notice later that they have changed."""
     return {name: (item, _length(item)) for name, item in attributes_of(value).items()}
 
 
 def has_changed(value: Any, before: dict[str, tuple[Any, int]]) -> bool:
-    """Return whether attributes of an object were set since a look, or collections among them have grown."""
+    """Return whether attributes of an object were set since an earlier look, or collections among them have grown."""
     now = attributes_of(value)
     if now.keys() != before.keys():
         return True
@@ -122,7 +122,7 @@ def is_of_library(cls: type) -> bool:
 
 
 def _is_plain(cls: type) -> bool:
-    """Return whether Python code makes the objects of a class, all of whose state are attributes."""
+    """Return whether Python code makes the objects of a class, and all of their state is in attributes."""
     builtin = [c for c in cls.__mro__ if not c.__flags__ & (1 << 9)]  # no heap types
     return {*builtin} <= {object, dict, list, tuple} and cls.__module__ != "builtins"
 
@@ -178,7 +178,7 @@ def _public_name(tf: Any, base: type) -> str:
 
 @functools.cache
 def _stored_by(cls: type, *, of_library: bool) -> frozenset[str]:
-    """Return the attributes that the code of an object's classes sets, of those of libraries or of the others."""
+    """Return the attributes that the code of an object's classes sets: of classes of libraries, or of the others."""
     found: set[str] = set()
     for base in cls.__mro__:
         if is_of_library(base) is not of_library:

@@ -93,7 +93,7 @@ class Objects:
         Args:
           arrays: the arrays.
           seen: where the objects are added.
-          held: where the identities of the tensors are added that objects hold.
+          held: where the identities of the tensors that objects hold are added.
           met: what the call has met.
         """
         met = met or Met(self.numbers)
@@ -163,7 +163,7 @@ def _of_code(value: Any, encoder: Encoder) -> Node:
     """Return the node of a function or class: its name, or its place in its file and the values around it.
 
     Raises:
-      UnfitError: a port has none like it.
+      UnfitError: a port has no such function or class.
     """
     module = str(value.__module__)
     if module.partition(".")[0] in ("tensorflow", "keras", "tf_keras"):

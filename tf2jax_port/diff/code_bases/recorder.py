@@ -67,8 +67,8 @@ class _Open(NamedTuple):
       tape: the tape for its gradients, if it can have some.
       steps: the values of its names.
       branches: the branches that it takes.
-      owner: the object of a method, or that which a constructor makes.
-      attributes: those of the owner before the call; `None` for a constructor.
+      owner: the object of a method, or the object that a constructor makes.
+      attributes: the owner's attributes before the call; `None` for a constructor.
     """
 
     call: Call
@@ -84,7 +84,7 @@ class _Open(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Return how much there is to look at: the objects that it took."""
+        """Return the number of objects that it took, as a measure of the work."""
         return 1 + len(self.seen)
 
 

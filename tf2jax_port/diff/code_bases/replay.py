@@ -84,7 +84,7 @@ class Replay:
         self._restores = False
 
     def run(self, call: Call, lane: str) -> Replayed:
-        """Replay one call in one lane; a port that raises is an error, never equal."""
+        """Replay one call in one lane; a port that raises an error is never equal."""
         if lane == "function" and self._eager and self._eager[0] is call and _is_compiled(call):
             return self._eager[1]  # calling the function is calling `shims.function`
         found = self._try(call, lane, Form())
@@ -110,8 +110,9 @@ class Replay:
     def _try(self, call: Call, lane: str, form: Form) -> Replayed:
         """Replay a call with restored objects, and if that is not equal, with objects that constructors make.
 
-        Constructors may depend on what earlier calls did, and a port may keep other attributes than its original: a
-        function is to blame only if it fails with objects that hold what those of its original held.
+        Constructors may depend on what earlier calls did, and a port may have other attributes than its
+        original. A function is to blame only if it fails with objects that hold what the original's
+        objects held.
         """
         nodes = [n for a in call.arguments.values() for n in nodes_in(a)]
         if "globals" not in call.arguments and all(n["kind"] != "object" for n in nodes):
@@ -153,7 +154,7 @@ class Replay:
         return False
 
     def _is_like(self, node: Node, made: Any) -> bool:
-        """Return whether an object has what the original's had, as far as that is known."""
+        """Return whether an object has the attributes that the original's had, as far as they are known."""
         for name, part in node.get("fields", {}).items():
             if part["kind"] == "plain" and getattr(made, name, part["value"]) != part["value"]:
                 return False
@@ -215,7 +216,7 @@ class Replay:
             return self._raised(error)
 
     def _judged(self, call: Call, lane: str, form: Form) -> Replayed:
-        """Call the function, and compare its result; what differs may be random, or within rounding."""
+        """Call the function, and compare its result; a difference may be random, or within rounding."""
         first = self.result(call, lane, form)
         verdict = self._compare(call, lane, first)
         if lane == "eager" and self._restores and (maker := _maker(call)):
@@ -258,7 +259,7 @@ class Replay:
         return Outcome.DIFFERENT in found
 
     def _is_within_spread(self, call: Call, lane: str, first: Any, form: Form) -> bool:
-        """Return whether a difference is not larger than what one bit in the arguments makes."""
+        """Return whether a difference is not larger than that from a change of the arguments by one bit."""
 
         def as_leaves(result: Any) -> list[Any]:
             arrays: list[np.ndarray] = []
@@ -314,7 +315,7 @@ class Replay:
     def _prepared(
         self, call: Call, lane: str, form: Form
     ) -> tuple[Callable[..., Any], list[Any], Builder]:
-        """Return what calls the port with its tensors, the tensors, and what has made its objects."""
+        """Return a function that calls the port with its tensors, the tensors, and the builder of its objects."""
         import jax.numpy as jnp
 
         nodes = [n for n in call.tensors if not (form.fixed and self._is_size(n))]
@@ -413,7 +414,7 @@ class Replay:
         return self._compared(call, (made, made), "")
 
     def _compared(self, call: Call, ways: tuple[Callable[[], Any], ...], when: str) -> Replayed:
-        """Compare the object of a call with that of the original; what differs otherwise the second time is random."""
+        """Compare a call's object with the original's; a part that differs otherwise the second time is random."""
         first, second = ways
         found = dict(self._differences(call, first()))
         with other_seeds(1):

@@ -147,7 +147,7 @@ class Restored:
         return tuple(part["shape"])
 
     def lacks(self, error: str) -> str:
-        """Return what a restored object lacks, if that is why a port raises: an attribute that the original does not have."""
+        """Return the attribute whose lack makes a port raise an error, if the original has no such attribute."""
         found = _LACKING.search(error)
         if found is None:
             return ""
@@ -242,7 +242,7 @@ def _of_keras_3(config: dict[str, Any], base: str) -> dict[str, Any]:
 def _matched(
     nodes: list[Node], variables: list[Any], shape: Callable[[Node], tuple[int, ...]]
 ) -> list[tuple[Node, Any]] | None:
-    """Pair variables of an original with those of a port, which Keras 3 lists in another order; `None` if shapes differ."""
+    """Pair variables of an original and of a port, which Keras 3 lists in another order; `None` if shapes differ."""
     orders = (variables, sorted(variables, key=lambda v: not getattr(v, "trainable", True)))
     for order in orders:
         if [shape(node) for node in nodes] == [tuple(v.shape) for v in order]:

@@ -17,7 +17,7 @@ GRADIENTS = "gradients"
 
 
 def cotangent(index: int, shape: Sequence[int]) -> np.ndarray:
-    """Return random weights of the result at a position; ones would miss what cancels in a sum."""
+    """Return random weights of the result at a position; ones would miss errors that cancel in a sum."""
     drawn = np.random.RandomState(index).standard_normal(tuple(shape))
     return np.asarray(drawn, np.float32)
 

@@ -61,7 +61,7 @@ def _tuple_of(index: int, call: Any, old: Callable[..., Any]) -> tuple[Any, ...]
 def reported(
     source: Callable[[], Iterable[Any]], step: Callable[[str], None]
 ) -> Callable[[], Iterator[Any]]:
-    """Return a source of the same calls that tells how many there are so far, once a second."""
+    """Return a source of the same calls that reports their number so far, once a second."""
 
     def calls() -> Iterator[Any]:
         step("cases()")

@@ -73,7 +73,7 @@ def _told(heading: str, rows: list[Row]) -> Iterator[RenderableType]:
 
 
 def _strengths(proof: Proof) -> Iterator[RenderableType]:
-    """Yield what the calls could have caught, the functions first whose calls notice least."""
+    """Yield what the calls could have caught; functions whose calls notice least come first."""
     known = [(row, row.strength) for row in proof.rows if row.strength is not None]
     if not known:
         return

@@ -34,7 +34,7 @@ class _Seen(NamedTuple):
 
 
 def judged(calls: Calls, results: Results, root: Path) -> Proof:
-    """Return the proof that outcomes amount to.
+    """Return the proof that follows from outcomes.
 
     Args:
       calls: the captured calls.
@@ -246,14 +246,14 @@ def _place_of(seen: _Seen, outcome: Outcome, place: Definition) -> tuple[str, in
 
 
 def _left_to_a_person(path: Path, place: Definition) -> str:
-    """Return the diagnostic of the first place in a function that the rewriter has left, `""` if there is none."""
+    """Return the diagnostic at the first place in a function that the rewriter left to a person, else `""`."""
     lines = path.read_text(errors="replace").splitlines()[place.line - 1 : place.end]
     found = _MARKER.search("\n".join(lines))
     return found[1] if found else ""
 
 
 def _only_in_wrong_calls(seen: _Seen, place: Definition) -> list[int]:
-    """Return the lines of a function that calls with other results reach, and no equal call."""
+    """Return the lines of a function that only calls with wrong results reach."""
     wrong: set[int] = set()
     right: set[int] = set()
     for lanes in seen.replayed.values():

@@ -28,7 +28,7 @@ WITHIN, NOWHERE = "it ran only inside calls of other functions", "no recorded ca
 
 
 class Status(enum.StrEnum):
-    """The knowledge of a function that its calls give."""
+    """The statuses of a function, which its calls determine."""
 
     DIFFERENT = "different"
     RAISES = "raises"
@@ -45,7 +45,7 @@ _UNCERTAIN = (Status.LIMITED, Status.NOT_REACHED)
 
 
 class Share(NamedTuple):
-    """Count how many of how many were reached."""
+    """The number of lines or branches that were reached, and the number of all."""
 
     reached: int
     total: int
@@ -76,7 +76,7 @@ class Row:
       replayed: the number of those that were replayed.
       lanes: the outcomes of its calls in each lane, as counts.
       lines: the lines that all calls reached; `None` if they were not measured.
-      branches: the same of its branches.
+      branches: the same for its branches.
       origins: the wrong functions below it, in which its fault may begin.
       above: the number of wrong functions whose fault may begin here.
       reached: the lines that were reached, by their numbers.
@@ -125,7 +125,7 @@ class Proof:
       rows: the functions.
       root: the folder of the port.
       unfit: how many calls cannot be replayed, by reason.
-      outcomes: of each call in each lane: the function, the lane, the outcome and its detail.
+      outcomes: for each call in each lane, the function, the lane, the outcome and its detail.
     """
 
     rows: tuple[Row, ...]
@@ -158,7 +158,7 @@ class Proof:
 
     @property
     def faults(self) -> list[Row]:
-        """Return the functions in which a fault begins, those first that most others call."""
+        """Return the functions in which a fault begins, those that most others call first."""
         return sorted((row for row in self.rows if row.begins), key=lambda row: -row.above)
 
     def files(self) -> dict[str, list[Row]]:
@@ -179,6 +179,6 @@ def share(rows: Iterable[Row], which: str) -> Share | None:
 
 
 def _severity(rows: list[Row]) -> tuple[int, ...]:
-    """Return what orders files: the number of functions of each status, the worst first."""
+    """Return the sort key of files: the number of functions of each status, the worst first."""
     counts = Counter(row.status for row in rows)
     return tuple(-counts[status] for status in Status)

@@ -48,7 +48,7 @@ Statement = ast.Import | ast.ImportFrom
 
 
 class Companion(NamedTuple):
-    """The decision about one imported name of a library that stands on TensorFlow."""
+    """The decision about one imported name of a library that is built on TensorFlow."""
 
     statement: Statement
     path: str
