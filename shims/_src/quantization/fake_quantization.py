@@ -92,7 +92,8 @@ def _gradients(dy, x, low, high, levels):
 def _masked(mask, slope, low, high):
     """Return `slope` where the mask is true, and `0 * slope` elsewhere, as TensorFlow does.
 
-    So a `slope` that is not finite gives NaN outside of the mask, unless the range is empty: then the result is 0.
+    A `slope` that is not finite therefore gives NaN outside of the mask, unless the range is empty:
+    then the result is 0.
     """
     nothing = jnp.where((low == 0) & (high == 0), 0, slope)
     return jnp.where(mask, slope, 0 * nothing)

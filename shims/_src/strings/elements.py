@@ -131,7 +131,7 @@ def check_unit(function: str, unit) -> None:
 
 
 def characters(text: bytes) -> list[bytes]:
-    """Split a string into its characters; a byte that continues none begins one."""
+    """Split a string into its characters; a byte that does not continue a character begins one."""
     starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80 or i == 0]
     return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 

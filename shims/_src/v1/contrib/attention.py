@@ -132,7 +132,7 @@ class BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def keys(self) -> Tensor:
-        """The keys that queries are scored by: the memory, or what the layer makes of it."""
+        """The keys with which queries are compared: the memory, or the output of the layer for it."""
         return self._keys
 
     @property

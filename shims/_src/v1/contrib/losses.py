@@ -11,7 +11,7 @@ _reshape = deferred(shims.reshape, "reshape")
 
 
 def _fit(weights, rank: int | None):
-    """Return weights of the first axes of losses with as many axes as these; `tf.losses` wants them so."""
+    """Give weights of the first axes of losses as many axes as the losses have, as `tf.losses` requires."""
     weights = convert_to_tensor(weights)
     known = weights.shape.rank
     if rank is None or not known or known >= rank:
