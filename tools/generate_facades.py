@@ -145,7 +145,7 @@ def _documentation(row: Row, expression: str) -> str:
         lines += ["", "Raises:", f"  InvalidArgumentError: {', or '.join(raises)}."]
     differs = row.differs or row.note or "nothing"
     lines += ["", "Differs from TensorFlow:", f"  {differs[0].upper()}{differs[1:]}."]
-    lines += ["", "Under jit:", "  Acts on each element separately, so that sizes may be symbolic."]
+    lines += ["", "Under jit:", "  Acts on each element separately, so sizes may be symbolic."]
     lines += ["", "Example:", *(f"  {line}" for line in example(row))]
     lines += ["", f"https://www.tensorflow.org/api_docs/python/tf/{row.name.replace('.', '/')}", ""]
     return textwrap.indent("\n".join(lines), "    ").strip(" ")

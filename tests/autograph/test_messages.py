@@ -276,7 +276,7 @@ MESSAGES = {
         ValueError,
         "return_in_one_branch: whether the function returns a value depends on traced data.\n"
         "  Required: a `return` on every path\n"
-        "  Received: a path that ends without one\n"
+        "  Received: a path that ends without `return`\n"
         "  At:\n"
         "  Do:       return a value at the end, too.",
     ),
@@ -412,7 +412,7 @@ MESSAGES = {
         "append: the list `values` is read in the loop that appends to it.\n"
         "  Required: a loop over traced data that only appends to the list\n"
         "  At:\n"
-        "  Do:       keep the value that you read in a variable of its own.",
+        "  Do:       keep the value that you read in a separate variable.",
     ),
     "list is changed": (
         jitted(list_is_changed),
@@ -451,7 +451,7 @@ MESSAGES = {
         "  Received: u0 iterations\n"
         "  Size:     u0\n"
         "  At:\n"
-        "  Do:       collect the inner loop's values in a list of its own.",
+        "  Do:       collect the inner loop's values in a separate list.",
     ),
     "list from outside": (
         jitted(list_from_outside),
@@ -496,7 +496,7 @@ MESSAGES = {
         "  Size:     u0\n"
         "  Size:     u1\n"
         "  At:\n"
-        "  Do:       cut the arrays to one size, or state it: `shims.same_size(a, b)`.",
+        "  Do:       cut the arrays to the same size, or state it: `shims.same_size(a, b)`.",
     ),
     "not recursive": (
         lambda: to_graph(some_function, recursive=False),

@@ -97,7 +97,7 @@ def test_one_warning_names_the_function_and_the_line(f):
         elif f is not with_generator:
             assert result == 3.0
     assert [str(w.message) for w in caught] == [
-        f"autograph: `{f.__name__}` ({file}:{first + offset}) runs as written: {reason}.{TAIL}"
+        f"autograph: `{f.__name__}` ({file}:{first + offset}) is not converted: {reason}.{TAIL}"
     ]
     assert caught[0].category is UserWarning
     assert caught[0].lineno == first
@@ -107,7 +107,7 @@ def test_what_is_not_python():
     with pytest.warns(UserWarning, match="`exp`") as caught:
         f = convert(np.exp)
     assert str(caught[0].message) == (
-        "autograph: `exp` (built in) runs as written: it is not written in Python." + TAIL
+        "autograph: `exp` (built in) is not converted: it is not written in Python." + TAIL
     )
     assert f is np.exp
 

@@ -31,7 +31,7 @@ def test_what_is_missing_and_what_clashes(run, healthy, monkeypatch):
     result = run("doctor")
     assert result.exit_code == 1
     assert "missing: optax; pip install optax" in result.stdout
-    assert "jax 0.12.0 and jaxlib 0.11.0 are not of one release" in result.stdout
+    assert "jax 0.12.0 and jaxlib 0.11.0 are not of the same release" in result.stdout
     assert "the distribution `shims` has a package `shims`, too" in result.stdout
 
 

@@ -38,7 +38,7 @@ def test_findings_come_with_their_places(program, run):
     ]
     assert result.stderr == (
         "5 references in 1 of 1 files: 2 to write by hand, 2 to review. "
-        "`tf2jax-port rewrite --write` settles 60 %.\n"
+        "`tf2jax-port rewrite --write` handles 60 %.\n"
         "To prove the port of a function, keep a copy of the original: `tf2jax-port diff a_tf.py:FUNCTION "
         "a.py:FUNCTION --inputs CASES`. For classes and programs: before it is rewritten, `tf2jax-port "
         "capture --package a -o calls.npz -- python PROGRAM`, and afterwards `tf2jax-port prove calls.npz FOLDER`.\n"

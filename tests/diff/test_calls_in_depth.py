@@ -90,7 +90,10 @@ def test_what_needs_the_value_of_an_array_fails_under_jit(port):
     # A size is a number in a port.
     call, calls = recorded("sized", np.array(3, np.int32), np.ones(3, np.float32))
     found = Replay(calls).run(call, "jit")
-    assert (found.outcome, found.detail) == (Outcome.EQUAL, "with integers as numbers")
+    assert (found.outcome, found.detail) == (
+        Outcome.EQUAL,
+        "with integers passed as Python numbers",
+    )
 
 
 def steps_of(factor):
@@ -105,8 +108,8 @@ def steps_of(factor):
 @pytest.mark.parametrize(
     ("factor", "line", "said"),
     [
-        (3, 20, "the values of all names before agree"),
-        (2, 19, "`h` is the first that differs, line 22 of the original"),
+        (3, 20, "the values of all earlier names agree"),
+        (2, 19, "`h` is the first value that differs, line 22 of the original"),
     ],
 )
 def test_a_difference_is_told_at_its_line(port, factor, line, said):

@@ -161,7 +161,7 @@ def test_an_interrupt_is_not_a_difference(folder, monkeypatch):
     monkeypatch.setattr("tf2jax_port.cli.diff.require_tensorflow", interrupted)
     done = invoke("old.py:half", "new.py:half", "--inputs", "cases.py")
     assert done.exit_code == 130
-    assert done.stderr == "diff: interrupted; nothing was decided.\n"
+    assert done.stderr == "diff: interrupted; there is no verdict.\n"
 
 
 def test_a_fault_of_ours_is_not_a_difference(folder, monkeypatch):

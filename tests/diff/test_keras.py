@@ -99,7 +99,7 @@ def test_a_loss_and_a_layer_are_compared_with_their_port(folder, backend):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Equal in every output and every gradient" in done.stdout
-    assert "ran in processes of their own" in done.stdout
+    assert "ran in separate processes" in done.stdout
     assert "tf2jax-port diff old.py:total port.py:total --inputs cases.py" in done.stdout
 
 
@@ -126,7 +126,7 @@ def test_what_needs_one_process_is_refused_at_once(folder, words, do):
     given = ("diff", "old.py:total", "port.py:total", "--inputs", "cases.py", *words)
     done = run(folder, *given, backend="")
     assert done.returncode == 2
-    assert "one back end in a process" in done.stderr.replace("\n", " ")
+    assert "one back end per process" in done.stderr.replace("\n", " ")
     assert do in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -115,7 +115,7 @@ def upsampled_port(images, kernel):
 def test_the_line_that_lays_a_kernel_out():
     located = found(upsampled, upsampled_port, IMAGES, KERNEL)
     assert located.new.place.text == "turned = jnp.swapaxes(kernel, 2, 3)"
-    assert located.cause == "the kernel is the other way round"
+    assert located.cause == "the kernel is flipped"
 
 
 def discounted(x, w):

@@ -104,7 +104,7 @@ def test_the_line_of_the_argument(old, new, line):
 
 def test_what_is_wrong_with_a_kernel():
     located = found(spread, not_turned, IMAGES, KERNEL)
-    assert located.cause == "the kernel is the other way round"
+    assert located.cause == "the kernel is flipped"
 
 
 def test_an_argument_that_is_computed_on_its_line():

@@ -95,7 +95,7 @@ def test_errors_that_differ_in_numbers_are_one():
     errors = [("a", f"label value of {n} is outside [0, 3), of {n}, 2, {n}…", n) for n in range(4)]
     (found,) = grouped_failures([*errors, errors[0]])
     assert found.text == (
-        "a: label value of 0 is outside [0, 3), of 0, 2, 0…, and 3 alike (cases 0, 1, 2, 3)"
+        "a: label value of 0 is outside [0, 3), of 0, 2, 0…, and 3 similar (cases 0, 1, 2, 3)"
     )
     assert len(grouped_failures([("a", "no x", 0), ("a", "no y", 1)])) == 2
 

@@ -36,7 +36,7 @@ KINDS = {
     ),
     "the last of equal maxima": (lambda x: jnp.argmax(x), F([1, 3, 2]), F([3, 1, 3])),
     "the last of equal minima": (lambda x: jnp.argmin(x), F([1, 3, 2]), F([1, 3, 1])),
-    "equal ones in the other order": (lambda x: jnp.argsort(x), F([1, 3, 2]), F([1, 3, 1])),
+    "equal elements in the other order": (lambda x: jnp.argsort(x), F([1, 3, 2]), F([1, 3, 1])),
     "the condition always holds": (lambda x: jnp.where(x[0] > 1, x, -x), F([2, 3]), F([0, 3])),
     "the condition never holds": (lambda x: jnp.where(x[0] > 1, x, -x), F([0, 3]), F([2, 3])),
     "a maximum that is not subtracted": (
@@ -70,7 +70,7 @@ def test_every_kind_with_a_need_is_tried_here_or_by_its_sibling():
     needy = {kind for rows in kinds._KINDS.values() for kind, needs, _ in rows if needs}
     assert needy - KINDS.keys() == {
         "bounds left out",
-        "a remainder of the other sign",
+        "a remainder with the other sign",
         "another rule for indices out of bounds",
     }
 

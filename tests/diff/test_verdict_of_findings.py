@@ -89,9 +89,9 @@ def test_what_the_headline_of_equal_results_says():
     edge = finding(KNIFE_EDGE, because="as in TF graph")
     found = verdict([finding(EQUAL), edge])
     assert found.verdict == "limited"
-    assert "all of it was compared, and rounding decides" in found.headline
+    assert "everything was compared, and rounding decides" in found.headline
     found = verdict([finding(EQUAL), edge, finding(NOT_COVERED, because="why")])
-    assert "some of it was not compared" in found.headline
+    assert "some results were not compared" in found.headline
 
 
 def test_a_difference_comes_before_all_other_reasons():

@@ -291,7 +291,7 @@ CASES = (
     (
         calls.traced_bounds_twice,
         tf.errors.UnimplementedError,
-        "x.at[...]: a slice with traced bounds stands beside another traced index.\n"
+        "x.at[...]: a slice with traced bounds is combined with another traced index.\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x, k: x.at[:k, :k].set(0.0))(X, np.int32(1))\n"
         "  Do:       update in two steps, or use `shims.where` with a mask",
     ),

@@ -157,7 +157,7 @@ GradientTape: the tape is still recording.
         rows,
         ValueError,
         """
-GradientTape.batch_jacobian: `target` and `source` must have a leading axis of one size.
+GradientTape.batch_jacobian: `target` and `source` must have leading axes of the same size.
   Received: shapes () and ()
   At:""",
     ),

@@ -158,7 +158,7 @@ CALLS = {
     "sizes of an equation": (
         lambda tf: tf.einsum("ij,ij->i", A, A[:1]),
         "einsum: the sizes of 'i' differ.\n"
-        "  Required: one size for each label\n"
+        "  Required: equal sizes wherever a label occurs\n"
         "  Received: equation 'ij,ij->i', f32[2, 3], f32[1, 3]\n"
         "  At:",
     ),

@@ -106,7 +106,7 @@ MESSAGES = {
     "mask-scalar": "mask cannot be scalar.",
     "range-step": ("ragged.range: a step is 0.\n  Required: deltas != 0 everywhere"),
     "range-lengths": (
-        "ragged.range: the vectors differ in length.\n  Required: vectors of one length"
+        "ragged.range: the vectors differ in length.\n  Required: vectors of the same length"
     ),
     "splits-end": (
         "from_row_splits: the last row does not end where the values end.\n"

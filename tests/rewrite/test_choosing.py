@@ -115,7 +115,7 @@ def test_safe_only_writes_nothing_that_could_differ():
         (
             State.SHIM,
             "TJ404",
-            "`shims.maximum`; of JAX's own: TensorFlow gives the gradient of a tie to the first "
+            "`shims.maximum`; JAX's own function differs: TensorFlow gives the gradient of a tie to the first "
             "operand, JAX gives half to each",
         ),
         (State.REWRITTEN, "TJ101", "JAX has the same"),

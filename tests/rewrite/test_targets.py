@@ -208,7 +208,7 @@ def test_the_page_and_the_plan_name_targets(project):
     run("scan", ".", "--html", "page.html")
     page = (project / "page.html").read_text()
     assert '<h2 id="targets">Targets</h2>' in page
-    advice = page.index("Share settled by each target: jax")
+    advice = page.index("Share that each target handles: jax")
     assert page.index("<h1>") < advice < page.index('id="filter"')  # before one reads what is left
     assert "its code runs in the graph that <code>train.py</code> builds" in page
     document = json.loads(run("plan", ".", "--format", "json", "--target", "auto").stdout)

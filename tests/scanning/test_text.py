@@ -31,11 +31,11 @@ def test_the_tables(project, run, monkeypatch):
         "app/ops.py 1 0",
         "all 1 1 1 1 3 3.25",
         "",
-        "References settled by target",
+        "References that each target handles",
         "file jax shims graph recommended why",
         "app/deep/model.py 50 % 50 % jax JAX leaves 2 places to a person, as few as any target",
-        "app/corner.py 100 % 100 % 100 % jax JAX settles all of it",
-        "app/ops.py 100 % 100 % 100 % jax JAX settles all of it",
+        "app/corner.py 100 % 100 % 100 % jax JAX leaves no place to a person",
+        "app/ops.py 100 % 100 % 100 % jax JAX leaves no place to a person",
         "train.py 0 % 0 % jax JAX leaves 1 places to a person, as few as any target",
         "",
         "Left to a person",
@@ -44,7 +44,7 @@ def test_the_tables(project, run, monkeypatch):
         "",
     ]
     assert f"{first} {second} {third}" == (
-        "4 of 5 files refer to TensorFlow, 18 lines. `tf2jax-port rewrite --write` settles 57 % of 7 "
+        "4 of 5 files refer to TensorFlow, 18 lines. `tf2jax-port rewrite --write` handles 57 % of 7 "
         "references. Fully migrated files: 1. Files in which all that computes is done: 2 of 4. "
         "TensorFlow is still needed in 1 file: `tf.bar` stays."
     )

@@ -134,7 +134,7 @@ CASES = (
         calls.rows_of_a_vmap,
         tf.errors.FreshSizeError,
         "vmap: every row of the result has a data-dependent size `u1` of its own.\n"
-        "  Required: rows of one size\n"
+        "  Required: rows of the same size\n"
         "  Size:     u1: refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
         "  At:       refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
         "  Do:       reduce or pad each row inside the mapped function, or apply `jax.vmap` outside of the function, which gives a `Padded` whose rows have their own sizes",

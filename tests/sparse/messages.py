@@ -23,7 +23,7 @@ MESSAGES = {
     ),
     "repeated": ("to_dense: an index is repeated.\n  Required: every coordinate at most once"),
     "add-array-shape": (
-        "sparse.add: the shapes differ.\n  Required: a sparse tensor and an array of one shape"
+        "sparse.add: the shapes differ.\n  Required: a sparse tensor and an array of the same shape"
     ),
     "add-array-rank": "sparse.add: the operands have different ranks.",
     "add-dtypes": (
@@ -68,7 +68,9 @@ MESSAGES = {
         "sparse.slice: `size` must have one number per axis.\n  Required: [2]\n  Received: i32[1]"
     ),
     "slice-negative": "sparse.slice: a size is negative.\n  Required: size >= 0",
-    "add-shape": ("sparse.add: the shapes differ.\n  Required: two sparse tensors of one shape"),
+    "add-shape": (
+        "sparse.add: the shapes differ.\n  Required: two sparse tensors of the same shape"
+    ),
     "negative-count": (
         "sparse.bincount: a number is negative.\n  Required: values >= 0 everywhere"
     ),
@@ -141,7 +143,7 @@ MESSAGES = {
     ),
     "lookup-dense": "embedding_lookup_sparse: sp_ids must be SparseTensor, got int",
     "maximum-shape": (
-        "sparse.maximum: the shapes differ.\n  Required: two sparse tensors of one shape"
+        "sparse.maximum: the shapes differ.\n  Required: two sparse tensors of the same shape"
     ),
     "maximum-dtype": (
         "sparse.maximum: `sp_b` was expected to be int32, the dtype of the operand before "
@@ -156,7 +158,7 @@ MESSAGES = {
         "  Received: int32, rank 2"
     ),
     "split-parts": (
-        "sparse.split: there are more parts than slots.\n"
+        "sparse.split: `num_split` exceeds the size of the axis.\n"
         "  Required: 1 <= num_split <= the size of the axis"
     ),
     "split-argument": ("num_split is required"),

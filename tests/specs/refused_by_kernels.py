@@ -71,7 +71,7 @@ CALLS = {
     ),
     "shift of another rank": (
         lambda tf: tf.roll(V, [1], 0),
-        "roll: `shift` and `axis` must be two scalars, or two vectors of one length.\n"
+        "roll: `shift` and `axis` must be two scalars, or two vectors of the same length.\n"
         "  Received: shift=[1], axis=0\n"
         "  At:",
     ),
@@ -89,14 +89,14 @@ CALLS = {
     ),
     "on_value and off_value": (
         lambda tf: tf.one_hot([0, 1], 3, on_value=ONE64, off_value=ZERO32),
-        "one_hot: the values and `dtype` must be of one dtype.\n"
+        "one_hot: `on_value` and `off_value` must have the dtype `dtype`.\n"
         "  Required: float32\n"
         "  Received: float32, float64\n"
         "  At:",
     ),
     "on_value and dtype": (
         lambda tf: tf.one_hot([0, 1], 3, on_value=tf.constant(1.0), dtype=np.int32),
-        "one_hot: the values and `dtype` must be of one dtype.\n"
+        "one_hot: `on_value` and `off_value` must have the dtype `dtype`.\n"
         "  Required: int32\n"
         "  Received: float32\n"
         "  At:",

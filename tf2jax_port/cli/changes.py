@@ -110,7 +110,7 @@ _WORDS = {
 
 
 def _sentence(counts: Mapping[str, int]) -> str:
-    """Return how many references were treated how: `6 rewritten, 3 of them to be reviewed; 5 to shims`."""
+    """Return the number of references by treatment: `6 rewritten, 3 of them to be reviewed; 5 to shims`."""
     reviews = counts[State.REVIEW.value]
     rewritten = counts[State.REWRITTEN.value] + reviews
     parts = [f"{rewritten} rewritten"] if rewritten else []

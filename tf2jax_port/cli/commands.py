@@ -35,7 +35,7 @@ COMMANDS = (
 
 
 def _print_names_of_any_bytes() -> None:
-    """Let names of files that are no text in the encoding of the output pass through it unchanged."""
+    """Let the output pass on names of files unchanged that are not text in its encoding."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="surrogateescape")

@@ -48,7 +48,7 @@ INPUTS = (
 @click.option(
     "--locate",
     is_flag=True,
-    help="Find the first operation at which the two differ; --html does so, too.",
+    help="Find the first operation at which original and port differ; implied by --html.",
 )
 @click.option(
     "--worst",
@@ -59,19 +59,21 @@ INPUTS = (
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into an equal port, and tell which the cases do not notice.",
+    help="Plant faults into an equal port, and report which of them the cases do not notice.",
 )
 @click.option(
     "--strengthen",
     "more_file",
     metavar="FILE",
-    help="Search for cases that notice more, write all cases to FILE, and compare them.",
+    help="Search for cases that notice more faults, write all cases to FILE, and compare them.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
 @click.option(
-    "--variables", metavar="OLD.py:MODEL", help="The original's variables; NEW takes them first."
+    "--variables",
+    metavar="OLD.py:MODEL",
+    help="The original's variables, which become NEW's first argument.",
 )
 @click.option("--params", metavar="NEW.py:PARAMS", help="A pytree like NEW's first argument.")
 @click.option(
@@ -105,7 +107,7 @@ INPUTS = (
     type=click.Choice(["seeds", "distribution"]),
     default="seeds",
     show_default=True,
-    help="Random functions: the same numbers of the same seeds, or the same distribution.",
+    help="What must agree for random functions: the numbers for the same seeds, or the distribution.",
 )
 @click.option(
     "--draws",
@@ -238,7 +240,7 @@ def ended(command: str) -> Iterator[None]:
         errors.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(EXIT_OTHER)
     except KeyboardInterrupt:
-        errors.print(f"{command}: interrupted; nothing was decided.", style="red")
+        errors.print(f"{command}: interrupted; there is no verdict.", style="red")
         sys.exit(INTERRUPTED)
     except Exception:  # noqa: BLE001 - an internal error must not look like the verdict "different"
         errors.print(traceback.format_exc(), markup=False, highlight=False)
@@ -272,7 +274,7 @@ def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: boo
         if uses_keras(order.new, order.path):
             if not isolate:
                 raise DiffError(
-                    "diff: the port uses Keras, which has one back end in a process, and --no-isolate runs "
+                    "diff: the port uses Keras, which has one back end per process, and --no-isolate runs "
                     "original and port in one.\n  Do:       leave --no-isolate out",
                     "--no-isolate",
                 )

@@ -16,7 +16,7 @@ from tf2jax_port.cli.options import format_option
 def doctor(form: str) -> None:
     """Check the installation: versions, devices, settings, and what is missing for each task.
 
-    Exit code 0: nothing is wrong, although optional packages may be missing; 1: something is.
+    Exit code 0: nothing is wrong, although optional packages may be missing; 1: something is wrong.
     """
     from tf2jax_port.cli import environment
 

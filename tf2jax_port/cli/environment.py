@@ -74,7 +74,7 @@ def examine() -> Findings:
     problems = [failure] if failure else []
     if versions["jax"] and versions["jaxlib"] and not _fit(versions["jax"], versions["jaxlib"]):
         problems.append(
-            f"jax {versions['jax']} and jaxlib {versions['jaxlib']} are not of one release: "
+            f"jax {versions['jax']} and jaxlib {versions['jaxlib']} are not of the same release: "
             "`pip install --upgrade jax jaxlib`."
         )
     clashes = list(_clashes())

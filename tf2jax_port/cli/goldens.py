@@ -60,7 +60,7 @@ _most = click.option(
 @click.option(
     "--framework",
     type=click.Choice(["tensorflow", "jax"]),
-    help="What FUNC is written with. [default: TensorFlow if its module imports it]",
+    help="The framework of FUNC. [default: TensorFlow if its module imports it]",
 )
 @_timeout
 @_isolate
@@ -192,12 +192,12 @@ def _record(
 
 
 def _check_results(function: str, golden: Golden) -> None:
-    """Refuse a golden without any result: every port would be like it."""
+    """Refuse a golden without any result: every port would agree with it."""
     found = [case.lanes["tf-eager"] for case in golden.cases]
     if not any(each.ran for each in found):
         reasons = [each.outputs.reason for each in found if isinstance(each.outputs, Failure)]
         why = f": {reasons[0]}" if reasons else ""
-        raise DiffError(f"{function}: no case has a result, so that nothing is written{why}")
+        raise DiffError(f"{function}: no case has a result, so nothing is written{why}")
 
 
 def _record_elsewhere(

@@ -23,7 +23,7 @@ _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 def earlier_runs(report: Report, inputs: str, now: float | None = None) -> list[str]:
     """Return the last verdicts of the same pair on the same inputs as lines, the newest last, and keep this one.
 
-    A history that cannot be read or written is none.
+    A history that cannot be read or written counts as empty.
     """
     path, now = _file(), time.time() if now is None else now
     if path is None:

@@ -1,4 +1,4 @@
-"""Tell how a migration goes on after a scan or a plan: with the proof of the port."""
+"""Say how a migration continues after a scan or a plan: with the proof of the port."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ _READING = (
         "--force-exclude",
         is_flag=True,
         default=None,
-        help="Apply patterns to files that are named here, too.",
+        help="Apply patterns to files on the command line, too.",
     ),
     click.option(
         "--stdin-filename",
@@ -70,14 +70,14 @@ _READING = (
         type=click.Choice(["manual", "review"]),
         default="review",
         show_default=True,
-        help="Exit with 1 only if something is to be written by hand, or also to be reviewed.",
+        help="When to exit with 1: if places must be written by hand, or also if places must be reviewed.",
     ),
 )
 _TARGET = click.option(
     "--target",
     type=click.Choice(["jax", "shims", "graph", "auto"]),
-    help="JAX itself (the default); the smallest change that runs: TensorFlow's names from `shims`; "
-    "TensorFlow 1 as it is, on `shims.compat.v1`; or for each file the one that suits it.",
+    help="jax (the default): JAX itself; shims: TensorFlow's names from `shims`, the smallest change that "
+    "runs; graph: TensorFlow 1 as it is, on `shims.compat.v1`; auto: the target that suits each file.",
 )
 _CHOOSING = (
     _TARGET,
@@ -85,12 +85,13 @@ _CHOOSING = (
         "--exact/--no-exact",
         default=None,
         help="Where JAX's function differs in special cases (zeros, ties, NaN), use the function of "
-        "`shims` that does not.",
+        "`shims`, which does not differ.",
     ),
     click.option(
         "--safe-only/--no-safe-only",
         default=None,
-        help="Make only rewrites that cannot change results: --exact, and leave the rest.",
+        help="Make only rewrites that cannot change results: like --exact, but leave the remaining "
+        "places unchanged.",
     ),
     click.option(
         "--select",
@@ -118,8 +119,8 @@ _CHOOSING = (
     click.option(
         "--data",
         type=click.Choice(["tensorflow", "shims"]),
-        help="Keep `tf.data`, records, pictures and strings (the default), or use those of `shims` in "
-        "files of which it has every name.",
+        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in "
+        "files in which it has all of these names.",
     ),
 )
 

@@ -27,7 +27,12 @@ MOST_BYTES = 2 << 20
 @click.argument("old", required=False, metavar="[OLD.py:FUNC")
 @click.argument("new", required=False, metavar="NEW.py:FUNC]")
 @click.option("--inputs", metavar="INPUTS", help=INPUTS)
-@click.option("--only", multiple=True, metavar="NAME", help="This operator, `nn.relu`; repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Compare only this operator, such as `nn.relu`; repeatable.",
+)
 @click.option(
     "--golden",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -61,10 +66,10 @@ def parity(
 ) -> None:
     """Compare TF graph, TF XLA (jit_compile=True) and JAX.
 
-    Without functions: all operators of the table, on their test inputs, values only. Known differences
-    and errors of TensorFlow's XLA are expected; if one does not occur, that is reported too. With OLD and
-    NEW: a function and its port, on INPUTS. Without TensorFlow, `--golden` provides its results; JAX runs
-    on the accelerator that is available.
+    Without functions, the values of all operators of the table are compared on their test inputs. Known
+    differences and errors of TensorFlow's XLA are expected; if one does not occur, that is reported
+    too. With OLD and NEW, a function and its port are compared on INPUTS. Without TensorFlow,
+    `--golden` provides its results; JAX runs on the accelerator that is available.
 
     Exit code: 0 as expected, 1 unexpected differences, 2 the comparison failed.
     """

@@ -41,7 +41,11 @@ from tf2jax_port.paths.whole_files import write_whole
     help="The calls, an npz file.",
 )
 @click.option(
-    "--most", type=click.IntRange(min=1), default=5, show_default=True, help="Calls per function."
+    "--most",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="The largest number of calls per function.",
 )
 @click.option(
     "--timeout",
@@ -56,8 +60,8 @@ def capture(
 ) -> None:
     """Run a command, and record the calls of the functions of some packages.
 
-    Arguments and results are recorded, for calls with other shapes or other numbers in Python. Functions
-    under `tf.function` run eagerly meanwhile. Write `--` before the command.
+    Arguments and results are recorded, for a few calls of each function with different shapes or Python
+    numbers. Functions under `tf.function` run eagerly meanwhile. Write `--` before the command.
 
     Exit code: that of the command; 2: it could not be run.
     """
@@ -74,7 +78,8 @@ def capture(
     if not calls.calls:
         names = ", ".join(f"`{name}`" for name in package)
         click.echo(
-            f"No function of {names} was called. Is the name that of the package as the program imports it?",
+            f"No function of {names} was called. Is this the name under which the program imports the "
+            f"package?",
             err=True,
         )
     raise SystemExit(code)
@@ -107,7 +112,7 @@ def capture(
     default=120,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit of one call in one way of calling it.",
+    help="The time limit for one lane of one call.",
 )
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for calls."
@@ -115,7 +120,7 @@ def capture(
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into each equal call, and tell which the calls do not notice.",
+    help="Plant faults into each equal call, and report which of them the calls do not notice.",
 )
 @click.option(
     "--kept",
@@ -123,7 +128,7 @@ def capture(
     metavar="FILE",
     help="Where outcomes are kept between runs. [default: CALLS.kept]",
 )
-@click.option("--fresh", is_flag=True, help="Replay every call, whatever is kept.")
+@click.option("--fresh", is_flag=True, help="Replay every call, and ignore kept outcomes.")
 @click.option(
     "--watch", is_flag=True, help="Prove again whenever a file of ROOT, or CALLS, is edited."
 )
@@ -142,11 +147,12 @@ def prove(
     """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`, with gradients.
 
     A call is equal if its result has the same structure, shapes, kinds of dtypes and, within the precision of
-    32 bits, the same values, and if its gradients are those that the original had. What raises, crashes or takes too long is a fault. Outcomes are kept; calls are
-    replayed again only if they, or a file that their function imports, have changed.
+    32 bits, the same values, and if its gradients are those that the original had. A call that raises
+    an error, crashes or takes too long is a fault. Outcomes are kept; calls are replayed again only if
+    they, or a file that their function imports, have changed.
 
-    Exit code: 0 every function that tensors pass through is proved, 1 some is different or raises, 2 could
-    not run, 3 limited, 4 inconclusive, 5 no call of
+    Exit code: 0 every function that tensors pass through is proved, 1 some function is different or
+    raises an error, 2 could not run, 3 limited, 4 inconclusive, 5 no call of
     some function could be replayed.
     """
     root, kept = root.resolve(), kept or calls.with_name(f"{calls.name}.kept")
@@ -198,7 +204,7 @@ def _tell_originals(calls: Calls, root: Path) -> None:
         more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
         name = os.path.relpath(kept[0])
         tell(
-            f"{name}{more}: imports TensorFlow, and nothing of JAX: is {root.name} the folder of the port?"
+            f"{name}{more}: imports TensorFlow, but nothing of JAX: is {root.name} the folder of the port?"
         )
 
 

@@ -124,7 +124,7 @@ def _check_line(name: str, entry: dict[str, Any]) -> str:
     )
     line += f" number, in {entry['where']}"
     if "drift" in entry:
-        line += f"; from variables one bit away the session differs by {entry['drift']:.1e}"
+        line += f"; a change of its initial variables by one bit moves the session by {entry['drift']:.1e}"
     if entry.get("only_rounding"):
-        line += f"; only rounding moves {', '.join(entry['only_rounding'])}"
+        line += f"; only rounding changes {', '.join(entry['only_rounding'])}"
     return line

@@ -35,7 +35,7 @@ _SHOWN = 15
     "--group/--no-group",
     default=True,
     show_default=True,
-    help="Show reviews of one name for one reason as one line.",
+    help="Show reviews of the same name for the same reason in one line.",
 )
 @click.option(
     "--baseline",
@@ -60,9 +60,10 @@ def scan(
 ) -> None:
     """List the TensorFlow references of Python files that need a person, as `rewrite` leaves them.
 
-    First what is to be written by hand, then what is to be reviewed. Where no target is named, every one
-    is tried on every file: the summary, --overview, --html and JSON say what each would settle, and
-    which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1: some is left;
+    Places to write by hand come first, then places to review. If no target is given, every target is
+    tried on every file: the summary, --overview, --html and JSON say how many references each would
+    handle, and which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1:
+    some is left;
     2: could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report

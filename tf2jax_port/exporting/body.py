@@ -105,7 +105,7 @@ class Body:
                 self.remaining[key] -= 1
 
     def settle(self, key: Any) -> Expression:
-        """Give the value of a key a name, if it is an expression that no statement holds yet."""
+        """Give the value of a key a name, if it is an expression that no statement contains yet."""
         body: Body | None = self
         while body is not None and key not in body.values:
             body = body.outer
@@ -183,7 +183,7 @@ class Body:
             self._assign(op, [key], found)
 
     def _forget(self, used: Sequence[Any]) -> None:
-        """Note that expressions without a name are now part of another one."""
+        """Note that expressions without a name are now part of another expression."""
         for other in used:
             self.pending.pop(other, None)
 
@@ -196,7 +196,7 @@ class Body:
         return found.text.startswith("CONSTANTS[")
 
     def _fits_user(self, op: Any, key: Any, found: Expression) -> bool:
-        """Return whether the statement of the original that uses a value is the one that made it."""
+        """Return whether the original uses a value in the statement that computed it."""
         user = self.user.get(key)
         if user is None:  # a result of the function
             return True
@@ -266,7 +266,7 @@ class Body:
         return not any(str(statement_of(u)) == mine for u in users)
 
     def _is_dead(self, name: str, holder: Any, key: Any) -> bool:
-        """Return whether a name can be given to another value: nothing uses the present one again."""
+        """Return whether a name can be given to another value, as nothing uses its present value again."""
         if self.outer is not None or holder is key:
             return False
         left = (k for k in self.values if k is not key and self.remaining.get(k, 0) > 0)

@@ -112,7 +112,7 @@ def inputs_of(step: Step, tensors: Sequence[Any], values: dict[Any, np.ndarray])
 
 
 def input_name(tensor: Any) -> str:
-    """Return the name of an argument: that of the placeholder, or of what the original calls it."""
+    """Return the name of an argument: that of the placeholder, or the name in the original."""
     last = tensor.op.name.removeprefix("IteratorGetNext")
     statement = statement_of(tensor.op)
     says_nothing = re.fullmatch(r"(.*/)?(Placeholder(WithDefault)?)?(_\d+)?", last)

@@ -83,7 +83,7 @@ def wrapped_parts(inside: str, depth: int) -> list[str]:
 
 
 def _outermost(text: str) -> tuple[str, str, str] | None:
-    """Return a text as what precedes the content of its last outermost bracket, that, and the rest."""
+    """Split a text at its last outermost bracket: the text before the content, the content, and the rest."""
     begin, level, quote = -1, 0, ""
     best: tuple[int, int] | None = None
     for i, c in enumerate(text):

@@ -68,7 +68,7 @@ class Module:
       helpers: the names of the helper functions that are used.
       constants: large arrays, by name.
       draws: for each random operation its path through `jax.random.split`.
-      dynamic: whether sizes depend on data, so that `shims.function` has to compile the functions.
+      dynamic: whether sizes depend on data, so `shims.function` has to compile the functions.
       borrowed: names of operators of shims that the module calls.
     """
 

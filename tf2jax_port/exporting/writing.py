@@ -1,4 +1,4 @@
-"""Write a training step as a module of JAX."""
+"""Write a training step as a JAX module."""
 
 from __future__ import annotations
 

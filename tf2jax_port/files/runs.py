@@ -55,7 +55,7 @@ def run_over(
       texts: whether entries hold the text before and after. Without it, they are small, and the new
         text is not parsed again.
       jobs: the number of processes; `None` for one per processor once the run takes long.
-      compare: whether every target is tried on every file, so that entries have a recommendation; it takes four
+      compare: whether every target is tried on every file, so entries have a recommendation; it takes four
         times as long, as does `--target auto`.
     """
     places = list(files)

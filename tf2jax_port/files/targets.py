@@ -77,7 +77,7 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
             f"{manual['jax']}"
         )
         return Choice("shims", why, facts.states)
-    why = "JAX settles all of it"
+    why = "JAX leaves no place to a person"
     if manual["jax"]:
         why = f"JAX leaves {manual['jax']} places to a person, as few as any target"
     return Choice("jax", why, facts.states)

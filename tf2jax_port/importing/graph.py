@@ -56,8 +56,8 @@ class ImportedGraph:
     Attributes:
       nodes: the nodes by name.
       functions: the functions that the nodes call, by name.
-      arguments: the names of the arguments; empty for a graph that is no function.
-      results: the results; empty for a graph that is no function.
+      arguments: the names of the arguments; empty for a graph that is not a function.
+      results: the results; empty for a graph that is not a function.
     """
 
     nodes: Mapping[str, Node]

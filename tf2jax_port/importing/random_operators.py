@@ -1,4 +1,4 @@
-"""Convert random operators to stateless ones, each with a seed derived from the caller's seed."""
+"""Convert random operators to stateless operators, each with a seed derived from the caller's seed."""
 
 from __future__ import annotations
 

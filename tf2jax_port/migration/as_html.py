@@ -67,7 +67,7 @@ def _sections(steps: Sequence[Step]) -> Iterator[str]:
 def _panel(steps: Sequence[Step]) -> str:
     figures = (
         (sum(len(step.files) for step in steps), "files with TensorFlow", ""),
-        (sum(step.automatic for step in steps), "references settled by the rewriter", "good"),
+        (sum(step.automatic for step in steps), "references that the rewriter handles", "good"),
         (sum(step.review for step in steps), "to look at", "warn"),
         (sum(step.manual for step in steps), "to write", "bad"),
     )
@@ -123,7 +123,7 @@ def _step(step: Step, reason: Reason, steps: Sequence[Step]) -> str:
 
 
 def _sentences(step: Step, reason: Reason, steps: Sequence[Step]) -> Iterator[str]:
-    """Yield the sentences that say why a step stands where it does, as HTML."""
+    """Yield the sentences that explain the position of a step, as HTML."""
     if len(step.files) > 1:
         yield "Its files import each other."
     if reason.needs:

@@ -1,4 +1,4 @@
-"""Say why each step of a migration stands where it does."""
+"""Explain why each step of a migration is at its position."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tf2jax_port.migration.steps import Step
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a step stands where it does.
+    """The reason for the position of a step.
 
     Attributes:
       needs: the numbers of the steps that come before it because it imports them; those that another one of
         them needs are left out.
-      possible: the number of steps that could stand here, this one included.
-      next: the number of the one that would stand here otherwise; 0 if there is none.
-      is_tie: whether that one has the same work, so that the names decide.
+      possible: the number of steps that were possible at this position, this one included.
+      next: the number of the step that would be here without this one; 0 if there is none.
+      is_tie: whether that step needs as much work, so the names decide.
       since: the first position at which this step was possible.
-      is_level: whether one of those that came from there on has as much work, so that the names decided.
-      waited: whether this step has less work than the one before it, which it imports.
+      is_level: whether one of the steps from there on needs as much work, so the names decided.
+      waited: whether this step needs less work than the one before it, which it imports.
     """
 
     needs: tuple[int, ...]
@@ -70,7 +70,7 @@ def reasons_of(steps: Sequence[Step]) -> tuple[Reason, ...]:
 
 
 def _implied(steps: Sequence[Step]) -> dict[int, set[int]]:
-    """Return for each step the steps that those need which it needs."""
+    """Return for each step the steps that its own dependencies need."""
     below: dict[int, set[int]] = {}
     implied = {}
     for step in steps:
@@ -80,7 +80,7 @@ def _implied(steps: Sequence[Step]) -> dict[int, set[int]]:
 
 
 def direct_needs(steps: Sequence[Step]) -> dict[int, tuple[int, ...]]:
-    """Return for each step the steps that it needs, without those that another one of them needs."""
+    """Return for each step the steps that it needs, without those that another of these needs."""
     implied = _implied(steps)
     return {
         step.number: tuple(n for n in step.needs if n not in implied[step.number]) for step in steps

@@ -1,4 +1,4 @@
-"""Replace a file below a folder, and never one outside of it, whatever other programs do to the links meanwhile."""
+"""Replace a file below a folder, and never a file outside of it, whatever other programs do to links meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replace a file as a whole: whenever a process ends, the file is the old one or the new one."""
+"""Replace a file as a whole: even if the process ends at any moment, the file is either the old or the new file."""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ class Options:
 
     Attributes:
       target: `jax` to replace operators by those of JAX, `shims` to replace them by those of the same name in `shims`,
-        `graph` to run programs of TensorFlow 1 on `shims.compat.v1`, `auto` for the one of these that suits each file.
+        `graph` to run programs of TensorFlow 1 on `shims.compat.v1`, `auto` for the target that suits
+        each file.
       exact: whether to call `shims` if JAX's function differs from TensorFlow's in a corner case.
       safe_only: whether to make only changes that cannot alter results; implies `exact`.
       select: prefixes of the diagnostics whose references are rewritten.

@@ -290,7 +290,7 @@ class _Run:
         return Outcome(data, tuple(findings), len(findings), brought, graph.swapped, fit)
 
     def _is_shared(self, brought: list[Brought]) -> bool:
-        """Return whether another module imports TensorFlow from this file, so that the import must stay."""
+        """Return whether another module imports TensorFlow from this file, so the import must stay."""
         return any(self.neighbors.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _plan_imports(

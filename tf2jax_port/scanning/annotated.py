@@ -186,7 +186,7 @@ def _line(
 
 
 def _marks(text: str, findings: Sequence[Finding]) -> list[Mark]:
-    """Return the names of the references in a line; the state that asks for more work wins."""
+    """Return the names of the references in a line, each with the state that needs the most work."""
     marks = {}
     for finding in findings:
         start = finding.column - 1

@@ -91,7 +91,7 @@ def _panel(
     has_names: bool,
     has_targets: bool,
 ) -> str:
-    """Render what stands beside the source: the filter, the states, the map and links to the rest."""
+    """Render the column beside the source: the filter, the states, the map and links to the rest."""
     counts = count_states(ledger.findings)
     total = sum(counts.values())
     boxes = "".join(
@@ -174,7 +174,7 @@ def _places(files: Sequence[FileEffort], ids: Mapping[str, str]) -> Iterator[str
 
 
 def _targets(files: Sequence[Compared], ids: Mapping[str, str]) -> Iterator[str]:
-    """Yield the table with what each target settles in each file, if the targets were compared."""
+    """Yield the table of what each target handles in each file, if the targets were compared."""
     if not files:
         return
     numbers = "".join(f'<th class="num">{target}</th>' for target in targets.TARGETS)

@@ -81,7 +81,7 @@ def summary(ledger: Ledger) -> str:
     told = (
         f"{counted(total, 'reference')} in {files:,} of {len(ledger.entries):,} files: "
         f"{counts[State.MANUAL]:,} to write by hand, {counts[State.REVIEW]:,} to review. "
-        f"`tf2jax-port rewrite --write` settles {done}."
+        f"`tf2jax-port rewrite --write` handles {done}."
     )
     tried = targets.sentence(targets.compared(ledger))
     return " ".join(filter(None, (told, still_needed(ledger), tried)))

@@ -81,7 +81,7 @@ def summary(ledger: Ledger, files: Sequence[FileEffort]) -> str:
     done = sum(file.entry.has_computing_done for file in files)
     return (
         f"{len(files)} of {len(ledger.entries)} files refer to TensorFlow, {lines:,} lines. "
-        f"`tf2jax-port rewrite --write` settles {share(total - counts[State.MANUAL], total)} of "
+        f"`tf2jax-port rewrite --write` handles {share(total - counts[State.MANUAL], total)} of "
         f"{total:,} references. Fully migrated files: {finished(files)}. "
         f"Files in which all that computes is done: {done} of {computing}."
     )
@@ -127,8 +127,8 @@ def _files(files: Sequence[FileEffort], folder: str, rows: int | None) -> Table:
 
 
 def _targets(files: Sequence[Compared], folder: str, rows: int | None) -> Table:
-    """Return a table with what each target settles in each file, those with most references first."""
-    table = _table("References settled by target")
+    """Return a table of what each target handles in each file; files with the most references come first."""
+    table = _table("References that each target handles")
     table.add_column("file", overflow="fold")
     for target in targets.TARGETS:
         table.add_column(target, justify="right")

@@ -49,7 +49,7 @@ class Blocker:
       message: the most common message of these findings.
       places: `(entry, finding)` of each reference.
       files: the number of files that use it.
-      alone: the number of files in which it is the only name to write by hand.
+      alone: the number of files in which no other name has to be written by hand.
     """
 
     symbol: str

@@ -1,4 +1,4 @@
-"""Say what each target would settle in the files of a scan, and which one suits them."""
+"""Report what each target would handle in the files of a scan, and which target suits them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Compared(NamedTuple):
     choice: Choice
 
     def settled(self, target: str) -> str:
-        """Return the share of references that a target settles; empty if it cannot be used."""
+        """Return the share of references that a target handles; empty if it cannot be used."""
         return share(*_settled(self.choice, target)) if target in self.choice.states else ""
 
 
@@ -37,11 +37,11 @@ def sentence(files: Sequence[Compared]) -> str:
         return ""
     shares = ", ".join(f"{target} {share(*_sum(files, target))}" for target in (*TARGETS, "auto"))
     suits = ", ".join(f"{target} for {counts[target]:,}" for target in TARGETS if counts[target])
-    return f"Share settled by each target: {shares}. `--target auto` would choose {suits}, of {len(files):,} files."
+    return f"Share that each target handles: {shares}. `--target auto` would choose {suits}, of {len(files):,} files."
 
 
 def rows(files: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
-    """Yield for each file its path, what each target settles, the recommended target and the reason."""
+    """Yield for each file its path, what each target handles, the recommended target and the reason."""
     for file in files:
         settled = (file.settled(target) for target in TARGETS)
         yield (file.entry.path, *settled, file.choice.target, file.choice.reason)
@@ -53,7 +53,7 @@ def _sum(files: Sequence[Compared], target: str) -> tuple[int, int]:
 
 
 def _settled(choice: Choice, target: str) -> tuple[int, int]:
-    """Return how many references a target settles, and of how many; without a graph `graph` is `shims`."""
+    """Return how many references a target handles, and of how many; without a graph `graph` is `shims`."""
     states = choice.states.get(target) or choice.states["shims"]
     total = sum(states.values())
     return total - states[State.MANUAL], total

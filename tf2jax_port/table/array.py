@@ -105,8 +105,8 @@ ROWS: tuple[Row, ...] = (
         own="array.gather",
         defaults=(("axis", "0"),),
         tensors=("params", "indices"),
-        differs="out of range TensorFlow raises, JAX reads NaN; JAX counts -1 from the end; from an empty "
-        "axis, `jnp.take` gives the shape of the operand",
+        differs="for an index out of range TensorFlow raises, JAX gives NaN; JAX counts -1 from the end; for an "
+        "empty axis, `jnp.take` gives the shape of the operand",
         inputs=(
             case("rank1", params=draw(5), indices=i32([4, 0, 0])),
             case("rank2", params=draw(4, 3), indices=i32([[0, 2], [3, 0]])),
@@ -561,7 +561,7 @@ ROWS: tuple[Row, ...] = (
             case("does-not-divide", raises="InvalidArgumentError", tensor=draw(3), shape=[2, -1]),
             case("two-rests", raises="InvalidArgumentError", tensor=draw(4), shape=[-1, -1]),
         ),
-        note="a size of 0 beside -1, which TensorFlow infers, JAX refuses",
+        note="beside a size of 0, TensorFlow infers the size -1, JAX refuses it",
     ),
     native(
         "transpose",
@@ -823,7 +823,7 @@ ROWS: tuple[Row, ...] = (
         own="array.casting",
         aliases=("dtypes.cast",),
         note="a float outside of the range of an integer dtype: JAX takes the nearest integer, and 0 for NaN; "
-        "TensorFlow takes the lowest int32; for narrower integers the nearest one, except that up to 31 "
+        "TensorFlow takes the lowest int32; for narrower integers the nearest integer, except that up to 31 "
         "elements at the end of the array wrap",
         inputs=(
             case("float-int", x=f32([1.7, -1.7, 0.5]), dtype="int32"),

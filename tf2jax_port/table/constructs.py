@@ -72,7 +72,7 @@ _NEST = (
     ("flatten", "structure, expand_composites=False"),
     ("pack_sequence_as", "structure, flat_sequence, expand_composites=False"),
 )
-# Names, parameters, and the kind of result, which is no array.
+# Names, parameters, and the kind of result, which is not an array.
 _WITHOUT_ARRAYS = (
     (
         "nest.assert_same_structure",

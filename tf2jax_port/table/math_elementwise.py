@@ -198,15 +198,15 @@ ROWS: tuple[Row, ...] = (
             case("int32-negative", raises="InvalidArgumentError", x=i32([2, 3]), y=i32([1, -1])),
         ),
         differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN;"
-        " of an array of integer exponents JAX uses the lowest six bits only (0 ** 64 is 1), and"
-        " accepts negative ones",
+        " of integer exponents in an array JAX uses only the lowest six bits (0 ** 64 is 1), and it"
+        " accepts negative exponents",
         takes="number -unsigned",
     ),
     binary(
         "math.squared_difference",
         "jnp.square(jnp.subtract({x}, {y}))",
         own="elementwise.elementwise:squared_difference",
-        note="of complex numbers TensorFlow squares the absolute difference",
+        note="for complex numbers TensorFlow squares the absolute difference",
         inputs=(*_FLOATS, *_NUMBERS[-3:-2], *_NUMBERS[-1:]),
         takes="index inexact",
     ),
@@ -307,7 +307,8 @@ ROWS: tuple[Row, ...] = (
             case("int32", t=i32([-3, 0, 9]), clip_value_min=-1, clip_value_max=5),
             case("empty", t=empty(0, 2), clip_value_min=0.0, clip_value_max=1.0),
         ),
-        differs="TensorFlow gives the gradient on a limit to `t`, JAX gives half; crossed limits differ",
+        differs="TensorFlow gives the gradient on a limit to `t`, JAX gives half; results "
+        "differ if the lower limit exceeds the upper",
         takes="t: real",
     ),
     shim(

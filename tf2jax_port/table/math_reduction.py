@@ -209,8 +209,8 @@ ROWS: tuple[Row, ...] = (
             case("int32", x=draw_ints(4)),
             case("int8", xla="unsupported: no kernel", x=Draw((4,), "int8", 50, 100)),
         ),
-        note="TensorFlow rounds every sum of bfloat16 (300 ones come to 256), ours only the result: "
-        "`scan(lambda total, v: total + v, x)` is TensorFlow's",
+        note="TensorFlow rounds every partial sum of bfloat16 (300 times 1 is 256), JAX only the result: "
+        "`scan(lambda total, v: total + v, x)` computes TensorFlow's",
         takes="number",
     ),
     native(
@@ -224,9 +224,9 @@ ROWS: tuple[Row, ...] = (
             case("zero", x=f32([2, 0, 3]), differs="gradient: TensorFlow's is 0 behind a 0"),
             case("int32", x=draw_ints(4)),
         ),
-        differs="behind a zero TensorFlow's gradient is 0, JAX's is right",
+        differs="after a zero TensorFlow's gradient is 0, JAX's is correct",
         note="TensorFlow's gradient is `divide_no_nan(cumsum(y * dy, reverse=True), x)`, which "
-        "`custom_gradient` puts in the place of ours",
+        "`custom_gradient` can put in the place of JAX's gradient",
         takes="number",
     ),
     shim(
@@ -264,7 +264,7 @@ ROWS: tuple[Row, ...] = (
                 case("bool", input=bools([0, 1, 1])),
             )
         ),
-        note="NaN is never the largest in TensorFlow, always in JAX; int64 unless asked otherwise",
+        note="NaN is never the largest in TensorFlow, always in JAX; TensorFlow returns int64 by default",
         xla="differs: NaN",
         takes="real bool",
     ),
@@ -284,7 +284,7 @@ ROWS: tuple[Row, ...] = (
                 case("all-nan", input=f32([NAN, NAN])),
             )
         ),
-        note="NaN is never the smallest in TensorFlow, always in JAX; int64 unless asked otherwise",
+        note="NaN is never the smallest in TensorFlow, always in JAX; TensorFlow returns int64 by default",
         xla="differs: NaN",
         takes="real bool",
     ),
@@ -389,7 +389,7 @@ ROWS: tuple[Row, ...] = (
                 "sides", raises="ValueError", sorted_sequence=f32([1]), values=f32([1]), side="up"
             ),
         ),
-        differs="JAX takes one sequence only, and has another place for NaN",
+        differs="JAX accepts one sequence only, and puts NaN at another position",
         xla="differs: NaN",
         takes="real",
     ),

@@ -137,7 +137,7 @@ ROWS: tuple[Row, ...] = (
                 x=f32([0.1, 0.2]),
             ),
         ),
-        note="in float32 few digits are right above 1e5, in either library",
+        note="in float32 few digits are correct above 1e5, in either library",
         tolerance=1e-5,
         takes="float32 float64",
     ),

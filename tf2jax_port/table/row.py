@@ -18,7 +18,7 @@ class Native:
     Attributes:
       expression: the expression, with TensorFlow's parameter names in braces:
         `jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})`.
-      optional: parameters whose default is the same in TensorFlow and JAX, so that the JAX call
+      optional: parameters whose default is the same in TensorFlow and JAX, so the JAX call
         omits `axis={axis}` if the TensorFlow call omits the argument.
       defaults: `(parameter, text)` pairs; `text` is written if the call omits the parameter, since
         JAX's default differs: `("axis", "0")` for `argmax`.
@@ -79,7 +79,7 @@ class Case:
         the error of `shims` is an instance of all.
       gradient: the parameters to differentiate; all floating-point arrays if `None`.
       differs: why the result differs from TensorFlow on purpose: `value: why` or `gradient: why`.
-      unbounded: whether the inputs set no bound on the size of the result, so that an enclosing
+      unbounded: whether the inputs set no bound on the size of the result, so an enclosing
         `jax.jit` raises an error.
       xla: `differs: why` or `unsupported: why` if TensorFlow's XLA behaves differently for this
         case only; `crashes: why` if it must not be run.

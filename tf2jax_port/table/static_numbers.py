@@ -1,8 +1,8 @@
 """Define the expressions that compute static sizes with NumPy and Python, by names of table rows.
 
-Under `jax.jit` the result of every function of JAX is traced, also that of constants, so that it cannot be a
-size, a bound of a slice or an argument of `range`. Sizes are therefore computed with NumPy, whose functions
-`shims` stages if a size depends on data.
+Under `jax.jit` the result of every function of JAX is traced, even for constants, so it cannot be a
+size, a bound of a slice or an argument of `range`. Sizes are therefore computed with NumPy, whose
+functions `shims` stages if a size depends on data.
 """
 
 from __future__ import annotations

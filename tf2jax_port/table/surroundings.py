@@ -88,7 +88,7 @@ OF_GRAPHS = (
             *("is_variable_initialized", "report_uninitialized_variables"),
             "assert_variables_initialized",
         ),
-        "a variable has its value when it is made: leave this out",
+        "a variable has its value when it is created: remove this",
     ),
     (
         (

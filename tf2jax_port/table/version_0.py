@@ -110,7 +110,7 @@ NAMES: dict[str, Early] = {
         "custom_getter reuse",
     ),
 }
-# Some of these are left in 1.x, so that they do not tell which version a file is written for.
+# Some of these are left in 1.x, so they do not tell which version a file is written for.
 IN_BOTH = frozenset(
     (
         *("all_variables", "initialize_all_variables", "initialize_local_variables", "op_scope"),

@@ -1,4 +1,4 @@
-"""Define the differences of TensorFlow 1: its own functions, renamed ones, other parameters."""
+"""Define the differences of TensorFlow 1: its own functions, renamed functions, other parameters."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def check_width(array, dtype=None):
 
     Args:
       array: a NumPy array, or a JAX array, which is always accepted.
-      dtype: the dtype to which it is converted; if `None`, the one that JAX would choose.
+      dtype: the dtype to which it is converted; if `None`, the dtype that JAX would choose.
 
     Raises:
       NarrowingError: a number does not fit.

@@ -117,7 +117,7 @@ def of(f) -> tuple[tuple[int, str, str, bool], ...]:
     kernel table.
 
     Raises:
-      LookupError: the operator's module is not in the table, so that its dtypes would go unchecked;
+      LookupError: the operator's module is not in the table, so its dtypes would go unchecked;
         this happens when the module was moved and `make generate` has not run.
     """
     module = f.__module__.removeprefix("shims._src.")

@@ -1,4 +1,4 @@
-"""Convert the operands of operators to arrays of one dtype and compatible sizes.
+"""Convert the operands of operators to arrays of the same dtype and compatible sizes.
 
 TensorFlow converts numbers and NumPy arrays to the dtype of the other operands, and rejects tensors of
 two dtypes. Symbolic sizes that must be equal are declared equal, which is checked at run time.
@@ -54,7 +54,7 @@ def is_array(value) -> bool:
 
 
 def matching(function: str, **values):
-    """Convert the values to arrays of one dtype.
+    """Convert the values to arrays of the same dtype.
 
     Args:
       function: the operator as the user spells it.

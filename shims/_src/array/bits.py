@@ -34,7 +34,7 @@ def bitcast(input, type, name=None):
       UnimplementedError: from or to 64 bits without `jax_enable_x64`.
 
     Differs from TensorFlow:
-      Nothing for the dtypes that JAX has.
+      Nothing, for the dtypes that JAX has.
 
     Under jit:
       Compiles to a bitcast, without arithmetic.
@@ -123,10 +123,10 @@ def left_shift(x, y, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. JAX shifts all bits out when the amount is too large.
+      Nothing. If the amount is too large, it is clamped, whereas JAX shifts all bits out.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift
     """
@@ -150,10 +150,10 @@ def right_shift(x, y, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. JAX shifts all bits out when the amount is too large.
+      Nothing. If the amount is too large, it is clamped, whereas JAX shifts all bits out.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/right_shift
     """

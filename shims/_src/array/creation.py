@@ -257,7 +257,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
       Nothing.
 
     Under jit:
-      The number of elements may be traced. It has no bound, so that inside an enclosing `jax.jit` a
+      The number of elements may be traced. It has no bound, so inside an enclosing `jax.jit` a
       bound must be given: `shims.range(shims.bounded(k, max=8))`.
 
     Example:
@@ -457,7 +457,7 @@ def _one_hot_values(on_value, off_value, dtype):
         raise errors.DtypeMismatchError(
             errors.message(
                 "one_hot",
-                "the values and `dtype` must be of one dtype.",
+                "`on_value` and `off_value` must have the dtype `dtype`.",
                 required=dtype.name,
                 received=", ".join(sorted(d.name for d in own)),
             )

@@ -106,7 +106,7 @@ def slice(input_, begin, size, name=None):
       An array of the shape `size`.
 
     Raises:
-      InvalidArgumentError: the slice is out of bounds, or the number of entries is not the rank.
+      InvalidArgumentError: the slice is out of bounds, or `begin` or `size` does not have one entry per axis.
 
     Differs from TensorFlow:
       Nothing.
@@ -153,7 +153,7 @@ def strided_slice(
 
     Args:
       input_: array.
-      begin: first positions, one integer per entry of the index; negative ones count from the end.
+      begin: first positions, one integer per entry of the index; negative positions count from the end.
       end: end positions, exclusive.
       strides: steps; all 1 when `None`.
       begin_mask: if bit `i` is set, `begin[i]` is ignored and the slice begins at the start of the

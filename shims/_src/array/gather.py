@@ -37,14 +37,14 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
-      InvalidArgumentError: an index is out of range, negative ones included.
+      InvalidArgumentError: an index is negative or too large.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
       Inside `shims.function` an index out of range raises an error when the call has finished; in an
-      enclosing trace it reads the nearest element, as TensorFlow's XLA does.
+      enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:
       >>> import shims
@@ -150,7 +150,7 @@ def batch_gather(params, indices, name=None):
       `indices.shape + params.shape[indices.ndim:]`.
 
     Raises:
-      InvalidArgumentError: an index is out of range, negative ones included.
+      InvalidArgumentError: an index is negative or too large.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
@@ -188,7 +188,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they read the nearest element.
+      enclosing trace, the nearest element is read.
 
     Example:
       >>> import shims

@@ -25,7 +25,7 @@ def _is_number(value) -> bool:
 
 
 def _convert_to_one_dtype(function: str, values):
-    """Convert a list of values to arrays of one dtype."""
+    """Convert a list of values to arrays of the same dtype."""
     names = {f"values[{i}]": v for i, v in enumerate(values)}
     return matching(function, **names)
 
@@ -35,12 +35,12 @@ def concat(values, axis, name="concat"):
     """Concatenate arrays along an axis.
 
     Args:
-      values: list of arrays of one dtype and rank, with equal sizes along all other axes.
+      values: list of arrays of the same dtype and rank, with equal sizes along all other axes.
       axis: the axis to join along.
       name: ignored.
 
     Returns:
-      The joined array: the shape of one of them, with the sum of the sizes along `axis`.
+      The joined array; its size along `axis` is the sum of the sizes of `values`.
 
     Raises:
       InvalidArgumentError: dtypes, ranks or other sizes differ.
@@ -106,7 +106,7 @@ def _shape_mismatch(function, arrays, required):
 
 @operator(compiled=True)
 def stack(values, axis=0, name="stack"):
-    """Stack arrays of one shape along a new axis.
+    """Stack arrays of the same shape along a new axis.
 
     Args:
       values: list of arrays, or one array that is split along its first axis.
@@ -114,7 +114,7 @@ def stack(values, axis=0, name="stack"):
       name: ignored.
 
     Returns:
-      The array with one axis more.
+      An array with one axis more than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -151,14 +151,14 @@ def stack(values, axis=0, name="stack"):
 
 
 def parallel_stack(values, name="parallel_stack"):
-    """Stack arrays of one shape along a new leading axis.
+    """Stack arrays of the same shape along a new leading axis.
 
     Args:
       values: list of arrays.
       name: ignored.
 
     Returns:
-      The array with one axis more.
+      An array with one axis more than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -233,7 +233,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
       name: ignored.
 
     Returns:
-      A list of arrays of the shape of `value`, but for their size along `axis`.
+      A list of arrays; except along `axis`, their sizes are those of `value`.
 
     Raises:
       InvalidArgumentError: the sizes of the parts do not add up to the size of the axis.
@@ -382,7 +382,7 @@ def roll(input, shift, axis, name=None):
       The array, of the shape of `input`.
 
     Raises:
-      InvalidArgumentError: an axis does not exist, or the number of shifts is not that of the axes.
+      InvalidArgumentError: an axis does not exist, or `shift` and `axis` differ in length.
 
     Differs from TensorFlow:
       Nothing.
@@ -404,7 +404,7 @@ def roll(input, shift, axis, name=None):
     if len(axes) != len(shifts) or _rank(axis) != _rank(shift):
         raise checks.invalid(
             "roll",
-            "`shift` and `axis` must be two scalars, or two vectors of one length.",
+            "`shift` and `axis` must be two scalars, or two vectors of the same length.",
             received=f"shift={shift}, axis={axis}",
         )
     for a, s in zip(axes, shifts, strict=True):

@@ -96,10 +96,10 @@ def repeat(input, repeats, axis=None, name=None):
       `repeats` along `axis`.
 
     Raises:
-      InvalidArgumentError: a number is negative, or the count of numbers is not that of the slices.
+      InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise instead of counting as 0.
+      Negative numbers raise an error; TensorFlow treats them as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.

@@ -40,8 +40,8 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the
-      call; in an enclosing trace they are dropped.
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace, updates at such coordinates are dropped.
 
     Example:
       >>> import shims
@@ -133,10 +133,10 @@ def placed(x, places, updates):
 
     Args:
       x: array.
-      places: arrays of one shape, one for each of the first axes of `x`.
+      places: arrays of the same shape, one for each of the first axes of `x`.
       updates: array whose first axes have the shape of `places`.
 
-    A CPU writes updates in order. An accelerator writes them in parallel, so that the winner among
+    A CPU writes updates in order. An accelerator writes them in parallel, so the winner among
     equal positions would be undefined: there all but the last are dropped.
     """
     is_cpu = accelerators.runs_on_cpu(x, places, updates)
@@ -223,18 +223,18 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
       name: ignored.
 
     Returns:
-      The new array; the last of updates at equal coordinates wins.
+      The new array; of several updates at the same coordinates, the last is written, but all of them get a
+      gradient.
 
     Raises:
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
-      coordinates gets a gradient.
+      Coordinates in more than 7 axes are supported.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     Example:
       >>> import shims
@@ -268,7 +268,7 @@ def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_add
     """
@@ -298,7 +298,7 @@ def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_sub
     """
@@ -330,7 +330,7 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_max
     """
@@ -361,7 +361,7 @@ def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_min
     """

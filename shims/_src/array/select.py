@@ -139,7 +139,7 @@ def where(condition, x=None, y=None, name=None):
       InvalidArgumentError: their dtypes differ.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       With one argument the number of rows depends on data. The gradient of elements that are not

@@ -32,7 +32,7 @@ def broadcast_static_shape(shape_x, shape_y):
       Lists of sizes are accepted too.
 
     Under jit:
-      Shapes are static, so that nothing is traced.
+      Shapes are static, so nothing is traced.
 
     Example:
       >>> import shims
@@ -188,7 +188,7 @@ def shape_n(input, out_type=jnp.int32, name=None):
       A list of integer vectors.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true sizes, without padding.

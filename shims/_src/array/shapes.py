@@ -142,7 +142,7 @@ def shape(input, out_type=None, name=None):
       An integer vector. Its elements may be used as sizes, also under a trace.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true sizes, not those of the padding.
@@ -174,7 +174,7 @@ def size(input, out_type=None, name=None):
       The number of elements in the shape of `input`: an integer scalar, usable as a size.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true number, without padding.
@@ -210,7 +210,7 @@ def rank(input, name=None):
       Nothing.
 
     Under jit:
-      The number of axes is static, so that the result is a constant.
+      The number of axes is static, so the result is a constant.
 
     Example:
       >>> import shims
@@ -351,7 +351,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
       name: ignored.
 
     Returns:
-      The array with its axes in the order of `perm`, and with the shape that follows.
+      The array with its axes in the order of `perm`.
 
     Raises:
       InvalidArgumentError: `perm` is not a permutation of the axes.
@@ -397,7 +397,7 @@ def expand_dims(input, axis, name=None):
       name: ignored.
 
     Returns:
-      An array of the shape of `input` with a size of 1 more, at `axis`.
+      The array with an additional axis of size 1 at `axis`.
 
     Raises:
       InvalidArgumentError: the position is out of range.
@@ -429,7 +429,7 @@ def squeeze(input, axis=None, name=None):
       name: ignored.
 
     Returns:
-      The array of the shape of `input` without those sizes of 1.
+      The array without these axes of size 1.
 
     Raises:
       InvalidArgumentError: a named axis has another size.

@@ -265,7 +265,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
       InvalidArgumentError: the axis is empty.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -298,7 +298,7 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
       InvalidArgumentError: the axis is empty.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.

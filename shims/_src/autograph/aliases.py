@@ -1,9 +1,9 @@
 """Keep lists and dicts under all of their names, where traced data choose between them or decide on a change.
 
-A staged statement returns new arrays. A container that all of its branches name is changed in place to hold them,
-so that its other names see the change. Where the branches name different containers, no one can be both: the result
-is a copy, which is as good as long as neither it nor what it stands for changes. Reads that would see an old state
-are refused.
+A staged statement returns new arrays. A container that all of its branches name is changed in place to
+hold them, so that its other names see the change. Where the branches name different containers, the
+result is a copy, which cannot be told from them as long as neither it nor a container for which it
+stands changes. Reads that would see an old state are refused.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _contents(value: Any) -> list:
 
 
 def _fill(value: Any, contents: Any) -> None:
-    """Give a container the contents of another one."""
+    """Give a container the contents of another container."""
     if type(value) is GrownList:
         value.become(contents)
     elif type(value) is list:
@@ -106,7 +106,7 @@ class Contents:
                 _fill(container, kept)
 
     def changed(self) -> list:
-        """Return the containers that hold something else now."""
+        """Return the containers whose contents have changed."""
         pairs = zip(self.containers, self._kept, strict=True)
         return [c for c, kept in pairs if not _are_same(_contents(c), _contents(kept))]
 
@@ -142,7 +142,7 @@ def _chosen_from(container: Any) -> list:
 
 
 def outside_of_block(sources: _Sources) -> _Sources:
-    """Return sources without those that hold traced values of the block in progress, which has made them."""
+    """Return sources without those that the block in progress has made, which hold its traced values."""
     block = jp.current_trace()
 
     def is_inner(container) -> bool:
@@ -213,7 +213,7 @@ class _Choice:
       pair: the two.
       kept: what they held.
       line: the user's line of the statement.
-      is_change: whether Python would have changed the container, for which nothing stands.
+      is_change: whether Python would have changed the container, so that nothing stands for it.
     """
 
     pair: tuple[Any, Any]
@@ -222,7 +222,7 @@ class _Choice:
     is_change: bool = False
 
     def changed(self) -> list:
-        """Return those of the two that hold something else now."""
+        """Return those of the two whose contents have changed."""
         if self.is_change:
             return [_NEW]
         pairs = zip(self.pair, self.kept, strict=True)
@@ -237,7 +237,7 @@ class _Choices:
       trace: the trace.
       earlier: the choices in the traces around it.
       made: its own choices.
-      most: the number of choices from which on those that do not matter are dropped.
+      most: the number of choices at which those that do not matter are dropped.
     """
 
     trace: Any
@@ -290,7 +290,7 @@ def _note(choice: _Choice) -> None:
 
 
 def _of_reachable(made: list[_Choice]) -> list[_Choice]:
-    """Return the choices of which something else holds both containers."""
+    """Return the choices both of whose containers are held by something else."""
     own = collections.Counter(id(c) for choice in made for c in choice.pair)
     own.update(id(x) for choice in made for kept in choice.kept for x in kept)
     return [c for c in made if all(sys.getrefcount(x) > own[id(x)] + _OF_THE_COUNT for x in c.pair)]
@@ -344,7 +344,7 @@ def _stale(made: Sequence[_Choice]) -> dict[int, str]:
 
 
 def _extend(reached: dict[int, str], made: Sequence[_Choice], end: int, without: int) -> None:
-    """Add what choices lead to from one of their ends, but for one container."""
+    """Add the containers that choices lead to from one of their two sides, except one."""
     count = 0
     while count < len(reached):
         count = len(reached)
@@ -356,8 +356,9 @@ def _refusal(kind: str, line: str) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "if",
-            f"a {kind} is read after a change of another one, which may be the same: traced data choose.",
-            required="containers that stay as they are after the choice",
+            f"a {kind} is read after a change of another one, and traced data decide whether both are "
+            f"the same object.",
+            required="containers that are not changed after the choice",
             received=f"a choice in {line}",
             do="choose between copies, `jax.tree.map(lambda x: x, a)`, or make a new one instead of the change.",
         )
@@ -372,7 +373,7 @@ def other_name_error() -> errors.UnimplementedError:
                 "while",
                 "a list or dict that changes in a loop over traced data has another name in the loop.",
                 required="one name for each list and dict that changes",
-                do="use one name in the loop, and give it the other one afterwards.",
+                do="use one name in the loop, and assign it to the other name afterwards.",
             )
         )
     )

@@ -1,4 +1,4 @@
-"""Assign items of arrays of NumPy that may be traced values, which only arrays of JAX can hold."""
+"""Assign items of NumPy arrays that may be traced values, which only JAX arrays can hold."""
 
 from __future__ import annotations
 

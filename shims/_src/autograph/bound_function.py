@@ -22,7 +22,7 @@ class BoundFunction:
 
     @property
     def __signature__(self) -> inspect.Signature:
-        """The parameters without the instance, as Python has them of bound methods."""
+        """The parameters without the instance, as for Python's bound methods."""
         signature = inspect.signature(self.__func__)
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 

@@ -79,7 +79,7 @@ def index_(x):
 
 
 def isinstance_(x, classes):
-    """Replace `isinstance`; what is computed from sizes is an `int`, a `float` or a `bool`, as for numbers, or a `list`."""
+    """Replace `isinstance`; a value computed from sizes is an `int`, a `float`, a `bool` or a `list`, as in Python."""
     if isinstance(x, classes):
         return True
     kind = _kind_in_python(x)
@@ -87,7 +87,7 @@ def isinstance_(x, classes):
 
 
 def _kind_in_python(x) -> type | None:
-    """Return the type of the Python number or list that a value stands for, which is computed from sizes."""
+    """Return the type of the Python number or list that a value computed from sizes stands for."""
     if isinstance(x, GrownList):
         return list
     if jp.is_symbolic(x):
@@ -101,7 +101,7 @@ def _kind_in_python(x) -> type | None:
 
 
 def type_(x, *args, **kwargs):
-    """Replace `type`; what is computed from sizes is an `int`, a `float` or a `bool`, as for numbers."""
+    """Replace `type`; a value computed from sizes is an `int`, a `float` or a `bool`, as in Python."""
     kind = None if args else _kind_in_python(x)
     return type(x, *args, **kwargs) if kind is None else kind
 

@@ -164,7 +164,7 @@ def _require_recursive(recursive: bool, function: str) -> None:
 
 
 def do_not_convert(func: Callable | None = None) -> Callable:
-    """Decorate a function to run as written when converted code calls it.
+    """Decorate a function that AutoGraph must not convert when converted code calls it.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/do_not_convert
     """
@@ -231,7 +231,7 @@ effects.CALLERS.add(converted_call.__code__)
 
 
 def _needs_numbers(f) -> bool:
-    """Return whether a function is written neither in Python nor for symbolic sizes."""
+    """Return whether a function is neither written in Python nor made for symbolic sizes."""
     if isinstance(f, types.MethodType):
         is_special = f.__name__.startswith("__") and jp.is_tracer(f.__self__)
         return jp.is_symbolic(f.__self__) or is_special
@@ -394,7 +394,7 @@ def _converted_callback(value):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether a callable object is a pytree leaf, so that it may be converted.
+    """Return whether a callable object is a pytree leaf, so it may be converted.
 
     A callable pytree of arrays is data.
     """
@@ -416,7 +416,7 @@ def _warn(f, error: UnconvertibleError) -> None:
         _warned.add((filename, line, name))
     place = f"{os.path.basename(filename)}:{error.line or line}" if code else "built in"
     text = (
-        f"autograph: `{name}` ({place}) runs as written: {error.reason}. Python control flow in it "
+        f"autograph: `{name}` ({place}) is not converted: {error.reason}. Python control flow in it "
         "cannot depend on traced arrays. `shims.autograph.experimental.do_not_convert` silences this."
     )
     warnings.warn_explicit(text, UserWarning, filename, line or 1)

@@ -1,8 +1,8 @@
 """Convert `if`, `while` and `for`, and keep the variables alive that closures read after the statements.
 
-A converted `if` or loop runs its blocks as functions, in which a variable is local unless it is live around the
-statement. The liveness analysis of `malt` follows the reads of statements; but a lambda, a generator expression or
-an inner function reads a variable when it is called, wherever that is.
+A converted `if` or loop runs its blocks as functions. A variable is local in them unless it is live
+around the statement. The liveness analysis of `malt` follows the reads of statements; but a lambda, a
+generator expression or an inner function reads a variable when it is called, wherever that is.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class _ControlFlow(control_flow.ControlFlowTransformer):
         return node
 
     def _create_state_functions(self, block_vars, nonlocal_declarations, getter_name, setter_name):
-        """Let the values of variables in a `try` be missing, whose definitions may be those of an earlier iteration."""
+        """Let the values of variables in a `try` be missing, since they may be defined in an earlier iteration only."""
         found = super()._create_state_functions(
             block_vars, nonlocal_declarations, getter_name, setter_name
         )
@@ -149,8 +149,8 @@ class _Scope:
     Attributes:
       closures: the place of each closure in the text, and the names that it reads.
       shared: the names that the function declares as `nonlocal` or `global`.
-      ends: the places where the statements end, or the outermost loops around them: what one iteration makes
-        is there in all of the next one.
+      ends: the places where the statements end, or the outermost loops around them, as an iteration can
+        read what the one before has assigned.
     """
 
     closures: list[tuple[int, frozenset[str]]] = dataclasses.field(default_factory=list)

@@ -418,7 +418,7 @@ class _ContainerChanges(ast.NodeTransformer):
     def _is_item_of_local(self, target) -> bool:
         """Return whether an assignment target is an item of a local variable, or of an item of it and so on.
 
-        The variable holds an array of NumPy, or the key of one of them is computed or counted, so that the static
+        The variable holds an array of NumPy, or the key of one of them is computed or counted, so the static
         analyses cannot follow assignments to it.
         """
         keys = []
@@ -481,7 +481,7 @@ def _attribute_notes(target) -> list:
 
 
 def _is_repeatable(node) -> bool:
-    """Return whether an expression has no calls, so that evaluating it twice is harmless."""
+    """Return whether an expression has no calls, so evaluating it twice is harmless."""
     plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp)
     also = (ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop)
     return all(isinstance(inner, (*plain, *also)) for inner in ast.walk(node))

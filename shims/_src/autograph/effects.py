@@ -1,9 +1,10 @@
-"""Find out that code which is about to be staged changes an object of Python.
+"""Detect that code which is about to be staged changes a Python object.
 
 Both branches of a staged `if` are traced, and the body of a staged loop once: a change in them, such as `names.add(x)`,
-would happen once, whatever the sizes are. So a statement on which nothing but sizes decides is not staged then: the trace
-decides on the sizes, and Python runs the statement. So it does a loop over an array of known size, unless nothing is
-known to change: what a function of a library may do (print, log) does not unroll it.
+would happen once, whatever the sizes are. A statement that depends on sizes alone is therefore not
+staged if it makes such a change: the trace decides on the sizes, and Python runs the statement. Python
+also runs a loop over an array of known size if it is known to change something; that it calls a
+function of a library, which may print or log, is not enough.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ class EffectFound(Exception):
 
 
 class _Effect(BaseException):
-    """Ends the staging of statements up to the outermost one on which sizes decide.
+    """Ends the staging of statements up to the outermost one that depends on sizes alone.
 
     Handlers of the program and of statements in between do not catch it.
     """
 
     def __init__(self, statement: _Statement):
-        super().__init__("an object is changed in a statement on which sizes decide")
+        super().__init__("an object is changed in a statement that depends on sizes")
         self.statement = statement
 
 
@@ -49,7 +50,7 @@ class _Statement:
     """A statement that is being staged.
 
     Attributes:
-      is_of_sizes: tells whether nothing but data-dependent sizes decides on it.
+      is_of_sizes: tells whether it depends on data-dependent sizes alone.
       blocks: the functions that stand for its blocks.
       is_counted: whether it is a loop of a known number of iterations.
       before: what the blocks reach, as it was before they were traced.
@@ -111,7 +112,8 @@ def end() -> None:
     """End the staging of the innermost statement if its blocks, which have been traced, changed an object.
 
     Raises:
-      UnimplementedError: traced data decide on the statement, and it changed an object that the trace has made.
+      UnimplementedError: the statement depends on traced data, and it changed an object that the trace
+        has made.
     """
     statement = _STAGED.value[-1]
     changed = [] if statement.is_decidable() else own_objects.changed(statement.before)
@@ -132,7 +134,7 @@ def unless_found() -> Iterator[list]:
 
 
 def is_signal(error: BaseException | None) -> bool:
-    """Return whether an exception ends the staging of statements, so that no handler may catch it."""
+    """Return whether an exception ends the staging of statements, so no handler may catch it."""
     return isinstance(error, (_Effect, EffectFound))
 
 
@@ -191,7 +193,7 @@ def note() -> None:
 
 
 def note_unknown() -> None:
-    """Note that an object may be changed by code that is not looked into."""
+    """Note that an object may be changed by code that is not examined."""
     _end(_STAGED.value, is_sure=False)
 
 
@@ -201,7 +203,7 @@ def note_in_statement() -> None:
 
 
 def note_store_in(owner) -> None:
-    """Note that an object was given a value, which a staged statement would replace by a traced one."""
+    """Note that an object was given a value; a staged statement would give it a traced value instead."""
     if any(s.is_of_sizes() for s in _STAGED.value) and outside.holds(owner):
         note_unknown()
 
@@ -226,7 +228,7 @@ def note_context(manager) -> None:
 def note_call(f, args: tuple, kwargs: dict) -> None:
     """Note a call of a function, if it may change an object.
 
-    A function that is converted reports what it changes itself, but for what it changes by reading.
+    A function that is converted reports its changes itself, except those that it makes by reading.
     """
     if not _STAGED.value:
         return
@@ -245,7 +247,7 @@ def _draws(f) -> bool:
 
 
 def _changes_what_it_reads(f, args: tuple, kwargs: dict) -> bool:
-    """Return whether a call may change what the function reads, but for iterators among the arguments.
+    """Return whether a call may change what the function reads, apart from iterators among the arguments.
 
     The statement that is being staged reads those, too, unless it has made them.
     """

@@ -34,12 +34,12 @@ _NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
 
 
 def and_(left: Callable, right: Callable):
-    """Evaluate `left() and right()`; if the left one is traced, the right one may be evaluated in vain."""
+    """Evaluate `left() and right()`; if `left()` is traced, `right()` is evaluated even if it is not needed."""
     return _one_of(left(), right, "and")
 
 
 def or_(left: Callable, right: Callable):
-    """Evaluate `left() or right()`; if the left one is traced, the right one may be evaluated in vain."""
+    """Evaluate `left() or right()`; if `left()` is traced, `right()` is evaluated even if it is not needed."""
     return _one_of(left(), right, "or")
 
 
@@ -78,7 +78,7 @@ def _one_of(value, right: Callable, label: str):
 
 
 def _may_fail(block: Block) -> bool:
-    """Return whether the second operand of `and` or `or` must not be evaluated in vain: it reads arrays or has effects."""
+    """Return whether the second operand of `and` or `or` reads arrays or has effects, so must be evaluated only if needed."""
     if trace.current() is None:
         return False
     steps = list(equations(block.closed))

@@ -42,7 +42,7 @@ class FunctionScope:
                     self._name,
                     "whether the function returns a value depends on traced data.",
                     required="a `return` on every path",
-                    received="a path that ends without one",
+                    received="a path that ends without `return`",
                     do="return a value at the end, too.",
                 )
             )
@@ -80,13 +80,13 @@ def ldu(load: Callable, name: str):
 
 
 def unread(load: Callable, name: str):
-    """Return the value of a variable that nothing reads from here on, or a placeholder if it has none yet."""
+    """Return the value of a variable that nothing reads after this, or a placeholder if it has none yet."""
     value = ldu(load, name)
     return UndefinedReturnValue(name) if isinstance(value, Undefined) else value
 
 
 def present_item(owner, key):
-    """Return an item that is there; a `defaultdict` does not add it."""
+    """Return an item if it exists; a `defaultdict` does not add it."""
     if isinstance(owner, dict) and hasattr(type(owner), "__missing__") and key not in owner:
         raise KeyError(key)
     return owner[key]

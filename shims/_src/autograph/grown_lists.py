@@ -1,4 +1,4 @@
-"""Lists that a loop of unknown length has filled with arrays, or with tuples, lists or dicts of arrays."""
+"""Represent lists that a loop of unknown length fills with arrays, or with tuples, lists or dicts of arrays."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class GrownList(TracedIterable):
         return Items(self._stacked, self._length)
 
     def counters(self, item) -> list:
-        """Return no numbers: the parts of a row are arrays."""
+        """Return that no parts of a row are numbers: they are arrays."""
         del item
         return []
 
@@ -169,8 +169,8 @@ def _refuse(self, *args, **kwargs):
         errors.message(
             "list",
             "an element of a list that a loop over traced data has filled cannot be changed.",
-            required="elements that stay as they are",
-            do="collect each part in a list of its own, or make a new list: `[[a, 0.0] for a, _ in values]`.",
+            required="elements that are not changed",
+            do="collect each part in a separate list, or make a new list: `[[a, 0.0] for a, _ in values]`.",
         )
     )
 
@@ -225,7 +225,7 @@ def _stacked_parts(parts):
     if isinstance(parts, (list, tuple)):
         return jnp.stack([_stacked_parts(part) for part in parts], 1)
     if isinstance(parts, dict):
-        raise TypeError("a list of dictionaries is no array")
+        raise TypeError("a list of dictionaries is not an array")
     return parts
 
 

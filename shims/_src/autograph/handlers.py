@@ -14,7 +14,7 @@ def caught() -> BaseException | None:
 
     Raises:
       BaseException: that exception, if the sizes that are unknown in this trace may be its cause. With known
-        sizes the program might not raise it, so that the result of the clause would be wrong.
+        sizes the program might not raise it, so the result of the clause would be wrong.
     """
     error = sys.exception()
     if isinstance(error, Exception):
@@ -56,7 +56,7 @@ def _is_refusal(error: BaseException | None) -> bool:
 
 
 def _is_of_staging(error: BaseException) -> bool:
-    """Return whether an error tells what cannot be staged, which Python would do: its text has the user's line."""
+    """Return whether an error is about a step that cannot be staged but that Python could run."""
     step = refusals.innermost(error)
     module = "" if step is None else step.tb_frame.f_globals.get("__name__") or ""
     return module.startswith(_STAGING) and errors.has_place(str(error))

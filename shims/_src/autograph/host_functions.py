@@ -129,7 +129,7 @@ def _of_list(f: Callable) -> Callable:
 
 
 def _mean(values):
-    """Compute the mean: an integer, as in Python, if that of integers and sizes is one for all data."""
+    """Compute the mean; that of integers and sizes is an integer, as in Python, if it is one for all data."""
     if all(isinstance(v, int) or jp.is_symbolic(v) for v in values):
         total, state = sum(values), trace.current()
         rest = total % len(values)

@@ -1,4 +1,4 @@
-"""Stage an `if` statement of converted code: trace its branches, and give its variables what they leave."""
+"""Stage an `if` statement of converted code: trace its branches, and assign their results to its variables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised
       get_state: returns the values of the variables that the branches share with the code around them.
       set_state: sets them.
       names: the names of these variables.
-      nouts: the number of those that are used after the statement, which come first.
+      nouts: the number of variables that are used after the statement; they come first.
       raised: the condition, if errors of the program in a branch are raised for the data that take the branch.
     """
     statement = _If(get_state, set_state, names, nouts)

@@ -160,7 +160,7 @@ class TracedRange(TracedIterable):
 
 
 def _trips(start, stop, step):
-    """Return the number of steps from `start` to `stop`, negative if that is the other direction."""
+    """Return the number of steps from `start` to `stop`, negative if `stop` lies in the other direction."""
     if not isinstance(step, int):
         return (stop - start + step - jnp.sign(step)) // step
     if not step:
@@ -265,7 +265,7 @@ class TracedZip(TracedIterable):
                     "it is not known whether several sizes are equal, as `strict=True` demands.",
                     required="equal sizes",
                     received=", ".join(str(n) for n in lengths),
-                    do="cut the arrays to one size, or state it: `shims.same_size(a, b)`.",
+                    do="cut the arrays to the same size, or state it: `shims.same_size(a, b)`.",
                 )
             )
         shortest = functools.reduce(jp.core.min_dim, lengths)

@@ -88,7 +88,7 @@ class Recorder(list):
                     "append",
                     f"the list `{self.name}` is read in the loop that appends to it.",
                     required="a loop over traced data that only appends to the list",
-                    do="keep the value that you read in a variable of its own.",
+                    do="keep the value that you read in a separate variable.",
                 )
             )
 
@@ -236,7 +236,7 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
                 "append",
                 "a list that has another name grows in a loop over traced data.",
                 required="a list that one variable holds, or a known number of iterations",
-                do="fill a list of its own, and store it after the loop.",
+                do="fill a separate list, and store it after the loop.",
             )
         )
     state = trace.current()
@@ -281,7 +281,7 @@ def _unstack_entries(name: str, entries: tuple, length, live) -> list[Entry]:
                 f"the list `{name}` grows in a loop of unknown length inside of another loop.",
                 required="a known number of iterations of the inner loop",
                 received=f"{length} iterations",
-                do="collect the inner loop's values in a list of its own.",
+                do="collect the inner loop's values in a separate list.",
             )
         )
     whole = [Entry(entry.value, _validity(entry, live)) for entry in entries]
@@ -421,7 +421,7 @@ _OF_ONE_VARIABLE = _references_of_one_variable()
 def shared(state: tuple) -> list[int]:
     """Return the positions of the containers in the state of a block that other variables or objects hold.
 
-    Containers are lists, dicts, and arrays of NumPy, of which another may be a view.
+    Containers are lists, dicts, and arrays of NumPy, which may have views.
     """
     return _positions_of_more_references(state, _OF_ONE_VARIABLE)
 
@@ -492,7 +492,7 @@ def no_leaks():
 
 
 def _outlives(value, block: _Block) -> bool:
-    """Return whether anything but the caller's variable and the records of a block holds an object."""
+    """Return whether anything holds an object besides the caller's variable and the records of a block."""
     records = sum(record[0] is value for record in (*block.stores, *block.changes))
     # The caller's variable, that of this function, and the argument of the call.
     return sys.getrefcount(value) > records + 3

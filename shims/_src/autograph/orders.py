@@ -43,7 +43,7 @@ def _is_known_kind(value: Any) -> bool:
 
 
 def in_order(elements: Sequence[Any], keys: jax.Array, *, reverse: bool) -> list:
-    """Return the elements in the order of their keys; equal ones keep their order, as in Python."""
+    """Return the elements in the order of their keys; equal elements keep their order, as in Python."""
     places = jnp.argsort(keys, stable=True, descending=reverse)
     return [at(elements, places[i]) for i in range(len(elements))]
 

@@ -1,7 +1,7 @@
-"""Find out whether an object outlives the trace in progress, so that it must not hold traced values.
+"""Find out whether an object outlives the trace in progress, so it must not hold traced values.
 
-It does if the traced function reaches it: through its closure, the globals that it and other functions of the
-program name, the object of a method, attributes and items.
+It did if the traced function reaches it: through its closure, the globals that it and other functions
+of the program name, the object of a method, attributes and items.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HOLDERS = (
 
 
 def holds(owner: Any) -> bool:
-    """Return whether an object existed before the trace in progress, as far as the traced function tells."""
+    """Return whether an object existed before the trace in progress, as far as the traced function shows."""
     state = trace.current()
     if state is None or state.function is None:
         return False
@@ -36,7 +36,7 @@ def holds(owner: Any) -> bool:
 
 
 def _reached(function: Any) -> dict[int, Any]:
-    """Return the objects that a function reaches, by `id`; holding them keeps the numbers theirs."""
+    """Return the objects that a function reaches, by `id`; while they are held, no other object gets their `id`."""
     found: dict[int, Any] = {}
     left = [function]
     while left and len(found) < _MOST:

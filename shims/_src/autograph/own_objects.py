@@ -1,6 +1,6 @@
 """Refuse changes of the program's own objects in statements on which traced data decide.
 
-All branches are traced, and a loop's body once, so that a change of a set, or of an object's attribute in a method,
+All branches are traced, and a loop's body once, so a change of a set, or of an object's attribute in a method,
 would happen once whatever the data are. What the staged statement itself assigns is right: its variables, and items and
 attributes of them. Objects from outside of the trace, such as a log, are changed while tracing, as in TensorFlow.
 """

@@ -1,6 +1,6 @@
 """Evaluate comparisons of data-dependent sizes in converted code.
 
-A size that depends on data has no value while a program is traced, so that its comparisons are traced
+A size that depends on data has no value while a program is traced, so its comparisons are traced
 arrays. `if` and `while` stage them; code that cannot be staged gets the answer that the dynamic trace
 measures or assumes.
 """
@@ -130,7 +130,7 @@ def _staged_search_of_array(item, container):
 
 
 def _staged_search_of_range(item, numbers: range):
-    """Compare a traced scalar with the numbers of a range; return `None` if they are no int32."""
+    """Compare a traced scalar with the numbers of a range; return `None` if they are out of int32's range."""
     limits = np.iinfo(np.int32)
     ends = sorted((numbers[0], numbers[-1])) if numbers else (0, -1)
     if ends[0] < limits.min or ends[1] > limits.max:
@@ -236,8 +236,8 @@ class _Recursion(BaseException):
 def staged_once(question: SizeQuestion | ComputedQuestion, code: types.CodeType) -> Iterator[None]:
     """Open a block that stages the branches of a statement that asks a question about sizes.
 
-    Both branches are traced, so that a recursion which the answer ends would not end: it gets the numbers
-    of the sizes.
+    Both branches are traced, so a recursion that the answer should end would not end. It gets the
+    numbers of the sizes instead.
     """
     outer = _STAGED.value
     if outer.count(code) >= _DEEPEST:

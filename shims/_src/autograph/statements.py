@@ -215,7 +215,7 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
         raise errors.UnimplementedError(
             errors.message(
                 "for",
-                "the body of a loop of many iterations changes an object of Python, as often as it is traced.",
+                "the body of a loop of many iterations changes a Python object, but is traced only a few times.",
                 required=f"no change, or at most {_MOST_UNROLLED} iterations",
                 received=f"{count} iterations",
                 do="keep what changes in a variable of the loop, or in a `shims.Variable`.",
@@ -311,7 +311,7 @@ def _sizes_of_bodies() -> frozenset[str]:
 
 
 def _check_rows(emitted, known: frozenset[str]) -> None:
-    """Check that the elements that the iterations of a loop append are of one size, not of one that each has."""
+    """Check that all iterations of a loop append elements of the same size."""
     own = _sizes_of_bodies() - known
     for aval in jax.tree.leaves(emitted):
         for d in filter(jp.is_symbolic, aval.shape):
@@ -320,7 +320,7 @@ def _check_rows(emitted, known: frozenset[str]) -> None:
 
 
 def _note_added(init, names) -> None:
-    """Note that a loop adds an item or attribute, which is there afterwards only if an iteration runs."""
+    """Note that a loop adds an item or attribute, which exists afterwards only if an iteration ran."""
     if any(map(_is_added, init, names)):
         effects.note_in_statement()
 
@@ -332,7 +332,7 @@ def _is_added(value, name: str) -> bool:
 def _check_added(init, after, names, label: str, has_iterations: Callable) -> None:
     """Check at run time that a loop which adds an item or attribute runs at least one iteration.
 
-    Otherwise the item would be missing, which nothing that asks for it afterwards could find out.
+    Otherwise the item would be missing, and code that asks for it afterwards could not find out.
     """
     added = [
         n
@@ -353,7 +353,7 @@ def _check_added(init, after, names, label: str, has_iterations: Callable) -> No
 
 
 def _check_replaced(init, shared, step: _Step) -> None:
-    """Note that a variable of a loop names one container after another, of which others hold the first."""
+    """Note that a variable of a loop names several containers in turn, the first of which others hold."""
     if any(type(init[i]) is dict or (type(init[i]) is list and i not in step.kept) for i in shared):
         effects.note_in_statement()
 

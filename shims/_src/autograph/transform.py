@@ -167,7 +167,7 @@ class _Returns(ast.NodeTransformer):
 
 
 class _MissingItems(ast.NodeTransformer):
-    """Lets the functions that get and set the variables of a block leave out items and attributes that are not there."""
+    """Lets the functions that get and set the variables of a block leave out missing items and attributes."""
 
     def visit_Call(self, node):
         """Read an item for `ag__.ldu(lambda: items[key], name)` without adding it, as a `defaultdict` does."""

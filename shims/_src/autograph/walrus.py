@@ -204,7 +204,7 @@ def _names_in_comprehensions(node, inside: bool = False) -> Iterator[str]:
 
 
 def _assigned_to_itself(name: str, place) -> ast.stmt:
-    """Return `name = name`, which leaves a name that has no value without one."""
+    """Return `name = name`, which gives no value to a name that has none."""
     (statement,) = ast.parse(f"{name} = ag__.ldu(lambda: {name}, {name!r})").body
     for inner in ast.walk(statement):
         ast.copy_location(inner, place)

@@ -69,7 +69,10 @@ class BundleReader(TensorReader):
     def _read_bytes(self, entry: Entry) -> np.ndarray:
         """Read the bytes of a tensor without verifying the checksum."""
         if entry.shard >= self._header.shards:
-            raise Malformed(f"the index names file {entry.shard} of {self._header.shards}")
+            raise Malformed(
+                f"the index refers to data file number {entry.shard}, but the checkpoint "
+                f"has only {self._header.shards}"
+            )
         path = self._file_of(entry)
         try:
             with open(path, "rb") as file:

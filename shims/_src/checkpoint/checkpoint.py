@@ -48,14 +48,14 @@ class Checkpoint(AutoTrackable):
       ValueError: an object cannot be saved, or `root` has another attribute of that name.
 
     Differs from TensorFlow:
-      Lists and dictionaries stay Python's own: an element that is added to one after `restore` keeps its
-      value, and a warning says so. A mismatch leaves all objects as they were. Without `jax_enable_x64` a
-      64-bit value is restored if it fits into 32 bits without loss, or else refused. The state of `shims`
-      optimizers has names that TensorFlow does not have; the state of Keras optimizers has TensorFlow's
-      names. Keras tracks no layers in lists for checkpoints, here and there. `options` are ignored.
+      Lists and dictionaries are not wrapped: an element that is added to a list or dictionary after
+        `restore` keeps its value, and a warning says so. A mismatch leaves all objects unchanged.
+        Without `jax_enable_x64`, a 64-bit value is restored only if it fits into 32 bits without loss.
+        The state of `shims` optimizers has names that TensorFlow does not know; the state of Keras
+        optimizers has TensorFlow's names. `options` are ignored.
 
     Under jit:
-      Not inside a trace: a file is read or written when Python runs the call.
+      Do not call it inside a trace: a file is read or written when Python runs the call.
 
     Example:
       >>> import os, tempfile
@@ -96,7 +96,7 @@ class Checkpoint(AutoTrackable):
 
     @property
     def save_counter(self) -> Variable:
-        """The number of calls of `save`, which the names of the files end with."""
+        """The number of calls of `save`; file names end with it."""
         if self._saved.counter is None:
             self._saved.counter = SaveCounter()
         return self._saved.counter
@@ -160,12 +160,12 @@ class Checkpoint(AutoTrackable):
         return path
 
     def read(self, save_path, options=None):
-        """Restore the values of a file that `write` made; see `restore`."""
+        """Restore the values of a file that `write` wrote; see `restore`."""
         del options
         return self._restore(save_path, with_counter=False)
 
     def restore(self, save_path, options=None):
-        """Restore the values of a file that `save` made; objects that are created later get theirs then.
+        """Restore the values of a file that `save` wrote; later objects get theirs when they are created.
 
         Args:
           save_path: the path of the checkpoint, or of a SavedModel's folder; `None` restores nothing. The

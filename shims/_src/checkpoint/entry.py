@@ -126,7 +126,7 @@ def _slice_bytes(extents: Place) -> bytes:
     for extent in extents:
         start, length = extent or (0, 0)
         numbers = wire.number_field(1, start)
-        # An absent length says "the whole axis", so that 0 must be written.
+        # An absent length says "the whole axis", so 0 must be written.
         numbers += b"" if extent is None else wire.number_field(2, length) or b"\x10\x00"
         pieces.append(wire.bytes_field(1, numbers))
     return b"".join(pieces)

@@ -23,7 +23,7 @@ class Found:
       owner: the object.
       path: the names that lead to it from the root.
       values: its own values, by name.
-      holder: the nearest object that refers to it and is no list.
+      holder: the nearest object that refers to it and is not a list.
     """
 
     owner: Any
@@ -33,7 +33,7 @@ class Found:
 
 
 class GraphView:
-    """The objects that are reachable from a root, nearest first.
+    """The objects that are reachable from a root, the nearest first.
 
     Args:
       root: the root object.

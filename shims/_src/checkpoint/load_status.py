@@ -1,4 +1,4 @@
-"""Tell what of a checkpoint was restored."""
+"""Report which parts of a checkpoint were restored."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class CheckpointLoadStatus:
         )
 
     def expect_partial(self):
-        """Accept that values of the checkpoint stay unused: no warning tells it at the end."""
+        """Accept that values of the checkpoint stay unused, without a warning about them at the end."""
         self._restoration.expect_partial = True
         return self
 

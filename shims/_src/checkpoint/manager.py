@@ -114,11 +114,11 @@ class CheckpointManager:
         return list(self._times)
 
     def save(self, checkpoint_number=None, check_interval=True, options=None) -> str | None:
-        """Write a checkpoint, and remove those that are too many.
+        """Write a checkpoint, and remove old checkpoints in excess of `max_to_keep`.
 
         Args:
           checkpoint_number: the number at the end of the name; `save_counter` if `None`.
-          check_interval: whether `checkpoint_interval` has to have passed.
+          check_interval: whether to save only if `checkpoint_interval` steps have passed.
           options: ignored.
 
         Returns:

@@ -1,9 +1,9 @@
-"""Replace the files of a checkpoint so that the old or the new one is always readable.
+"""Replace the files of a checkpoint so that either the old or the new checkpoint is always readable.
 
-A reader goes from the index to the data, and two files cannot be renamed at once. So if data of that
-name exists, the new data first gets a name that the old index does not use (a name includes the number
-of files), an index that refers to it replaces the old index, and only then is the old data replaced.
-At any interruption the existing index refers to data that belongs to it.
+A reader goes from the index to the data, and two files cannot be renamed at once. If data of that name
+exists, the new data therefore first gets a name that the old index does not use (a name includes the
+number of files), an index that refers to it replaces the old index, and only then is the old data
+replaced. At any interruption the existing index refers to data that belongs to it.
 """
 
 from __future__ import annotations

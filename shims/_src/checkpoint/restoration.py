@@ -54,7 +54,7 @@ class Restoration:
         """Match nodes with objects, and what they refer to; assign all values, or none.
 
         Args:
-          found: a node, its object, and the nearest object that refers to it and is no list.
+          found: a node, its object, and the nearest object that refers to it and is not a list.
         """
         assignments: _Assignments = []
         queue = collections.deque(found)

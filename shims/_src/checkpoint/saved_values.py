@@ -44,8 +44,8 @@ class SavedValue:
         """Return the value to assign for one that was read.
 
         Raises:
-          ValueError: the shape is another one.
-          InvalidArgumentError: the dtype is another one.
+          ValueError: the shape differs.
+          InvalidArgumentError: the dtype differs.
         """
         del key
         return stored

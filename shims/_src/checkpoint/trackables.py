@@ -94,7 +94,7 @@ def values_of(owner, holder=None) -> dict[str, SavedValue]:
 
     Args:
       owner: the object.
-      holder: the nearest object that refers to it and is no list; it decides TensorFlow's dtype.
+      holder: the nearest object that refers to it and is not a list; it decides TensorFlow's dtype.
     """
     if saves_arrays(owner):
         return {name: SavedValue(owner, name) for name in owner.checkpoint_arrays()}
@@ -109,7 +109,7 @@ def values_of(owner, holder=None) -> dict[str, SavedValue]:
 
 
 def _counts_steps(variable: Variable, holder) -> bool:
-    """Return whether TensorFlow has a 64-bit integer for a variable: a count of saves or of steps."""
+    """Return whether a variable, a count of saves or steps, is a 64-bit integer in TensorFlow."""
     if isinstance(variable, SaveCounter):
         return True
     return variable.dtype.kind == "i" and is_of_keras(holder) and hasattr(holder, "iterations")

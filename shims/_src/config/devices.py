@@ -69,7 +69,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     kinds = ["CPU", "GPU", "TPU"] if device_type is None else [device_type]
     found = []
     for kind in kinds:
-        # JAX need not start for the CPU, so that it can still be divided.
+        # JAX need not start for the CPU, so it can still be divided.
         count = 1 if kind == "CPU" else len(_devices(kind))
         found += [PhysicalDevice(f"/physical_device:{kind}:{i}", kind) for i in range(count)]
     return found
@@ -229,15 +229,15 @@ def set_logical_device_configuration(
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     """Request that memory of an accelerator is allocated as needed.
 
-    JAX decides that when it starts, by `XLA_PYTHON_CLIENT_PREALLOCATE` in the environment. A warning says
-    so if the request comes too late.
+    JAX decides this when it starts, by `XLA_PYTHON_CLIENT_PREALLOCATE` in the environment. If the
+    request comes too late, a warning says so.
 
     Args:
       device: a `PhysicalDevice`.
       enable: whether to allocate as needed.
 
     Differs from TensorFlow:
-      It has an effect only through the environment, see above.
+      It only sets the environment variable, which has no effect after JAX has started.
 
     Under jit:
       Call it before tracing.

@@ -53,8 +53,8 @@ def tensor_float_32_execution_enabled() -> bool:
 def enable_op_determinism() -> None:
     """Request that every run gives the same bits.
 
-    On CPUs that is so. On GPUs, XLA needs `--xla_gpu_deterministic_ops=true` in `XLA_FLAGS`, which is read when
-    JAX starts.
+    On CPUs, this is always so. On GPUs, XLA needs `--xla_gpu_deterministic_ops=true` in `XLA_FLAGS`,
+    which is read when JAX starts.
 
     Raises:
       RuntimeError: JAX runs on a GPU without that flag.

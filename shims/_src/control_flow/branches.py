@@ -61,8 +61,8 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
     Args:
       pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary of them.
-      default: the function for when no condition holds.
-      exclusive: whether it is an error that two conditions hold.
+      default: the function that is called if no condition holds.
+      exclusive: whether it is an error if two conditions hold.
       strict: accepted.
       name: the name in messages.
 
@@ -77,8 +77,8 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
       Nothing.
 
     Under jit:
-      Nested `lax.cond`. In a dynamic trace the two errors come after the call; in an enclosing `jit`
-      the last function replaces a missing default.
+      Nested `lax.cond`. In a dynamic trace, the two errors are raised after the call; in an enclosing
+      `jit`, the last function replaces a missing default.
 
     Example:
       >>> import jax.numpy as jnp

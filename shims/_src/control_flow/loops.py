@@ -40,7 +40,7 @@ def while_loop(
 
     Args:
       cond: a function of the loop variables that returns a bool scalar.
-      body: a function of the loop variables that returns the next ones, in the same structure.
+      body: a function of the loop variables that returns their next values, in the same structure.
       loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
       shape_invariants: shapes that the variables keep; checked where the loop is not traced.
       parallel_iterations: accepted; iterations run one after the other.

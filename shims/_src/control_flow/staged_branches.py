@@ -1,7 +1,7 @@
 """Stage the branches of a conditional: combine their outputs and the variables that they assign.
 
 Each branch is traced on its own. A Python value on which all branches agree is kept; an output that is an
-array in one branch becomes an array of one type in all branches.
+array in one branch becomes an array of the same type in all branches.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def join_blocks(
 
 
 class _Chosen:
-    """An output leaf that a conditional selects; all branches return it as an array of one type."""
+    """An output leaf that a conditional selects; all branches return it as an array of the same type."""
 
     def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
         self._specs = specs
@@ -222,7 +222,7 @@ def _avals_of(column: Sequence) -> list:
 
 
 def _are_equal(values) -> bool:
-    """Return whether values of Python are alike, so that one can stand for all.
+    """Return whether values of Python are alike, so one can stand for all.
 
     An equality that the program defines is not asked: it may compare arrays, or leave out attributes.
     """

@@ -24,7 +24,7 @@ from shims._src.types.tensor_shape import TensorShape
 
 @jax.tree_util.register_pytree_node_class
 class TensorArray(ListState):
-    """A list of arrays of one dtype, written and read by position.
+    """A list of arrays of the same dtype, written and read by position.
 
     Eagerly a write changes the object and returns it. While a program is traced it returns a new
     object and leaves the old one unchanged, as in TensorFlow.
@@ -37,7 +37,7 @@ class TensorArray(ListState):
       tensor_array_name: ignored.
       handle: must be `None`.
       flow: ignored.
-      infer_shape: whether all elements must have one shape.
+      infer_shape: whether all elements must have the same shape.
       element_shape: the shape of the elements, as far as it is known.
       colocate_with_first_write_call: ignored.
       name: ignored.
@@ -250,7 +250,7 @@ class TensorArray(ListState):
 
         Args:
           indices: an integer vector.
-          value: an array with a slice for each of them.
+          value: an array with one slice per position.
           name: ignored.
 
         Raises:

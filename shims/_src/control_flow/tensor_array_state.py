@@ -36,7 +36,7 @@ class Settings:
       dtype: the dtype of the elements.
       dynamic_size: whether writing past the end makes the list longer.
       clear_after_read: whether an element can be read only once, eagerly.
-      infer_shape: whether all elements must have one shape.
+      infer_shape: whether all elements must have the same shape.
       element_shape: the shape of the elements, as far as the caller gave it.
       capacity: the capacity of a list that may grow during a trace.
     """
@@ -64,7 +64,7 @@ class Settings:
 
 
 class ListState:
-    """The base class of `TensorArray`: a list of arrays of one dtype that is a pytree.
+    """The base class of `TensorArray`: a list of arrays of the same dtype that is a pytree.
 
     So loops can carry it.
     """
@@ -155,7 +155,7 @@ class ListState:
             raise checks.invalid(
                 f"TensorArray.{method}",
                 "the elements have different shapes.",
-                required="elements of one shape",
+                required="elements of the same shape",
                 received=", ".join(str(e.shape) for e in storage.arrays),
             )
         if self._zero_shape() is not None:

@@ -38,7 +38,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
 
     Returns:
       A list of sparse tensors of labels `[batch, longest]`, the most likely first, and their
-      log-probabilities `[batch, top_paths]`.
+      log-probabilities `[batch, top_paths]`. They have no gradient.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, `inputs` is empty, or there are fewer sequences
@@ -47,8 +47,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
         `shims.function` this is an `InvalidArgumentError`.
 
     Differs from TensorFlow:
-      Labels and coordinates are int32 unless `jax_enable_x64` is on. No gradient passes, as in
-      TensorFlow.
+      Labels and coordinates are int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The search runs on the host, in a callback; the number of labels depends on data.

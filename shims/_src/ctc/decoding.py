@@ -31,7 +31,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
 
     Returns:
       A list of one sparse tensor of labels `[batch, longest]`, and the negated sums of the largest
-      scores `[batch, 1]`.
+      scores `[batch, 1]`. They have no gradient.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, `inputs` is empty, or `blank_index` is out of
@@ -40,8 +40,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
         `shims.function` this is an `InvalidArgumentError`.
 
     Differs from TensorFlow:
-      Labels and coordinates are int32 unless `jax_enable_x64` is on. No gradient passes, as in
-      TensorFlow.
+      Labels and coordinates are int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The number of labels depends on data: call it inside `shims.function`.
@@ -196,7 +195,7 @@ def ctc_unique_labels(labels, name=None):
       InvalidArgumentError: `labels` has a wrong number of axes.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on. For a batch of size 0 TensorFlow returns empty
+      int64 becomes int32 unless `jax_enable_x64` is on. For a batch of size 0 TensorFlow returns empty
       vectors, or an error inside of a function.
 
     Under jit:

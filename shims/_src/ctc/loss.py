@@ -43,7 +43,8 @@ def ctc_loss(
       name: ignored.
 
     Returns:
-      A vector, one loss per sequence: float32, or the half-precision dtype of `logits`.
+      A vector, one loss per sequence: float32, or the half-precision dtype of `logits`. The loss of
+        labels that cannot be aligned is about 707, or inf with sparse labels.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible; dense labels with no sequences or no classes; a
@@ -51,9 +52,8 @@ def ctc_loss(
       ValueError: sparse labels without a `blank_index`.
 
     Differs from TensorFlow:
-      As in TensorFlow, the loss of labels that cannot be aligned is about 707, or inf with sparse
-      labels. Second derivatives are finite; TensorFlow's are NaN. TensorFlow's loss is also NaN
-      where a logit is -inf or a padding frame is NaN, since it multiplies them by 0.
+      Second derivatives are finite; TensorFlow's are NaN. TensorFlow's loss is also NaN if a logit is
+      -inf or a padding frame is NaN, since TensorFlow multiplies these values by 0.
 
     Under jit:
       The numbers of frames, sequences and labels may be known only at run time.

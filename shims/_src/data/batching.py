@@ -1,4 +1,4 @@
-"""Join consecutive elements to batches, and split batches again."""
+"""Join consecutive elements into batches, and split batches again."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from shims._src.types.tensor_spec import TensorSpec
 class Batch(Node):
     """Batches of `size` elements; the last one may be smaller unless it is dropped.
 
-    An error of an element ends its batch. If `is_fused`, its batch takes all of its elements before, as
-    TensorFlow's fusion of `map` and `batch` does, so that the next batch starts where it does without errors.
+    An error of an element ends its batch. If `is_fused`, the other elements of that batch are read and
+    dropped, as by TensorFlow's fusion of `map` and `batch`, so that the next batch starts where it
+    would without errors.
     """
 
     def __init__(self, source: Node, size: int, drops_remainder: bool, is_fused: bool = False):
@@ -135,7 +136,7 @@ def _is_ragged_when_batched(spec) -> bool:
 
 
 def _ragged_to(component: HostTensor, axes: int) -> Any:
-    """Turn the first axes of an array to ragged ones."""
+    """Turn the first axes of an array into ragged axes."""
     if axes == 0:
         return component
     array = np.asarray(component)

@@ -108,7 +108,7 @@ class Prefetch(Node):
 class _PrefetchStream(Stream):
     """Elements, or the errors in their place, in a buffer that a thread fills.
 
-    The thread holds a lock while it computes an element and adds it, so that a position is always one
+    The thread holds a lock while it computes an element and adds it, so a position is always one
     between two elements.
     """
 

@@ -1,4 +1,4 @@
-"""Call functions of the user on elements.
+"""Call the user's functions on elements.
 
 64-bit dtypes are on meanwhile, so that what operators return has TensorFlow's dtypes.
 """

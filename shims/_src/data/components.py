@@ -1,4 +1,4 @@
-"""Cut components of elements into rows, stack them, and pad them: dense, ragged and sparse ones."""
+"""Cut dense, ragged and sparse components of elements into rows, stack them, and pad them."""
 
 from __future__ import annotations
 

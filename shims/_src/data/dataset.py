@@ -31,7 +31,7 @@ from shims._src.types.tensor_spec import as_numpy_dtype
 class Dataset(OrderMethods, FunctionMethods):
     """Elements that a program reads one after the other: structures of tensors on the host.
 
-    The components of elements are `HostTensor` with TensorFlow's dtypes, 64-bit ones included, and
+    The components of elements are `HostTensor` with TensorFlow's dtypes, including 64-bit dtypes, and
     ragged and sparse tensors of these.
 
     Differs from TensorFlow:
@@ -72,7 +72,7 @@ class Dataset(OrderMethods, FunctionMethods):
 
     @staticmethod
     def from_tensor_slices(tensors, name=None) -> Dataset:
-        """Return the rows of a structure of arrays, ragged and sparse tensors."""
+        """Return a dataset of the rows of a structure of arrays, ragged and sparse tensors."""
         del name
         return Dataset(sources.Slices(elements.element_of(tensors)))
 
@@ -85,7 +85,7 @@ class Dataset(OrderMethods, FunctionMethods):
         output_signature=None,
         name=None,
     ) -> Dataset:
-        """Return the values of a generator function, which every pass calls again."""
+        """Return a dataset of the values of a generator function, which every pass calls again."""
         del name
         if not callable(generator):
             raise TypeError("`generator` must be a Python callable.")
@@ -104,7 +104,7 @@ class Dataset(OrderMethods, FunctionMethods):
 
     @staticmethod
     def range(*args, output_type=np.int64, name=None) -> Dataset:
-        """Return the numbers from `start` below `stop`."""
+        """Return a dataset of the numbers from `start` to below `stop`."""
         del name
         if not 1 <= len(args) <= 3:
             raise ValueError(
@@ -116,20 +116,20 @@ class Dataset(OrderMethods, FunctionMethods):
 
     @staticmethod
     def counter(start=0, step=1, dtype=np.int64, name=None) -> Dataset:
-        """Return the numbers from `start` without end."""
+        """Return an endless dataset of the numbers from `start`."""
         del name
         last = np.iinfo(np.int64).max if step > 0 else np.iinfo(np.int64).min
         return Dataset(sources.Range(int(start), int(last), int(step), as_numpy_dtype(dtype), True))
 
     @staticmethod
     def random(seed=None, rerandomize_each_iteration=None, name=None) -> Dataset:
-        """Return an endless dataset of TensorFlow's random numbers for the same seeds."""
+        """Return an endless dataset of the random numbers that TensorFlow draws for the same seeds."""
         del name
         return Dataset(sources.Random(SeedSource(seed, bool(rerandomize_each_iteration))))
 
     @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None, name=None) -> Dataset:
-        """Return the names of the files that match a pattern or several patterns."""
+        """Return a dataset of the names of the files that match a pattern or several patterns."""
         del name
         found = files.matching(file_pattern)
         names = Dataset.from_tensor_slices(np.array([f.encode() for f in found], object))
@@ -156,12 +156,12 @@ class Dataset(OrderMethods, FunctionMethods):
 
     @staticmethod
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False) -> Dataset:
-        """Return the elements that `save` wrote."""
+        """Return a dataset of the elements that `save` wrote."""
         del compression, reader_func, wait
         return Dataset(buffering.Saved(str(path), element_spec))
 
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None) -> None:
-        """Write all elements to a folder, which `load` reads, but TensorFlow does not."""
+        """Write all elements to a folder, which `load` can read, but TensorFlow cannot."""
         del compression, shard_func, checkpoint_args
         buffering.write(str(path), self.node)
 
@@ -231,7 +231,7 @@ def assert_cardinality(expected_cardinality) -> Any:
     """Return a transformation that declares the number of elements.
 
     Args:
-      expected_cardinality: the number, which every whole pass checks.
+      expected_cardinality: the number of elements; every complete pass checks it.
 
     Returns:
       A function of datasets for `Dataset.apply`.

@@ -1,4 +1,4 @@
-"""Convert values to the components of elements: tensors on the host, ragged and sparse ones too."""
+"""Convert values to the components of elements: tensors on the host, also ragged and sparse tensors."""
 
 from __future__ import annotations
 

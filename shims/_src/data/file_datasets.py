@@ -86,13 +86,13 @@ class TFRecordDataset(Dataset):
 
 
 class FixedLengthRecordDataset(Dataset):
-    """Blocks of equally many bytes of files.
+    """Blocks of a fixed number of bytes of files.
 
     Args:
       filenames: a path, several paths, or a dataset of paths.
       record_bytes: the size of a block.
       header_bytes: the bytes at the start of each file to leave out.
-      footer_bytes: those at its end.
+      footer_bytes: the bytes at the end of each file to leave out.
       buffer_size: has no effect.
       compression_type: "GZIP", "ZLIB" or `None`.
       num_parallel_reads: the number of files that are read in turn.

@@ -23,7 +23,7 @@ def read_file(filename, name=None) -> HostTensor:
 
 
 def write_file(filename, contents, name=None) -> None:
-    """Write a scalar string to a file; missing folders are made.
+    """Write a scalar string to a file; missing folders are created.
 
     https://www.tensorflow.org/api_docs/python/tf/io/write_file
     """

@@ -58,7 +58,7 @@ class FunctionMethods:
         deterministic=None,
         name=None,
     ) -> Any:
-        """Read `cycle_length` of the datasets that a function returns at a time, in turn."""
+        """Read in turn from the datasets that a function returns, `cycle_length` of them at a time."""
         del num_parallel_calls, deterministic, name
         cycle = -1 if cycle_length is None else int(cycle_length)
         if cycle == -1:
@@ -88,7 +88,7 @@ class FunctionMethods:
     def group_by_window(
         self, key_func, reduce_func, window_size=None, window_size_func=None, name=None
     ) -> Any:
-        """Join what a function makes of groups of elements with equal keys."""
+        """Join the datasets that a function returns for windows of elements with equal keys."""
         del name
         if (window_size is None) == (window_size_func is None):
             raise ValueError(
@@ -112,7 +112,7 @@ class FunctionMethods:
         drop_remainder=False,
         name=None,
     ) -> Any:
-        """Join elements of similar length to padded batches."""
+        """Join elements of similar length into padded batches."""
         del name
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
             raise ValueError(

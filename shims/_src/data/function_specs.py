@@ -1,7 +1,7 @@
 """Find the specs of what a function of the user returns.
 
 The function is called on two made-up elements that differ in every value and in every unknown size: what
-is equal in both results is known. Where it refuses them, as a decoder of pictures does, it is called on
+is equal in both results is known. If it refuses them, as a decoder of pictures does, it is called on
 the first elements of the dataset.
 """
 

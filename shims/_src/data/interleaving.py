@@ -1,4 +1,4 @@
-"""Read the datasets that a function makes of the elements: flat_map and interleave."""
+"""Read the datasets that a function returns for the elements: flat_map and interleave."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class Iterator:
     """One pass over a dataset: `next` and `get_next` give elements.
 
     Differs from TensorFlow:
-      `get_state` returns the position as a picklable value, to which `set_state` goes back. A
+      `get_state` returns the position as a picklable value, which `set_state` restores. A
       `train.Checkpoint` saves an iterator in a form that TensorFlow cannot read; TensorFlow's saved
       iterators cannot be read here.
 
@@ -39,7 +39,7 @@ class Iterator:
         """Return the next element.
 
         Raises:
-          OutOfRangeError: there is none.
+          OutOfRangeError: there is no next element.
         """
         try:
             return next(self)
@@ -114,7 +114,7 @@ class Optional:
         """Return the element.
 
         Raises:
-          InvalidArgumentError: there is none.
+          InvalidArgumentError: there is no element.
         """
         if not self._values:
             raise errors.InvalidArgumentError("The given optional does not have a value.")

@@ -37,7 +37,7 @@ def bind(dataset_class: type) -> None:
 
 
 def _narrowed(component) -> Any:
-    """Return an array in the precision that JAX computes with, which it would warn of."""
+    """Return an array in the precision with which JAX computes, since JAX would warn about another one."""
     if not isinstance(component, (np.ndarray, np.generic)):
         return component
     return component.astype(canonical_dtype(component.dtype))
@@ -52,7 +52,7 @@ class _Pass:
     at the end of an epoch.
 
     Attributes:
-      was_looked_at: whether an epoch ended after a look, so that the next one can begin with this pass.
+      was_looked_at: whether an epoch ended after a look, so the next one can begin with this pass.
     """
 
     def __init__(self, elements: Iterator[Any]):

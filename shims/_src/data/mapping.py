@@ -42,7 +42,7 @@ class _MapStream(Stream):
 
 
 class Filter(Node):
-    """The elements for which a predicate holds; with `ends`, those before it first does not."""
+    """The elements for which a predicate holds; with `ends`, only those before the first for which it does not."""
 
     def __init__(self, source: Node, predicate: Callable[..., Any], ends: bool = False):
         super().__init__(source)
@@ -122,7 +122,7 @@ def check_carried(name: str, initial, new) -> None:
     """Check that a new state has the structure and the dtypes of the initial one.
 
     Raises:
-      TypeError: it has not.
+      TypeError: it differs in one of them.
     """
     kinds = [
         [getattr(leaf, "dtype", type(leaf)) for leaf in structures.flatten(state)]

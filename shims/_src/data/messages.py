@@ -12,7 +12,7 @@ KINDS = {1: "bytes_list", 2: "float_list", 3: "int64_list"}
 
 
 class Feature(Message):
-    """One of a `BytesList`, a `FloatList` and an `Int64List`.
+    """A `BytesList`, a `FloatList` or an `Int64List`.
 
     https://www.tensorflow.org/api_docs/python/tf/train/Feature
     """

@@ -10,7 +10,7 @@ from shims._src.errors import errors
 
 
 class Shuffle(Node):
-    """Elements in random order: each is drawn from a buffer of the next ones."""
+    """Elements in random order: each is drawn from a buffer of the next elements."""
 
     def __init__(self, source: Node, buffer_size: int, seeds: SeedSource):
         super().__init__(source)

@@ -40,7 +40,7 @@ class OrderMethods:
         deterministic=None,
         name=None,
     ) -> Any:
-        """Join `batch_size` consecutive elements; ragged and sparse components stay so."""
+        """Join `batch_size` consecutive elements; ragged and sparse components stay ragged or sparse."""
         del deterministic, name
         is_fused = num_parallel_calls is None and isinstance(self.node, mapping.Map)
         return published(batching.Batch(self.node, int(batch_size), bool(drop_remainder), is_fused))
@@ -82,14 +82,14 @@ class OrderMethods:
         return published(batching.Unbatch(self.node))
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None) -> Any:
-        """Join `size` elements to a dataset of their own, every `shift` elements."""
+        """Group `size` elements into a nested dataset, starting every `shift` elements."""
         del name
         size = int(size)
         shift = size if shift is None else int(shift)
         return published(windows.Window(self.node, size, shift, int(stride), bool(drop_remainder)))
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None) -> Any:
-        """Order elements at random, as TensorFlow does for the same seeds: each is drawn from a buffer."""
+        """Draw elements at random from a buffer, in TensorFlow's order for the same seeds."""
         del name
         size = int(buffer_size)
         if size == 0 or size < -2:
@@ -135,7 +135,7 @@ class OrderMethods:
         return published(order.Part(self.node, index, None, shards))
 
     def cache(self, filename="", name=None) -> Any:
-        """Keep the elements of the first whole pass, in memory or in a file."""
+        """Cache the elements of the first complete pass, in memory or in a file."""
         del name
         return published(buffering.Cache(self.node, _text(filename)))
 

@@ -97,7 +97,7 @@ def parse_single_example(serialized, features, example_names=None, name=None) ->
       Tensors are on the host.
 
     Under jit:
-      Strings are not traced: parse before the compiled function.
+      Strings cannot be traced: parse the records before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/parse_single_example
     """
@@ -132,7 +132,7 @@ def parse_example(serialized, features, example_names=None, name=None) -> dict[s
       Tensors are on the host.
 
     Under jit:
-      Strings are not traced: parse before the compiled function.
+      Strings cannot be traced: parse the records before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/parse_example
     """

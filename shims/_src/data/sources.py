@@ -56,7 +56,7 @@ class Slices(Node):
     """The rows of an element whose components have equally many rows.
 
     Raises:
-      ValueError: they have not.
+      ValueError: the numbers of rows differ.
     """
 
     def __init__(self, element):

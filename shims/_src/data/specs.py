@@ -1,4 +1,4 @@
-"""Compute the specs of elements: those of values, of batches, of rows, and common ones."""
+"""Compute the specs of elements: of values, batches and rows, and the common spec of several elements."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def parse_tensor(serialized, out_type, name=None) -> HostTensor:
       An array or strings on the host.
 
     Raises:
-      InvalidArgumentError: the bytes are no `TensorProto`, or one of another dtype.
+      InvalidArgumentError: the bytes are not a `TensorProto`, or its dtype differs.
 
     https://www.tensorflow.org/api_docs/python/tf/io/parse_tensor
     """
@@ -127,7 +127,7 @@ def decode_raw(
       Numbers on the host, with one more axis.
 
     Raises:
-      InvalidArgumentError: the lengths differ, or are no multiple of the size of a number.
+      InvalidArgumentError: the lengths differ, or are not multiples of the size of a number.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_raw
     """
@@ -167,7 +167,7 @@ def decode_csv(
     """Read lines of comma-separated values.
 
     Args:
-      records: strings, a line each.
+      records: strings, one line each.
       record_defaults: for each column a value, whose dtype is that of the column, or an empty tensor
         if the value is required.
       field_delim: the character between fields.
@@ -180,7 +180,7 @@ def decode_csv(
       A tensor for each column, of the shape of `records`.
 
     Raises:
-      InvalidArgumentError: a line has another number of fields, or a field is missing or no number.
+      InvalidArgumentError: a line has another number of fields, or a field is missing or is not a number.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_csv
     """

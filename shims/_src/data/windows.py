@@ -1,4 +1,4 @@
-"""Group elements to datasets of their own: windows and groups by key."""
+"""Group elements into nested datasets: windows, and groups by key."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class _WindowStream(Stream):
 
 
 def datasets_of(batch: list) -> Any:
-    """Return a dataset of elements, for each component one."""
+    """Return a structure of datasets: for each component, a dataset of its values in the elements."""
     columns = zip(*map(structures.flatten, batch), strict=True)
     return structures.pack(batch[0], iter([Values(list(c)) for c in columns]))
 

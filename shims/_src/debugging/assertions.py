@@ -60,7 +60,7 @@ def must_hold(
 
 
 def _is_checkified() -> bool:
-    """Return whether `checkify` is tracing the program, so that it gets what a check finds."""
+    """Return whether `checkify` is tracing the program, so it gets what a check finds."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__") == "jax._src.checkify":
@@ -212,7 +212,7 @@ def assert_equal(x, y, message=None, summarize=None, name=None):
       An error raised after a call does not show the values.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
 
     Example:
       >>> import shims

@@ -14,7 +14,7 @@ from shims._src.types.tensor_spec import TensorSpec
 
 
 def timestamp(name=None):
-    """Return the seconds since 1970 began, when the program comes to this call.
+    """Return the time at which the program reaches this call, in seconds since 1970-01-01.
 
     Args:
       name: ignored.
@@ -23,7 +23,8 @@ def timestamp(name=None):
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring times are two minutes apart; a warning says so.
+      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
+      warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.

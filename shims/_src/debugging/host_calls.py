@@ -24,8 +24,8 @@ def py_function(func=None, inp=None, Tout=None, name=None):
       func: the function; it receives JAX arrays.
       inp: a list of arrays.
       Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
-        `x.shape[0]`.
+        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
+        an input, such as `x.shape[0]`.
       name: ignored.
 
     Returns:
@@ -62,8 +62,8 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
       func: the function; it receives NumPy arrays.
       inp: a list of arrays.
       Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
-        `x.shape[0]`.
+        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
+        an input, such as `x.shape[0]`.
       stateful: whether calls have side effects; if False, a call may be skipped or repeated.
       name: ignored.
 

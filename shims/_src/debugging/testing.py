@@ -34,8 +34,8 @@ class TestCase(unittest.TestCase):
     """A test case that compares arrays.
 
     Differs from TensorFlow:
-      It stands on `unittest` alone, and has the assertions about arrays, `evaluate` and `get_temp_dir`;
-      the methods of sessions and graphs are missing.
+      It is based on `unittest` alone. It has the assertions about arrays, `evaluate` and
+      `get_temp_dir`, but no methods for sessions and graphs.
 
     https://www.tensorflow.org/api_docs/python/tf/test/TestCase
     """
@@ -196,7 +196,7 @@ def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None) -> bool:
       min_cuda_compute_capability: a pair of numbers that the GPU must have at least.
 
     Differs from TensorFlow:
-      The GPUs are JAX's.
+      Only GPUs that JAX can use count.
 
     Under jit:
       A Python value.
@@ -228,7 +228,7 @@ def _capability(device: jax.Device) -> tuple[int, ...]:
 
 
 def is_built_with_cuda() -> bool:
-    """Return whether JAX's plugin of CUDA is installed.
+    """Return whether JAX's CUDA plugin is installed.
 
     https://www.tensorflow.org/api_docs/python/tf/test/is_built_with_cuda
     """
@@ -236,7 +236,7 @@ def is_built_with_cuda() -> bool:
 
 
 def is_built_with_rocm() -> bool:
-    """Return whether JAX's plugin of ROCm is installed.
+    """Return whether JAX's ROCm plugin is installed.
 
     https://www.tensorflow.org/api_docs/python/tf/test/is_built_with_rocm
     """
@@ -244,7 +244,7 @@ def is_built_with_rocm() -> bool:
 
 
 def is_built_with_gpu_support() -> bool:
-    """Return whether a plugin of GPUs is installed.
+    """Return whether a GPU plugin of JAX is installed.
 
     https://www.tensorflow.org/api_docs/python/tf/test/is_built_with_gpu_support
     """

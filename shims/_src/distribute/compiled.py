@@ -59,7 +59,7 @@ def _program(jaxpr) -> Callable:
 
 
 def _objects(jaxpr) -> Iterator[object]:
-    """Yield what the text of a jaxpr does not tell: types of operands, literals, nested constants."""
+    """Yield what the text of a jaxpr does not show: types of operands, literals, nested constants."""
     yield from (v.aval for v in jp.open_jaxpr(jaxpr)[0].invars)
     for eqn in jaxprs.equations(jaxpr):
         yield from (np.asarray(v.val).tobytes() for v in eqn.invars if isinstance(v, jex.Literal))

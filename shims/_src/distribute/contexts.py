@@ -71,7 +71,7 @@ class InputContext:
 
 
 class ValueContext:
-    """The replica for which a value is made.
+    """The replica for which a value is created.
 
     Args:
       replica_id_in_sync_group: the number of the replica.
@@ -88,13 +88,13 @@ class ValueContext:
 
 
 class ReplicaContext:
-    """Answer a function that `Strategy.run` calls: its replica, and reductions over all of them.
+    """The replica in which `Strategy.run` calls a function, with reductions over all replicas.
 
     Args:
       strategy: the strategy.
 
     Differs from TensorFlow:
-      Of several replicas, `replica_id_in_sync_group` is known only while the program runs.
+      If there are several replicas, `replica_id_in_sync_group` is known only while the program runs.
 
     https://www.tensorflow.org/api_docs/python/tf/distribute/ReplicaContext
     """
@@ -137,8 +137,8 @@ class ReplicaContext:
     def merge_call(self, merge_fn, args=(), kwargs=None) -> Any:
         """Call `merge_fn(strategy, *args, **kwargs)` outside of the replica.
 
-        Of several replicas, arrays among the arguments are values of which `strategy.reduce` gives the sum or
-        the mean, and `strategy.experimental_local_results` all.
+        If there are several replicas, array arguments are per-replica values: `strategy.reduce` returns
+        their sum or mean, and `strategy.experimental_local_results` returns all of them.
         """
         if replicas.traced() is not None:
             args, kwargs = jax.tree.map(_merged, (tuple(args), kwargs or {}))

@@ -100,7 +100,7 @@ def grouped(dataset, mesh) -> DistributedDataset:
 
 
 def _shares(rows: int, count: int) -> list[int]:
-    """Divide a number of rows as TensorFlow does: the shares are equal, the last ones may be smaller or empty."""
+    """Divide a number of rows as TensorFlow does: the shares are equal, but the last shares may be smaller or empty."""
     share = -(-rows // count)
     return [min(share, max(0, rows - i * share)) for i in range(count)]
 

@@ -41,9 +41,10 @@ class Strategy:
 
     Differs from TensorFlow:
       A function that `run` calls for several replicas is traced once, as `shims.function` does, and its
-      program runs on each device: numbers of replicas and values are not known in Python, and random
-      operators draw the same numbers on each replica. Variables have one value; what a replica assigns is
-      reduced before, or the variable has an `aggregation`. `extended` is missing.
+      program runs on each device: Python code cannot know the number of its replica or the values of
+        arrays, and random operators draw the same numbers on each replica. A variable has one value:
+        reduce a value over the replicas before it is assigned, or give the variable an `aggregation`.
+        `extended` is missing.
 
     Under jit:
       `run` becomes a `jax.shard_map` of the surrounding program.
@@ -98,12 +99,12 @@ class Strategy:
 
         Args:
           fn: the function.
-          args: its positional arguments; of the values of replicas, each gets its own.
+          args: its positional arguments; each replica gets its own component of per-replica values.
           kwargs: its keyword arguments.
           options: ignored.
 
         Returns:
-          What it returns, with the values of all replicas if there are several.
+          The result of `fn`; per-replica values if there are several replicas.
 
         Raises:
           InvalidArgumentError: a variable is assigned values that differ between replicas.
@@ -129,13 +130,13 @@ class Strategy:
         Args:
           reduce_op: `ReduceOp` or its name.
           value: what `run` returned.
-          axis: the axis that is reduced, too; `None` for none.
+          axis: an axis that is reduced as well, or `None`.
 
         Returns:
           The value, reduced over the replicas and the axis.
 
         Raises:
-          ValueError: the sum of a value that is no value of replicas.
+          ValueError: the operation is a sum, and `value` is not a per-replica value.
         """
         kind = reduce_op_of(reduce_op)
         reduced = reduce_sum if kind is ReduceOp.SUM else reduce_mean
@@ -243,7 +244,7 @@ class MirroredStrategy(Strategy):
     """A strategy with a replica on each device.
 
     Args:
-      devices: a list of devices of TensorFlow's names; all accelerators of this process, or one CPU, if `None`.
+      devices: a list of TensorFlow's names of devices; all accelerators of this process, or one CPU, if `None`.
       cross_device_ops: ignored; XLA reduces over devices.
 
     Raises:
@@ -261,7 +262,7 @@ class MirroredStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """A strategy with a replica on each device of all processes, which `jax.distributed.initialize` joins.
+    """A strategy with a replica on each device of all processes that `jax.distributed.initialize` connects.
 
     Args:
       cluster_resolver: ignored; `jax.distributed.initialize` gets the addresses.

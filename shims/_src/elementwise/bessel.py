@@ -28,7 +28,7 @@ def bessel_i0(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0
     """
@@ -61,10 +61,10 @@ def bessel_i1(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: as in TensorFlow, the gradient at 0 is 1.
+      Nothing, not even the gradient 1 at 0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1
     """

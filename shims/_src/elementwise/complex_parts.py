@@ -29,7 +29,7 @@ def complex(real, imag, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -60,7 +60,7 @@ def angle(input, name=None):
       Nothing. For real numbers, `jnp.angle` gives pi for -0 and NaN for NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/angle
     """
@@ -88,7 +88,7 @@ def imag(input, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/imag
     """

@@ -14,12 +14,12 @@ from shims._src.tracing.dispatch import operator
 
 
 def is_inexact(x) -> bool:
-    """Return whether the dtype is floating-point or complex, so that it has a tangent space."""
+    """Return whether the dtype is floating-point or complex, so it has a tangent space."""
     return bool(jnp.issubdtype(x.dtype, jnp.inexact))
 
 
 def pair(function: str, x, y):
-    """Convert two operands to arrays of one dtype whose sizes broadcast."""
+    """Convert two operands to arrays of the same dtype whose sizes broadcast."""
     return broadcasting(function, *matching(function, x=x, y=y))
 
 
@@ -52,10 +52,10 @@ def abs(x, name=None):
       `|x|`, in the shape of `x`; real for complex `x`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
+      Nothing. The gradient at 0 is 0, whereas `jnp.abs` has the gradient 1 there.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -83,10 +83,10 @@ def sign(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
+      Nothing. The sign of -0.0 is 0.0, whereas `jnp.sign` gives -0.0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -144,7 +144,7 @@ def sqrt(x, name=None):
       TensorFlow's XLA give NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -186,10 +186,10 @@ def rsqrt(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even for `x <= 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -227,10 +227,10 @@ def reciprocal(x, name=None):
       `1 / x`, in the shape of `x`.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even at `x = 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -275,7 +275,7 @@ def acosh(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/acosh
     """
@@ -414,7 +414,7 @@ def pow(x, y, name=None):
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
 
     Differs from TensorFlow:
-      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+      Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
       Acts on each element separately; negative integer exponents raise after the call.
@@ -467,7 +467,7 @@ def squared_difference(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -519,7 +519,7 @@ def nextafter(x1, x2, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/nextafter
     """

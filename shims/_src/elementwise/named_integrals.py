@@ -50,7 +50,7 @@ def ndtri(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/ndtri
     """
@@ -73,10 +73,9 @@ def erfinv(x, name=None):
 
     Differs from TensorFlow:
       Numbers below 1e-7 are exact; TensorFlow's kernel adds 1 to such numbers and thus rounds them.
-      The result at -0.0 is 0.0, as in TensorFlow.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/erfinv
     """
@@ -115,7 +114,7 @@ def erfcinv(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/erfcinv
     """
@@ -150,7 +149,7 @@ def expint(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/expint
     """
@@ -186,7 +185,7 @@ def spence(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/spence
     """
@@ -220,7 +219,7 @@ def fresnel_sin(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/fresnel_sin
     """
@@ -245,7 +244,7 @@ def fresnel_cos(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/fresnel_cos
     """
@@ -296,7 +295,7 @@ def dawsn(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/dawsn
     """

@@ -37,16 +37,16 @@ def truediv(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y`; integers of 8 and 16 bits give float32, wider ones float64.
+      `x / y`; integers of 8 and 16 bits give float32, wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      float64 is float32 unless `jax_enable_x64` is on.
+      float64 becomes float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/truediv
     """
@@ -72,7 +72,7 @@ def realdiv(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/realdiv
     """
@@ -90,16 +90,16 @@ def divide(x, y, name=None):
 
     Returns:
       `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      ones float64.
+      integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      float64 is float32 unless `jax_enable_x64` is on.
+      float64 becomes float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -214,7 +214,7 @@ def divide_no_nan(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -261,7 +261,7 @@ def reciprocal_no_nan(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reciprocal_no_nan
     """
@@ -295,7 +295,7 @@ def multiply_no_nan(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/multiply_no_nan
     """
@@ -307,7 +307,7 @@ def multiply_no_nan(x, y, name=None):
 def _make_zero_at_zero(function):
     """Return a function that computes `function(x, y)`, a product with `x`, but 0 if `x` is 0.
 
-    Its derivatives are defined separately, by TensorFlow's formulas. They are products, so that a
+    Its derivatives are defined separately, by TensorFlow's formulas. They are products, so a
     NaN in the incoming gradient stays NaN where `x` is 0.
 
     Args:
@@ -368,7 +368,7 @@ def xlogy(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/xlogy
     """
@@ -397,7 +397,7 @@ def xlog1py(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/xlog1py
     """
@@ -426,7 +426,7 @@ def xdivy(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/xdivy
     """

@@ -69,10 +69,10 @@ def lgamma(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
+      Nothing. The gradient at 0 is NaN, whereas that of `jax.lax.lgamma` is -inf.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -101,11 +101,10 @@ def digamma(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      The gradient is accurate below -5. TensorFlow's gradient is not: at -9 it is 1e18 times too
-      large. `jax.lax.digamma` is -inf at 0.
+      Below -5 the gradient is accurate, whereas TensorFlow's gradient at -9 is 1e18 times too large.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/digamma
     """

@@ -250,7 +250,7 @@ class SpecializationWarning(UserWarning):
 
 
 class FrozenRandomWarning(UserWarning):
-    """Random numbers became constants of an enclosing JAX program, so that every run repeats them."""
+    """Random numbers became constants of an enclosing JAX program, so every run repeats them."""
 
 
 class UncheckedAssertionWarning(UserWarning):
@@ -347,7 +347,7 @@ _Error = TypeVar("_Error", bound=Exception)
 
 
 def as_refusal(error: _Error) -> _Error:
-    """Mark an error that tells what cannot be staged, whatever the sizes are, and return it."""
+    """Mark an error about a step that cannot be staged for any sizes, and return it."""
     error.shims_is_refusal = True  # type: ignore[attr-defined]
     return error
 

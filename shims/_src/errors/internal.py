@@ -24,7 +24,7 @@ def raise_if_internal(error: Exception) -> None:
 def is_internal(error: Exception) -> bool:
     """Return whether an error is a fault of the shims' own code, and not raised on purpose.
 
-    So is a fault of a call of JAX by a masking rule: the program was traced without it.
+    An error of JAX in a call by a masking rule is one, too, since the program was traced without that call.
     """
     step, in_rule = error.__traceback__, False
     while step is not None and step.tb_next is not None:

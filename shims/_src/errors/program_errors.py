@@ -45,7 +45,8 @@ _ON_BEHALF = ("shims", "malt")
 def is_raised_by_program(error: BaseException) -> bool:
     """Return whether the program, or a library that knows no traced values, raised an error.
 
-    So it does for exact arrays. The answer is no where a traced value or a size could be the reason.
+    The error is then raised for exact arrays, too. The answer is no where a traced value or a size
+    could be the reason.
     """
     if isinstance(error, refusals.CONCRETIZATION_ERRORS):
         return False
@@ -102,7 +103,7 @@ def _raises(step: types.TracebackType) -> bool:
 
 
 def _is_of_python(text: str) -> bool:
-    """Return whether Python raises an error of this text also where values are no tracers, and sizes are numbers."""
+    """Return whether Python raises an error with this text for concrete values and sizes, too."""
     if any(part in text for part in _OF_OBJECTS):
         return True
     return jp.DimExpr.__name__ not in text and any(part in text for part in _OF_OPERATORS)

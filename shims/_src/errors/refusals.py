@@ -73,9 +73,10 @@ def clearer(first: Exception, last: Exception) -> Exception:
 def may_be_due_to_sizes(error: BaseException) -> bool:
     """Return whether an error may be due to a size that is unknown in the current trace.
 
-    So are refusals of `shims`, errors of other libraries if one of their frames has such a size at hand, and
-    a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one. An
-    `AttributeError` is if a library asked a size, or what NumPy made of sizes, for an attribute of arrays.
+    Such errors are refusals of `shims`, errors of other libraries if one of their frames has such a
+    size, and a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one.
+    An `AttributeError` is one if a library asked a size, or an array that NumPy made of sizes, for an
+    attribute of arrays.
     """
     if hasattr(error, "shims_of_data"):
         return False
@@ -103,7 +104,7 @@ def is_of_traced_operand(error: BaseException) -> bool:
 
 
 def of_data(error: Exception) -> Exception:
-    """Mark an error as one that the data cause, whatever is known of sizes; return it."""
+    """Mark an error as caused by the data, not by unknown sizes; return it."""
     error.shims_of_data = True  # type: ignore[attr-defined]
     return error
 
@@ -168,7 +169,7 @@ def is_raised_by_program(error: BaseException) -> bool:
 
 
 def is_of_program(error: BaseException) -> bool:
-    """Return whether the exact program raises an error as well where it runs the step: what is known of sizes is no cause."""
+    """Return whether the exact program raises an error at this step, too, so that unknown sizes are not its cause."""
     step = innermost(error)
     if not isinstance(error, Exception) or step is None:
         return False
@@ -201,8 +202,9 @@ def translated(error: Exception) -> Exception:
     """Translate an exception that was raised in a dynamic trace into an error for the user.
 
     If JAX needed a size that is known only at run time, the result is a `FreshSizeError`; if Python needed
-    the value of an array, it is a `TracedValueError`. A `shims` error gets the user's line and the origin of the sizes that it names. Any other error is returned itself,
-    with the user's line and a remedy in a note.
+    the value of an array, it is a `TracedValueError`. A `shims` error gets the user's line and the
+    origin of the sizes that it names. Any other error is returned with the user's line and a remedy in
+    a note.
     """
     call = failing_call(error)
     if isinstance(error, errors.OpError):

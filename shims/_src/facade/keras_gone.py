@@ -1,4 +1,4 @@
-"""Say what replaces the names of Keras 1 and 2 that Keras 3 lacks, where a module of Keras is asked for them."""
+"""Name what replaces the names of Keras 1 and 2 that Keras 3 lacks, when a program reads them from a Keras module."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from shims._src.sizes.sites import Settled
 from shims._src.variables.references import dereferenced
 
 # After this number of calls with the same sizes, a program for exactly these sizes is compiled: a loop
-# over batches of one size needs no padding, and varying lengths still compile one program per bucket.
+# over batches of the same size needs no padding, and varying lengths still compile one program per bucket.
 REPEATS = 16
 _NOTHING = contextlib.nullcontext()
 

@@ -33,11 +33,11 @@ def dynamic(f, *, autograph: bool = True):
 
     Raises:
       FreshSizeError: the program needs a data-dependent size while it is traced.
-      CapacityError: under a trace, a size that nothing bounds.
-      UnsupportedPrimitiveError: a JAX primitive without a rule for unknown sizes.
+      CapacityError: under a trace, a size has no bound.
+      UnsupportedPrimitiveError: the program uses a JAX primitive that has no rule for unknown sizes.
 
-    Under jit: if the data exceeds a stated bound, float results are NaN, `Padded` results
-    raise from `unpad`, and integer results raise when the program runs.
+    Under jit: If the data exceeds a stated bound, float results are NaN, `unpad` of
+    `Padded` results raises an error, and with integer results the program raises an error when it runs.
     """
     return Dynamic(f, autograph=autograph)
 

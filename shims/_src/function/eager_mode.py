@@ -6,7 +6,7 @@ _eagerly = False
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Run every `shims.function` as ordinary Python, operation by operation, or compile again.
+    """Run every `shims.function` as ordinary Python, operation by operation, or compile it as usual.
 
     Args:
       run_eagerly: whether functions run eagerly from now on.

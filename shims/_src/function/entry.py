@@ -33,7 +33,7 @@ class Form:
     number: int = 0
 
     def fits(self, size: int) -> bool:
-        """Return whether a size can be represented so: it equals the constant, or is a multiple."""
+        """Return whether this form represents a size: the size equals the constant, or is a multiple."""
         if self.kind == "constant":
             return size == self.number
         return self.kind == "symbol" or size % self.number == 0

@@ -78,7 +78,7 @@ class ConcreteFunction:
         """Return the traced program.
 
         Raises:
-          ValueError: an argument has an unknown rank, or is a string, so that each rank or string has its
+          ValueError: an argument has an unknown rank, or is a string, so each rank or string has its
             own program.
         """
         if self._examples is None:

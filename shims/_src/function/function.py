@@ -72,7 +72,8 @@ def function(
     """Compile a function whose arrays may have unknown and data-dependent sizes.
 
     Args:
-      func: a function of arrays, variables and static Python values, in pytrees; may be a method.
+      func: a function or method of arrays, variables and static Python values, in pytrees. Python numbers
+        are constants of the compiled program.
       input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
         name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
         shape is compiled separately.
@@ -88,23 +89,23 @@ def function(
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
         With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
         most eight programs; sums may then be rounded in another order.
-      overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
-        `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
+      overflow: the reaction when a data-dependent size without a bound outgrows its bucket:
+        `"grow"` runs again with a larger bucket, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:
-        `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
-      unpad: return exact arrays; with False, `Padded` values, and the call waits for the device only if
-        something is to be checked: a size that may have to grow, operands that must agree.
+        `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
+      unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
+        device only if it must check whether a size exceeds its capacity or whether operands agree.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
 
     Raises:
-      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; names the line.
+      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; the message names the line.
       InvalidArgumentError: sizes that must agree do not.
       CapacityError: see `overflow`.
 
-    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments change nothing, but for
-    `experimental_relax_shapes`; a Python number is part of the program, as in TensorFlow.
+    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
+    `experimental_relax_shapes`.
 
     >>> import shims
     >>> @shims.function(input_signature=[shims.TensorSpec([None])])

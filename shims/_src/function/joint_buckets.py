@@ -14,7 +14,7 @@ from shims._src.errors import errors
 
 # The number of combinations that are compiled before the buckets become coarser by one step.
 PER_STEP = 8
-# At this step no number below 2**32 is a bucket, so that the largest capacity so far is taken.
+# At this step no number below 2**32 is a bucket, so the largest capacity so far is taken.
 _LAST_STEP = 5
 # The number of combinations of given buckets above which a warning is due.
 MANY = 32

@@ -43,7 +43,7 @@ def check_rows(target, source) -> None:
         raise ValueError(
             errors.message(
                 "GradientTape.batch_jacobian",
-                "`target` and `source` must have a leading axis of one size.",
+                "`target` and `source` must have leading axes of the same size.",
                 received=f"shapes {target.shape} and {source.shape}",
             )
         )

@@ -26,9 +26,9 @@ def custom_gradient(f=None):
 
     Args:
       f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each
-        array of `y` and returns a gradient for each array among the arguments, `None` for none.
-        Where `f` reads trainable variables, `grad_fn` also takes `variables=` and returns
-        `(gradients, gradients of the variables)`.
+        array of `y` and returns for each array among the arguments a gradient or `None`. If `f` reads
+        trainable variables, `grad_fn` also takes `variables=` and returns `(gradients, gradients of the
+        variables)`.
 
     Returns:
       A function of the same arguments that returns `y`.
@@ -41,7 +41,7 @@ def custom_gradient(f=None):
       Forward mode (`jax.jvp`) raises an error for such functions.
 
     Under jit:
-      A `jax.custom_vjp`. What `f` closes over has no gradient.
+      A `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
 
     Example:
       >>> @custom_gradient

@@ -24,7 +24,7 @@ def recompute_grad(f):
       A function with the same arguments and results.
 
     Raises:
-      Nothing of its own.
+      Only errors that `f` raises.
 
     Differs from TensorFlow:
       Nothing.

@@ -294,7 +294,7 @@ class GradientTape(Recorder):
           An array `[b, *target.shape[1:], *source.shape[1:]]`.
 
         Raises:
-          ValueError: `target` and `source` have no leading axis of equal size.
+          ValueError: the leading axes of `target` and `source` differ in size.
           RuntimeError: a tape that is not persistent is used again.
         """
         del parallel_iterations, experimental_use_pfor

@@ -56,7 +56,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -127,7 +127,7 @@ def rgb_to_grayscale(images, name=None):
       Nothing.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_grayscale
     """
@@ -147,13 +147,13 @@ def grayscale_to_rgb(images, name=None):
       `[..., 3]`.
 
     Raises:
-      InvalidArgumentError: there is not one channel; TensorFlow raises `ValueError`.
+      InvalidArgumentError: there is not one channel.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/grayscale_to_rgb
     """
@@ -201,7 +201,7 @@ def rgb_to_yuv(images):
       Nothing.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yuv
     """
@@ -225,7 +225,7 @@ def yuv_to_rgb(images):
       Nothing.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/yuv_to_rgb
     """
@@ -249,7 +249,7 @@ def rgb_to_yiq(images):
       Nothing.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yiq
     """
@@ -273,7 +273,7 @@ def yiq_to_rgb(images):
       Nothing.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/yiq_to_rgb
     """
@@ -300,7 +300,7 @@ def rgb_to_hsv(images, name=None):
       The results for pixels that contain NaN may differ.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_hsv
     """
@@ -324,10 +324,10 @@ def hsv_to_rgb(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      It can be differentiated; TensorFlow has no gradient.
+      It is differentiable; TensorFlow's function is not.
 
     Under jit:
-      Acts on each pixel separately, so that sizes may be symbolic.
+      Acts on each pixel separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/hsv_to_rgb
     """
@@ -389,7 +389,7 @@ def _slopes_of_hsv(x, out):
 
     Each has the shape `[..., 3]`.
 
-    As in TensorFlow, values are multiplied by masks instead of selected, so that infinities and NaN
+    As in TensorFlow, values are multiplied by masks instead of selected, so infinities and NaN
     propagate.
     """
     r, g, b = colors = x[..., 0], x[..., 1], x[..., 2]
@@ -473,10 +473,11 @@ def adjust_contrast(images, contrast_factor):
       An array of the shape and dtype of `images`.
 
     Raises:
-      InvalidArgumentError: the array has fewer than three axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has fewer than three axes.
 
     Differs from TensorFlow:
-      It can be differentiated.
+      It is differentiable; TensorFlow's function is not. TensorFlow raises `ValueError` instead of
+      `InvalidArgumentError`.
 
     Under jit:
       All sizes may be known only at run time; the factor may be traced.
@@ -508,10 +509,10 @@ def adjust_gamma(image, gamma=1, gain=1):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: `gamma` is negative; TensorFlow raises `ValueError` for Python numbers.
+      InvalidArgumentError: `gamma` is negative.
 
     Differs from TensorFlow:
-      Nothing.
+      For Python numbers, TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       Acts on each element separately; both numbers may be traced.
@@ -543,7 +544,7 @@ def adjust_hue(image, delta, name=None):
       InvalidArgumentError: there are not three channels, or `delta` is out of range.
 
     Differs from TensorFlow:
-      It can be differentiated; a NaN in a pixel spreads to its three channels.
+      It is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its three channels.
 
     Under jit:
       Acts on each pixel separately; `delta` may be traced.
@@ -606,7 +607,7 @@ def adjust_saturation(image, saturation_factor, name=None):
       InvalidArgumentError: there are not three channels.
 
     Differs from TensorFlow:
-      It can be differentiated; a NaN in a pixel spreads to its three channels.
+      It is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its three channels.
 
     Under jit:
       Acts on each pixel separately; the factor may be traced.

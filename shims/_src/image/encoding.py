@@ -31,7 +31,7 @@ def encode_jpeg(
 
     Args:
       image: uint8 `[height, width, channels]`, of 1 or 3 channels.
-      format: "grayscale", "rgb", or "" for what the channels say.
+      format: "grayscale", "rgb", or "" to choose by the number of channels.
       quality: from 0 to 100.
       progressive: whether the file shows a coarse picture first.
       optimize_size: whether the file is made smaller, which takes time.
@@ -52,7 +52,7 @@ def encode_jpeg(
       The bytes of the file may differ; the pixels are close.
 
     Under jit:
-      Strings are not traced: encode after the compiled function.
+      Strings cannot be traced: encode the image after the compiled function has returned.
 
     https://www.tensorflow.org/api_docs/python/tf/io/encode_jpeg
     """
@@ -97,7 +97,7 @@ def encode_png(image, compression=-1, name=None) -> HostTensor:
       The bytes of the file may differ; the pixels do not.
 
     Under jit:
-      Strings are not traced: encode after the compiled function.
+      Strings cannot be traced: encode the image after the compiled function has returned.
 
     https://www.tensorflow.org/api_docs/python/tf/io/encode_png
     """
@@ -132,7 +132,7 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None) -> HostTe
       The version of libjpeg decides the last bits of a pixel.
 
     Under jit:
-      Not traced: call it before the compiled function.
+      It cannot be traced: call it before the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_jpeg_quality
     """
@@ -178,7 +178,7 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None) ->
       As in `adjust_jpeg_quality`.
 
     Under jit:
-      Not traced: call it before the compiled function.
+      It cannot be traced: call it before the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_jpeg_quality
     """
@@ -205,7 +205,7 @@ def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, see
       As in `adjust_jpeg_quality`.
 
     Under jit:
-      Not traced: call it before the compiled function.
+      It cannot be traced: call it before the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_jpeg_quality
     """

@@ -93,9 +93,9 @@ def decode_jpeg(
 
     Args:
       contents: a scalar string.
-      channels: 1 for gray, 3 for colors, 0 for what the file has.
+      channels: 1 for gray, 3 for colors, 0 for the channels of the file.
       ratio: the factor 1, 2, 4 or 8 by which the picture is reduced.
-      fancy_upscaling: must be true: Pillow has no other.
+      fancy_upscaling: must be true: Pillow supports no other upscaling.
       try_recover_truncated: whether a picture that is cut off is decoded as far as it goes.
       acceptable_fraction: ignored.
       dct_method: ignored.
@@ -113,7 +113,7 @@ def decode_jpeg(
       transform, whose pixels differ by a few units.
 
     Under jit:
-      Strings are not traced: decode before the compiled function.
+      Strings cannot be traced: decode the image before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_jpeg
     """
@@ -163,7 +163,7 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, **options) 
       The whole picture is decoded.
 
     Under jit:
-      Strings are not traced: decode before the compiled function.
+      Strings cannot be traced: decode the image before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_and_crop_jpeg
     """
@@ -181,7 +181,7 @@ def decode_png(contents, channels=0, dtype=np.uint8, name=None) -> HostTensor:
 
     Args:
       contents: a scalar string.
-      channels: 1 for gray, 3 for colors, 4 with opacity, 0 for what the file has.
+      channels: 1 for gray, 3 for colors, 4 with opacity, 0 for the channels of the file.
       dtype: uint8 or uint16.
       name: ignored.
 
@@ -196,7 +196,7 @@ def decode_png(contents, channels=0, dtype=np.uint8, name=None) -> HostTensor:
       Colors of 16 bits are read with 8.
 
     Under jit:
-      Strings are not traced: decode before the compiled function.
+      Strings cannot be traced: decode the image before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_png
     """
@@ -219,7 +219,7 @@ def decode_bmp(contents, channels=0, name=None) -> HostTensor:
 
     Args:
       contents: a scalar string.
-      channels: 3 for colors, 4 with opacity, 0 for what the file has.
+      channels: 3 for colors, 4 with opacity, 0 for the channels of the file.
       name: ignored.
 
     Returns:
@@ -232,7 +232,7 @@ def decode_bmp(contents, channels=0, name=None) -> HostTensor:
       Nothing.
 
     Under jit:
-      Strings are not traced: decode before the compiled function.
+      Strings cannot be traced: decode the image before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_bmp
     """
@@ -257,7 +257,7 @@ def decode_gif(contents, name=None) -> HostTensor:
       Nothing.
 
     Under jit:
-      Strings are not traced: decode before the compiled function.
+      Strings cannot be traced: decode the image before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_gif
     """
@@ -277,7 +277,7 @@ def decode_image(
 
     Args:
       contents: a scalar string: BMP, GIF, JPEG or PNG.
-      channels: 1 for gray, 3 for colors, 4 with opacity, 0 or `None` for what the file has.
+      channels: 1 for gray, 3 for colors, 4 with opacity, 0 or `None` for the channels of the file.
       dtype: uint8, uint16, or a float dtype, for which pixels are from 0 to 1.
       name: ignored.
       expand_animations: whether all frames of a GIF are decoded, with an axis of their own.
@@ -292,7 +292,7 @@ def decode_image(
       As in `decode_jpeg` and `decode_png`.
 
     Under jit:
-      Strings are not traced: decode before the compiled function.
+      Strings cannot be traced: decode the image before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_image
     """
@@ -330,7 +330,7 @@ def extract_jpeg_shape(contents, output_type=np.int32, name=None) -> HostTensor:
       Nothing.
 
     Under jit:
-      Strings are not traced.
+      Strings cannot be traced: call it outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/io/extract_jpeg_shape
     """
@@ -355,7 +355,7 @@ def is_jpeg(contents, name=None) -> HostTensor:
       Nothing.
 
     Under jit:
-      Strings are not traced.
+      Strings cannot be traced: call it outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/io/is_jpeg
     """

@@ -216,14 +216,13 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
       The cropped images.
 
     Raises:
-      InvalidArgumentError: the box extends beyond the image, or is empty; TensorFlow raises
-        `ValueError` for Python numbers.
+      InvalidArgumentError: the box extends beyond the image, or is empty.
 
     Differs from TensorFlow:
-      Nothing.
+      If the numbers are Python numbers, TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
-      All numbers may be traced.
+      The offsets and the target sizes may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/crop_to_bounding_box
     """
@@ -270,14 +269,13 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
       The padded images.
 
     Raises:
-      InvalidArgumentError: the image does not fit into the box; TensorFlow raises `ValueError` for
-        Python numbers.
+      InvalidArgumentError: the image does not fit into the box.
 
     Differs from TensorFlow:
-      Nothing.
+      If the numbers are Python numbers, TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
-      All numbers may be traced.
+      The offsets and the target sizes may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/pad_to_bounding_box
     """
@@ -311,14 +309,13 @@ def resize_with_crop_or_pad(image, target_height, target_width):
       The cropped or padded images.
 
     Raises:
-      InvalidArgumentError: a size is not positive; TensorFlow raises `ValueError` for Python
-        numbers.
+      InvalidArgumentError: a size is not positive.
 
     Differs from TensorFlow:
-      Nothing.
+      If the numbers are Python numbers, TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
-      All numbers may be traced.
+      `target_height` and `target_width` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/resize_with_crop_or_pad
     """
@@ -353,10 +350,10 @@ def per_image_standardization(image):
       The images, float32 unless they are floating-point; 0 for an image of a single color.
 
     Raises:
-      InvalidArgumentError: the array has fewer than three axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has fewer than three axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       All sizes may be known only at run time.

@@ -81,11 +81,11 @@ def non_max_suppression(
       max_output_size: the maximum number of boxes to select.
       iou_threshold: boxes whose intersection over union with a selected box is larger are
         suppressed.
-      score_threshold: boxes must score more than this.
+      score_threshold: only boxes with a larger score are selected.
       name: ignored.
 
     Returns:
-      The int32 indices of the selected boxes, by descending score, ties by index.
+      The int32 indices of the selected boxes, by descending score; equal scores are ordered by index.
 
     Raises:
       InvalidArgumentError: the threshold is not in [0, 1], or the shapes are incompatible.

@@ -2,7 +2,7 @@
 
 TensorFlow suppresses boxes tile by tile, in rounds, and marks suppressed boxes with zeros. If an
 overlap equals the threshold or numbers are not finite, TensorFlow's rounds end early and the zeros
-do not mark reliably, so that its selection is not greedy. This module reproduces its steps.
+do not mark reliably, so its selection is not greedy. This module reproduces its steps.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _suppressed_in_tile(overlaps, threshold):
 class _Tiles:
     """Access to boxes `[b, n, 4]` in TensorFlow's tiles of `width` boxes, zero-padded at the end.
 
-    Whenever TensorFlow writes a tile, it adds zero times that tile to all others, so that infinities and NaN
+    Whenever TensorFlow writes a tile, it adds zero times that tile to all others, so infinities and NaN
     become NaN at the same position of each tile. `spoilt`, an array `[b, width, 4]`, is the sum of these
     additions.
     """
@@ -306,7 +306,8 @@ def non_max_suppression_padded(
 
     Returns:
       `(selected_indices, valid_outputs)`: int32 `[..., m]`, padded with 0, and the number of valid
-      indices.
+        indices. A box without a positive coordinate is not counted. As in TensorFlow, the selection is
+        not greedy if an overlap equals the threshold or if boxes are not finite.
 
     Raises:
       InvalidArgumentError: the threshold is negative, for which TensorFlow does not terminate; the
@@ -314,9 +315,7 @@ def non_max_suppression_padded(
       ValueError: there are leading axes and no padding.
 
     Differs from TensorFlow:
-      Scores of NaN come first; TensorFlow's order of them is undefined. As in TensorFlow, a box
-      without a positive coordinate is not counted. The selection is not greedy if an overlap equals
-      the threshold, or if boxes are not finite.
+      Boxes whose score is NaN come first; TensorFlow leaves their order undefined.
 
     Under jit:
       Without padding the number of selected boxes depends on data.

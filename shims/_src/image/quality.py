@@ -103,11 +103,11 @@ def ssim(
       the image.
 
     Raises:
-      InvalidArgumentError: the shapes or dtypes differ (TensorFlow raises `ValueError`), or the
+      InvalidArgumentError: the shapes or dtypes differ, or the
         window is larger than the images.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       Leading sizes may be known only at run time.
@@ -182,11 +182,11 @@ def ssim_multiscale(
       float32 array `[...]` in [0, 1].
 
     Raises:
-      InvalidArgumentError: the shapes or dtypes differ (TensorFlow raises `ValueError`), or the
+      InvalidArgumentError: the shapes or dtypes differ, or the
         window is larger than the images at the smallest scale.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       Leading sizes may be known only at run time.
@@ -247,10 +247,10 @@ def total_variation(images, name=None):
       A scalar, or `[batch]`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       All sizes may be known only at run time.
@@ -275,10 +275,10 @@ def image_gradients(image):
       `(dy, dx)`, of the shape of `image`; the last row of `dy` and the last column of `dx` are 0.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       All sizes may be known only at run time.

@@ -292,7 +292,7 @@ def _flip_at_random(function: str, image, axis: int, numbers):
     turned = jnp.flip(x, axis)
     if x.ndim == 3:
         return jnp.where(numbers([]) < _HALF, turned, x)
-    # TensorFlow multiplies by masks if there is a batch, so that values that are not finite spread.
+    # TensorFlow multiplies by masks if there is a batch, so values that are not finite spread.
     chosen = jnp.round(numbers([x.shape[0]])).astype(x.dtype).reshape((x.shape[0], 1, 1, 1))
     return chosen * turned + (1 - chosen) * x
 
@@ -309,10 +309,10 @@ def random_flip_left_right(image, seed=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
@@ -340,10 +340,10 @@ def random_flip_up_down(image, seed=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
@@ -366,10 +366,10 @@ def stateless_random_flip_left_right(image, seed):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       All sizes may be known only at run time; the seed may be traced.
@@ -392,10 +392,10 @@ def stateless_random_flip_up_down(image, seed):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       All sizes may be known only at run time; the seed may be traced.

@@ -219,7 +219,7 @@ def resize_with_pad(image, target_height, target_width, method="bilinear", antia
       float32 images of the new size; with `nearest`, in the dtype of `image`.
 
     Raises:
-      ValueError: it has a wrong number of axes, or a size is not positive.
+      ValueError: `image` has a wrong number of axes, or a size is not positive.
       UnimplementedError: `image.resize` does not support the method.
 
     Differs from TensorFlow:

@@ -25,18 +25,19 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
       name: ignored.
 
     Returns:
-      The clipped array, in the shape of `t`. Where the limits cross, the result is the lower limit.
+      The clipped array, in the shape of `t`. Where the lower limit exceeds the upper limit, the result
+      is the lower limit.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
-      array; here the position has no effect. At a limit the gradient goes to `t`. `jnp.clip` halves
-      it.
+      array; here the position has no effect. At a limit the whole gradient goes to `t`, whereas
+      `jnp.clip` halves it.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -82,7 +83,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
       `t * clip_norm / max(norm, clip_norm)`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is 1.
+      Nothing. The gradient at 0 is 1.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.

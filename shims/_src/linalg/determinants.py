@@ -30,7 +30,7 @@ def det(input, name=None):
       `[...]`.
 
     Raises:
-      InvalidArgumentError: the matrices are not square; or one is not invertible, and the
+      InvalidArgumentError: the matrices are not square; or a matrix is not invertible, and its
         determinant is differentiated.
 
     Differs from TensorFlow:
@@ -58,7 +58,7 @@ def slogdet(input, name=None):
       `(sign, log_abs_determinant)`, each `[...]`; `(0, -inf)` where a matrix is not invertible.
 
     Raises:
-      InvalidArgumentError: the matrices are not square; or one is not invertible, and the
+      InvalidArgumentError: the matrices are not square; or a matrix is not invertible, and the
         logarithm is differentiated.
 
     Differs from TensorFlow:

@@ -117,7 +117,7 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
       padding_value: the value that pads shorter diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
@@ -194,7 +194,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
@@ -273,7 +273,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
       name: ignored.
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array like `input`.

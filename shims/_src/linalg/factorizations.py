@@ -43,7 +43,7 @@ def cholesky(input, name=None):
 
     Differs from TensorFlow:
       If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers in it, and uninitialized memory above it.
+      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -97,11 +97,11 @@ def qr(input, full_matrices=False, name=None):
         dtype.
 
     Differs from TensorFlow:
-      The signs are those of TensorFlow. Columns after a NaN may have more NaN.
+      Columns after a NaN may have more NaN. The signs are those of TensorFlow.
 
     Under jit:
-      The numbers of rows and columns may be known only at run time. If that of columns is, the
-      gradient is NaN.
+      The numbers of rows and columns may be known only at run time. If the number of columns is known
+      only at run time, the gradient is NaN.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/qr
     """

@@ -196,7 +196,7 @@ def tensordot(a, b, axes, name=None):
       name: ignored.
 
     Returns:
-      The remaining axes of `a`, then those of `b`, give the shape.
+      An array with the remaining axes of `a`, followed by the remaining axes of `b`.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -260,14 +260,14 @@ def einsum(equation, *inputs, **kwargs):
 
     Args:
       equation: the equation, for example `"ij,jk->ik"`.
-      *inputs: arrays of one dtype.
+      *inputs: arrays of the same dtype.
       **kwargs: `optimize` is passed on, `name` is ignored.
 
     Returns:
-      The result of the equation; its shape has the sizes of the letters after the arrow.
+      The result of the equation, with one axis for each letter after the arrow.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
+      InvalidArgumentError: the dtypes differ, or the operands do not fit the equation.
       TypeError: a keyword is unknown.
 
     Differs from TensorFlow:
@@ -366,7 +366,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
       ValueError: the norm is unknown.
 
     Differs from TensorFlow:
-      Nothing: the Euclidean gradient at 0 is NaN.
+      Nothing. The gradient of the Euclidean norm at 0 is NaN.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.

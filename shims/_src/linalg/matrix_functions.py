@@ -231,7 +231,7 @@ def logm(input, name=None):
       InvalidArgumentError: the matrices are not square, or they are not complex.
 
     Differs from TensorFlow:
-      Nothing; TensorFlow has no gradient for this operator either.
+      Nothing. Neither function has a gradient.
 
     Under jit:
       Sizes must be static. It is computed on the host.

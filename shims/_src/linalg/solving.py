@@ -144,7 +144,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
       InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
-      A zero on the diagonal gives infinities, as in TensorFlow.
+      Nothing. A zero on the diagonal gives infinities.
 
     Under jit:
       Sizes may be known only at run time.

@@ -220,7 +220,7 @@ def tridiagonal_solve(
       rhs: array `[..., n]` or `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       transpose_rhs: swap the last two axes of `rhs` first.
-      conjugate_rhs: conjugate it.
+      conjugate_rhs: conjugate `rhs`.
       name: ignored.
       partial_pivoting: ignored; partial pivoting is always used.
       perturb_singular: not supported.
@@ -230,7 +230,7 @@ def tridiagonal_solve(
 
     Raises:
       ValueError: the diagonals do not fit their format, or the sizes differ.
-      UnimplementedError: `perturb_singular`.
+      UnimplementedError: `perturb_singular` is True.
 
     Differs from TensorFlow:
       `perturb_singular` is rejected; TensorFlow supports it on GPU only. On an accelerator dense

@@ -109,7 +109,7 @@ class LinearOperatorBlockDiag(Blocks):
     """Operators along the diagonal, zeros everywhere else.
 
     Args:
-      operators: a list of operators of one dtype.
+      operators: a list of operators of the same dtype.
       is_non_singular: whether it is known to be invertible.
       is_self_adjoint: whether it is known to be self-adjoint.
       is_positive_definite: whether it is known to be positive definite.

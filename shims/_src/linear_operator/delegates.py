@@ -1,7 +1,7 @@
 """Hold the subclasses and functions that methods of `LinearOperator` delegate to.
 
 `binding` sets them. The base class reaches its subclasses, and the products of operators that
-depend on them, through `DELEGATES`, so that it imports none of them.
+depend on them, through `DELEGATES`, so it imports none of them.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class LinearOperatorFullMatrix(LinearOperator):
       name: the name of the operator.
 
     Raises:
-      TypeError: the dtype is not a floating-point one.
+      TypeError: the dtype is not a floating-point dtype.
       ValueError: the array has fewer than two axes.
 
     Differs from TensorFlow:

@@ -27,7 +27,7 @@ class LinearOperatorKronecker(LinearOperator):
     """The Kronecker product of operators.
 
     Args:
-      operators: a list of operators of one dtype.
+      operators: a list of operators of the same dtype.
       is_non_singular: whether it is known to be invertible.
       is_self_adjoint: whether it is known to be self-adjoint.
       is_positive_definite: whether it is known to be positive definite.

@@ -27,7 +27,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     Args:
       base_operator: `L`.
       u: matrices `[..., n, k]`.
-      diag_update: the diagonal of `D`, `[..., k]`; ones when `None`.
+      diag_update: the diagonal of `D`, `[..., k]`; all 1 when `None`.
       v: matrices `[..., m, k]`; `u` when `None`.
       is_diag_update_positive: whether the diagonal of `D` is known to be positive.
       is_non_singular: whether the sum is known to be invertible.

@@ -9,7 +9,7 @@ from shims._src.linear_operator.base import LinearOperator
 
 
 def operator_list(operators) -> list[LinearOperator]:
-    """Convert an argument to a list of operators of one dtype.
+    """Convert an argument to a list of operators of the same dtype.
 
     Raises:
       ValueError: the list is empty.

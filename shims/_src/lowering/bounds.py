@@ -16,7 +16,7 @@ _SMALL = tuple(np.dtype(t) for t in ("int8", "uint8", "int16", "uint16"))
 
 
 def may_wrap(bounds) -> bool:
-    """Return whether integer bounds have no lower end, so that the arithmetic may have overflowed."""
+    """Return whether integer bounds have no lower end, so the arithmetic may have overflowed."""
     return bounds[0] <= -_LIMIT
 
 

@@ -1,7 +1,8 @@
 """Choose between branches on the devices of a `shard_map`, which wait for each other in collectives.
 
-Where devices take different branches, each must still take part in every collective. So a collective that all
-branches have is taken out of them: a choice of the operand, the collective, and a choice of the rest.
+Where devices take different branches, each must still take part in every collective. A collective that
+all branches have is therefore taken out of them: the program chooses the operand, runs the collective,
+and chooses the rest of a branch.
 """
 
 from __future__ import annotations
@@ -156,7 +157,7 @@ _FEW = 16  # equations
 
 
 def _with_shared(parts, kept, own):
-    """Compute, once for all branches, what all of them compute alike in a few steps, such as a copy of a variable."""
+    """Compute once what all branches compute in the same way in a few steps, such as a copy of a variable."""
     texts = [
         {_text(p, v): v for v in k if len(_needed(p.equations, [v])) <= _FEW}
         for p, k in zip(parts, kept, strict=True)
@@ -189,7 +190,7 @@ def _first_parts(index, firsts, own, count: int):
 
 
 def _rest(index, parts, own) -> list:
-    """Return the results of parts without collectives; those that all compute alike need no choice."""
+    """Return the results of parts without collectives; those that all parts compute in the same way need no choice."""
     sources = [[_before_cast(p, v) for v in p.results] for p in parts]
     texts = [[_text(p, v) for v in each] for p, each in zip(parts, sources, strict=True)]
     alike = [None not in each and len(set(each)) == 1 for each in zip(*texts, strict=True)]
@@ -206,7 +207,7 @@ def _rest(index, parts, own) -> list:
 
 
 def _before_cast(part: _Part, result):
-    """Return what a result was before it was declared to vary over mesh axes, as that of one branch does."""
+    """Return a result as it was before it was declared to vary over mesh axes, as the result of one branch does."""
     for eqn in reversed(part.equations):
         if eqn.primitive.name == "pvary" and result in eqn.outvars:
             result = eqn.invars[eqn.outvars.index(result)]
@@ -214,7 +215,7 @@ def _before_cast(part: _Part, result):
 
 
 def _text(part: _Part, result):
-    """Return what determines how a part computes a result from what the branches share; `None` if it is its own."""
+    """Return what determines how a part computes a result from shared values; `None` if it uses values of its own."""
     equations = _needed(part.equations, [result])
     names: dict = {}
     lines: list = []

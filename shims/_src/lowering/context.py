@@ -249,7 +249,7 @@ class Context:
         """Set invalid slots of a value that might hold NaN or infinity to 0.
 
         Derivatives multiply by the content of the padding, and 0 times NaN would reach the valid
-        slot that the padding was copied from. So every rule that may copy elements into padding
+        slot that the padding was copied from. Every rule that may copy elements into padding therefore
         ends with this call.
         """
         if not jnp.issubdtype(value.array.dtype, jnp.inexact):

@@ -1,6 +1,6 @@
 """Lower functions with custom derivatives, and checkpoints, without inlining them.
 
-Each is rebuilt as a function of lowered operands, so that its derivative rule or checkpoint stays.
+Each is rebuilt as a function of lowered operands, so that its derivative rule or checkpoint is kept.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def _with_traced(axis, parts):
 class Rebuilt:
     """A function with a derivative rule of its own, rebuilt over lowered operands.
 
-    Such a function must not close over tracers. So all sizes in scope are passed to it as operands, and it
-    returns the sizes and validity masks of its results. JAX keeps this object as long as the program that
-    calls the function, so it holds no tracers, only layouts.
+    Such a function must not close over tracers, so it gets all sizes in scope as operands, and returns
+    the sizes and validity masks of its results. JAX keeps this object as long as the program that calls
+    the function, so it holds no tracers, only layouts.
     """
 
     def __init__(self, ctx, eqn, values):

@@ -1,4 +1,4 @@
-"""Define the primitive that calls a lowered program whose derivatives are programs of their own.
+"""Define the primitive that calls a lowered program whose derivatives are separate programs.
 
 JAX differentiates and transposes lowered programs equation by equation. That is wrong if the traced
 program has an operation with its own derivative rule, for example `ldexp`, which is expanded into

@@ -2,9 +2,9 @@
 
 Where nothing is selected, `x[mask]` is a constant to JAX, and whatever is computed from it alone has a tangent of
 zero. A lowered program learns only when it runs that nothing is selected: the derivative of a maximum with an
-initial value divides by the number of entries that have it, 0, so that the tangent would be NaN. So such a result
-gets its tangent by a choice between zero and what the rules of JAX compute, where it meets other values or leaves
-the program.
+initial value divides by the number of entries that have it, 0, so the tangent would be NaN. Where such
+a result is combined with other values or leaves the program, its tangent is therefore a choice between
+zero and what the rules of JAX compute.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ def plan(jaxpr, consts: Sequence) -> Plan | None:
 
 
 def _is_collective(eqn) -> bool:
-    """Return whether an equation combines values of several devices or rows, whose selections are others."""
+    """Return whether an equation combines values of several devices or rows, whose selections differ."""
     axes = eqn.params.get("axes") or ()
     named = isinstance(axes, tuple) and not all(isinstance(a, (int, np.integer)) for a in axes)
     return named or not eqn.params.keys().isdisjoint(("axis_name", "axis_index_groups"))
 
 
 class _Search:
-    """Finds the results whose tangents may be NaN where they are to be zero."""
+    """Finds the results whose tangents may be NaN where they should be zero."""
 
     def __init__(self, jaxpr, consts: Sequence, names: frozenset[str]):
         self._names = names

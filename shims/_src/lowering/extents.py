@@ -8,7 +8,7 @@ from shims._src.lowering.value import Axis, Value
 
 
 def one_extent(values: list[Value], i: int) -> list[Value]:
-    """Cut packed axes of one size to the smallest of their extents, which bounds the size."""
+    """Cut packed axes of the same size to the smallest of their extents, which bounds the size."""
     extents = {v.array.shape[i] for v in values if v.axes[i] is not None and not is_uniform(v, i)}
     if len(extents) < 2:
         return values

@@ -16,7 +16,7 @@ _matmul = functools.partial(jnp.matmul, precision=lax.Precision.HIGHEST)
 
 
 def padding_diagonal(array):
-    """Return distinct numbers above all eigenvalues and singular values, as diagonal of the padding."""
+    """Return distinct numbers above all eigenvalues and singular values, for the diagonal of the padding."""
     size = lax.stop_gradient(_spectral_bound(array))
     count = min(array.shape[-2:])
     steps = 2 + jnp.arange(count, dtype=size.dtype) / count

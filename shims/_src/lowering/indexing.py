@@ -179,7 +179,7 @@ def scatter(ctx, eqn, operand, indices, updates):
 
 
 def _is_in_order(indices) -> bool:
-    """Return whether the padding of indices comes last, so that sorted ones stay sorted."""
+    """Return whether the padding of indices comes last, so sorted ones stay sorted."""
     return not indices.dynamic or (indices.array.ndim == 2 and indices.axes[0].packed)
 
 
@@ -191,7 +191,7 @@ def _align_updates(ctx, updates, u, indices, b):
 def _write_positions(ctx, eqn, indices, dn, shape, sizes, is_sorted):
     """Clamp the indices of a scatter to the true sizes; updates to discard get an index out of range.
 
-    Sorted indices stay sorted: negative ones, which are out of range as they are, stay where they are.
+    Sorted indices stay sorted: negative ones are not changed, as they are out of range already.
     """
     clipping = eqn.params["mode"] == lax.GatherScatterMode.CLIP
     columns = []

@@ -170,7 +170,7 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
 
 
 def _without_empty_tangent(value: Value) -> Value:
-    """Return a value; an array without elements has no tangent, and rules of JAX fail for some of these."""
+    """Return a value; an array without elements has no tangent, since some rules of JAX fail for it."""
     shape = getattr(value.array, "shape", ())
     if 0 not in shape or not jnp.issubdtype(value.array.dtype, jnp.inexact):
         return value
@@ -224,7 +224,7 @@ def _evaluate(ctx: Context, eqn, values) -> list[Value]:
 def _differentiates_nothing(eqn) -> bool:
     """Return whether an equation calls a `custom_jvp` function on arrays without elements.
 
-    Its derivative rule may fail for such arrays, so that the call must be lowered by a masking rule.
+    Its derivative rule may fail for such arrays, so the call must be lowered by a masking rule.
     """
     inner = (e for program in jaxprs.sub_jaxprs(eqn.params) for e in jaxprs.equations(program))
     return any(

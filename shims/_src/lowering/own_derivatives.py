@@ -1,8 +1,8 @@
 """Lower operations with derivative rules of their own in JAX: `ldexp` and `linear_call`.
 
 Their expansion into other primitives computes the right values, but differentiating that expansion does
-not give the derivatives that the rules give. So the derivatives are traced over symbolic shapes, where
-JAX applies the rules, and are lowered like the operation itself.
+not give the derivatives that the rules give. The derivatives are therefore traced over symbolic shapes,
+where JAX applies the rules, and are lowered like the operation itself.
 """
 
 from __future__ import annotations

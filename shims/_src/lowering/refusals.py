@@ -34,7 +34,7 @@ def line_of_result(jaxpr, var) -> str:
 
 
 def _refusal(text: str) -> errors.FreshSizeError:
-    """Return an error about what cannot be staged, whatever the sizes; it is never taken for the program's own."""
+    """Return an error about a step that cannot be staged for any sizes; it is never taken for the program's own."""
     return errors.as_refusal(errors.FreshSizeError(text))
 
 

@@ -35,7 +35,7 @@ class Misjudged:
     Attributes:
       name: the size's dimension variable.
       line: the user's line.
-      is_measured: whether the assumption is true for the data of the call that was traced, so that
+      is_measured: whether the assumption is true for the data of the call that was traced, so
         tracing again for other data helps.
       text: the message for results that cannot be computed again.
     """

@@ -73,7 +73,7 @@ def transpose(ctx, eqn, value):
 
 
 def rev(ctx, eqn, value):
-    """Lower a reversal: slots and validity mask are reversed, so that nothing needs to be packed."""
+    """Lower a reversal: slots and validity mask are reversed, so nothing needs to be packed."""
     axes = list(value.axes)
     for i in eqn.params["dimensions"]:
         axis = axes[i]

@@ -56,7 +56,7 @@ def size_number(ctx, eqn, *sources):
 def _number_selected(ctx, name: str, mask: Value) -> Value:
     """Count the true entries of a mask.
 
-    If a selection by this very array was lowered already, return the size of that selection.
+    If a selection by the same array was lowered already, return the size of that selection.
     """
     mask = ctx.expand_uniform(mask)
     known = ctx.cache.get(_selection_key(name, mask))

@@ -56,7 +56,7 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
 
 
 def whole(a, b) -> bool:
-    """Return whether two dimensions are certainly equal, so that a slice takes the whole axis."""
+    """Return whether two dimensions are certainly equal, so a slice takes the whole axis."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
@@ -149,7 +149,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
 
 def _report_missing(ctx, eqn, dim, absent) -> None:
-    """Add run-time checks that an axis is not empty, also not because an expression such as `u - 1` is 0."""
+    """Add run-time checks that an axis is not empty, as it also is if its size is `u - 1` and `u` is 1."""
     report_empty(ctx, dim, absent, line_of(eqn))
     if str(dim) in jp.variables(dim):
         return

@@ -1,9 +1,10 @@
 """Clear the padding of broadcast arrays for derivatives only.
 
-The values in padding are never read, but derivatives multiply by them. On CPU, XLA computes a broadcast inside
-of the reduction that reads it only if there is no select in between; so the select is there if and only if the
-program is differentiated. A value whose padding was not cleared is marked as `spread`. Only rules that keep each
-slot by itself, and reductions, which mask their operand, receive it so; for all others it is cleared.
+The values in padding are never read, but derivatives multiply by them. On CPU, XLA computes a broadcast
+inside of the reduction that reads it only if there is no select in between; the select is therefore
+there only if the program is differentiated. A value whose padding was not cleared is marked as
+`spread`. Only rules that compute each slot by itself, and reductions, which mask their operand, receive
+it with this mark; for all others it is cleared.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def deciding(jaxpr, ends=()) -> set[int]:
 
     Args:
       jaxpr: an open jaxpr.
-      ends: the outputs of the jaxpr that do so where they are used.
+      ends: the outputs of the jaxpr that do so outside of it.
     """
     found: set[int] = set()
     marked = set(filter(_is_inexact_variable, ends))

@@ -59,11 +59,11 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Wide:
-    """A number computed from sizes that int32 may not hold.
+    """A number computed from sizes that may be out of int32's range.
 
     Attributes:
       as_float: converts it to a float dtype.
-      beyond: a traced bool, whether int32 cannot hold it.
+      beyond: a traced bool, whether it is out of int32's range.
       line: the user's line.
     """
 
@@ -84,7 +84,7 @@ class Value:
       unfilled: for a selection, the array before its invalid slots were filled. It agrees with
         `array` in the valid slots. A program returns it if the host cuts the padding off.
       spread: whether invalid slots may hold NaN or infinity that were copied from valid ones.
-      wide: for a number computed from sizes that int32 may not hold, that number.
+      wide: for a number computed from sizes that may be out of int32's range, that number.
     """
 
     array: Any

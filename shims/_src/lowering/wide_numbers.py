@@ -16,14 +16,14 @@ _CALLS = ("jit", "closed_call", "core_call")
 
 
 def report_beyond(ctx, beyond, line: str) -> None:
-    """Report at run time that int32 cannot hold a number that the program needs as an integer."""
+    """Report at run time that a number which the program needs as an integer is out of int32's range."""
     if isinstance(beyond, np.bool_) and not beyond:
         return
     ctx.report(Invalid(room.beyond_int32(at=line), line), beyond, 0)
 
 
 def narrowed(ctx, value: Value) -> Value:
-    """Return a number as an integer, which is checked to be one that int32 holds."""
+    """Return a number as an integer, which is checked to be in the range of int32."""
     if value.wide is None:
         return value
     report_beyond(ctx, value.wide.beyond, value.wide.line)
@@ -31,14 +31,14 @@ def narrowed(ctx, value: Value) -> Value:
 
 
 def is_call(eqn) -> bool:
-    """Return whether an equation calls a program that is lowered where it stands."""
+    """Return whether an equation calls a program that is lowered in place."""
     return eqn.primitive.name in _CALLS
 
 
 def keeps_meaning(eqn, values) -> bool:
-    """Return whether an equation gives the same for the nearest int32 in place of the one wide number in it.
+    """Return whether an equation gives the same result for the nearest int32 in place of its wide number.
 
-    Comparisons do, and the smaller of two numbers if the wide one is not too small.
+    Comparisons do, and a minimum if the wide number is not too small.
     """
     wide = [v for v in values if v.wide is not None]
     if len(wide) > 1:

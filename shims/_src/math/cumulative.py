@@ -44,7 +44,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      bfloat16 may be rounded at different steps.
+      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -86,7 +86,7 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
       The products, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      The gradient is correct where an element is 0; TensorFlow's is 0 for all elements that follow.
+      The gradient is correct if an element is 0; TensorFlow's gradient is then 0 for all later elements.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -111,9 +111,9 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
       The logarithms, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      A NaN makes all later sums NaN; TensorFlow replaces the NaN by the sum so far. After two
-      infinities the sum is infinity, in TensorFlow NaN. A NaN among the gradients of the sums is
-      passed on; TensorFlow drops such a NaN.
+      A NaN makes all later sums NaN; TensorFlow replaces the NaN by the sum so far. After two infinite
+      elements the sum is infinite; in TensorFlow it is NaN. A NaN in the incoming gradient is
+      propagated; TensorFlow drops it.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.

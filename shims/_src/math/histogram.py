@@ -342,7 +342,7 @@ def confusion_matrix(
 
     Args:
       labels: integers `[n]`; a last axis of size 1 is removed if only one of the two arrays has it.
-      predictions: integers `[n]`, treated likewise.
+      predictions: integers `[n]`, treated in the same way.
       num_classes: the number of classes; the largest number + 1 when `None`.
       weights: array `[n]`; all weights are 1 when `None`.
       dtype: the dtype of the counts.
@@ -376,7 +376,7 @@ def _convert_classes(x):
 
 
 def _match_labels(labels, predictions):
-    """Reshape labels and predictions to one shape, by removing a last axis of size 1 from one."""
+    """Reshape labels and predictions to the same shape, by removing a last axis of size 1 from one."""
     if predictions.ndim == labels.ndim + 1 and predictions.shape[-1] == 1:
         predictions = predictions.reshape(predictions.shape[:-1])
     if labels.ndim == predictions.ndim + 1 and labels.shape[-1] == 1:

@@ -39,15 +39,17 @@ def igamma(a, x, name=None):
 
     Returns:
       The array; NaN where `a` is not positive or `x` is negative, but 0 at `x = 0`.
+      As in TensorFlow, float32 results have few correct digits where `a` and `x` are large (above 1e5) and
+      close to each other.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      In float32 both libraries lose most digits where `a` and `x` are above 1e5 and close.
+      Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/igamma
     """
@@ -69,16 +71,17 @@ def igammac(a, x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN where `a` is not positive, or `x` negative.
+      The array; NaN where `a` is not positive, or `x` negative. As in TensorFlow, float32 results have few
+      correct digits where `a` and `x` are large (above 1e5) and close to each other.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      In float32 both libraries lose most digits where `a` and `x` are above 1e5 and close.
+      Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/igammac
     """
@@ -101,18 +104,17 @@ def betainc(a, b, x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN where `a` or `b` is not positive, or `x` not in [0, 1].
+      The array; NaN where `a` or `b` is not positive, or `x` not in [0, 1]. As in TensorFlow,
+      only `x` has a gradient, and float32 results have few correct digits where `a` or `b` is above 1e5.
 
     Raises:
       InvalidArgumentError: the dtypes or the shapes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      As in TensorFlow, only `x` has a gradient; here the gradient does not depend on `a` and `b`
-      when it is differentiated again. In float32 both libraries lose most digits where `a` or `b`
-      is above 1e5; a result that is not a probability is NaN.
+      Second derivatives with respect to `a` and `b` are 0. A result below 0 or above 2 becomes NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/betainc
     """
@@ -189,17 +191,17 @@ def zeta(x, q, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The array. As in TensorFlow, only `q` has a gradient, and results have few correct digits where `q`
+      is below -5.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      As in TensorFlow, only `q` has a gradient; here the gradient does not depend on `x` when it is
-      differentiated again. Below -5 both libraries lose most digits.
+      Second derivatives with respect to `x` are 0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/zeta
     """
@@ -232,17 +234,17 @@ def polygamma(a, x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN where `a` is negative or not whole.
+      The array; NaN where `a` is negative or not whole. Only `x` has a gradient. For `x` below -5,
+      orders above 1 are inaccurate, as in TensorFlow.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      For arguments below -5, order 1 is accurate here, but inaccurate in TensorFlow; higher orders
-      are inaccurate in both libraries. Only `x` has a gradient.
+      For `x` below -5, order 1 is accurate here, but inaccurate in TensorFlow.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/polygamma
     """

@@ -75,7 +75,7 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
       integers are truncated towards 0; NaN over no elements.
 
     Differs from TensorFlow:
-      float16 is summed in float32, so that it does not overflow.
+      float16 is summed in float32, so the sum does not overflow.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
@@ -103,9 +103,10 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     Returns:
       The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -133,9 +134,10 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     Returns:
       The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -327,13 +329,14 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
 
     Returns:
       The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
-      sizes of 1); NaN over no elements.
+      sizes of 1); NaN over no elements. If all elements are equal, the gradient is NaN, or 0 where
+      the incoming gradient is 0.
 
     Raises:
       TypeError: the input holds integers.
 
     Differs from TensorFlow:
-      Nothing: the gradient of equal elements is NaN, and 0 where the incoming gradient is 0.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
@@ -361,10 +364,10 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The norm, in the dtype of the input; 0 over no elements.
+      The norm, in the dtype of the input; 0 over no elements. The gradient at norm 0 is NaN.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is NaN.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -379,7 +382,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
         total = sum_over(square, axes)
         if not is_inexact(x):
             return jnp.sqrt(total).astype(x.dtype)
-        # TensorFlow divides by the norm, so that the gradient at 0 is NaN for any incoming
+        # TensorFlow divides by the norm, so the gradient at 0 is NaN for any incoming
         # gradient.
         return _norm_with_tangent(0.5 * total, lax.stop_gradient(square_root(total)))
 
@@ -414,7 +417,7 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
       The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.

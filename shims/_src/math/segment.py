@@ -163,14 +163,14 @@ def segment_max(data, segment_ids, name=None):
       name: ignored.
 
     Returns:
-      `[last id + 1, ...]`; 0 for an empty segment.
+      `[last id + 1, ...]`; 0 for an empty segment. Equal elements share
+      the gradient.
 
     Raises:
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
-      TensorFlow, equal elements share the gradient.
+      NaN is propagated; TensorFlow drops a NaN if a number follows in the same segment.
 
     Under jit:
       The number of segments depends on data.
@@ -190,14 +190,14 @@ def segment_min(data, segment_ids, name=None):
       name: ignored.
 
     Returns:
-      `[last id + 1, ...]`; 0 for an empty segment.
+      `[last id + 1, ...]`; 0 for an empty segment. Equal elements share
+      the gradient.
 
     Raises:
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
-      TensorFlow, equal elements share the gradient.
+      NaN is propagated; TensorFlow drops a NaN if a number follows in the same segment.
 
     Under jit:
       The number of segments depends on data.
@@ -364,14 +364,14 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; the lowest finite number for an empty segment.
+      `[num_segments, ...]`; the lowest finite number for an empty segment. Equal elements share
+      the gradient.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
-      TensorFlow, equal elements share the gradient.
+      NaN is propagated; TensorFlow drops a NaN if a number follows in the same segment.
 
     Under jit:
       `num_segments` may be traced.
@@ -395,14 +395,14 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; the highest finite number for an empty segment.
+      `[num_segments, ...]`; the highest finite number for an empty segment. Equal elements share
+      the gradient.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
-      TensorFlow, equal elements share the gradient.
+      NaN is propagated; TensorFlow drops a NaN if a number follows in the same segment.
 
     Under jit:
       `num_segments` may be traced.

@@ -13,7 +13,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def add_n(inputs, name=None):
-    """Sum several arrays of one shape.
+    """Sum several arrays of the same shape.
 
     Args:
       inputs: list of arrays, or one array.

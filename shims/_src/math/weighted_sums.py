@@ -16,7 +16,7 @@ from shims._src.types.dtypes import array_dtype
 
 @operator
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
-    """Sum several arrays of one shape.
+    """Sum several arrays of the same shape.
 
     Args:
       inputs: list of arrays.
@@ -99,7 +99,7 @@ def scalar_mul(scalar, x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/scalar_mul
     """
@@ -129,7 +129,7 @@ def polyval(coeffs, x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/polyval
     """

@@ -28,7 +28,7 @@ def acos(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -60,7 +60,7 @@ def add(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -92,7 +92,7 @@ def asin(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -123,7 +123,7 @@ def asinh(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -154,7 +154,7 @@ def atan(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -186,7 +186,7 @@ def atan2(y, x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -218,7 +218,7 @@ def atanh(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -249,7 +249,7 @@ def bessel_i0e(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -280,7 +280,7 @@ def bessel_i1e(x, name=None):
       The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -312,7 +312,7 @@ def bitwise_and(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -345,7 +345,7 @@ def bitwise_or(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -378,7 +378,7 @@ def bitwise_xor(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -410,7 +410,7 @@ def ceil(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -441,7 +441,7 @@ def conj(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -472,7 +472,7 @@ def cos(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -503,7 +503,7 @@ def cosh(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -535,7 +535,7 @@ def equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -567,7 +567,7 @@ def erf(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -598,7 +598,7 @@ def erfc(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -629,7 +629,7 @@ def exp(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -660,7 +660,7 @@ def expm1(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -691,7 +691,7 @@ def floor(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -723,7 +723,7 @@ def gelu(features, approximate=False, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -755,7 +755,7 @@ def greater(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -788,7 +788,7 @@ def greater_equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -820,7 +820,7 @@ def invert(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -851,7 +851,7 @@ def is_finite(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -882,7 +882,7 @@ def is_inf(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -913,7 +913,7 @@ def is_nan(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -945,7 +945,7 @@ def less(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -978,7 +978,7 @@ def less_equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1010,7 +1010,7 @@ def log(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1041,7 +1041,7 @@ def log1p(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1072,7 +1072,7 @@ def log_sigmoid(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1104,7 +1104,7 @@ def logical_and(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1136,7 +1136,7 @@ def logical_not(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1168,7 +1168,7 @@ def logical_or(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1201,7 +1201,7 @@ def logical_xor(x, y, name="LogicalXor"):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1234,7 +1234,7 @@ def multiply(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1266,7 +1266,7 @@ def negative(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1298,7 +1298,7 @@ def not_equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1330,7 +1330,7 @@ def real(input, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1361,7 +1361,7 @@ def rint(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1392,7 +1392,7 @@ def round(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1423,7 +1423,7 @@ def sigmoid(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1454,7 +1454,7 @@ def sin(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1485,7 +1485,7 @@ def sinh(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1516,7 +1516,7 @@ def softplus(features, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1547,7 +1547,7 @@ def square(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1579,7 +1579,7 @@ def subtract(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1611,7 +1611,7 @@ def tan(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1642,7 +1642,7 @@ def tanh(x, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims

@@ -24,7 +24,7 @@ def _above_zero(x, highest):
 @_above_zero.defjvp
 def _above_zero_jvp(highest, primals, tangents):
     (x,), (t,) = primals, tangents
-    # TensorFlow multiplies by a mask, so that a tangent that is not finite becomes NaN where it is
+    # TensorFlow multiplies by a mask, so a tangent that is not finite becomes NaN where it is
     # masked. XLA would turn a product with a mask into a selection.
     within = (x > 0) & ((x < highest) | (highest == jnp.inf))
     return _above_zero(x, highest), jnp.where(within, t, 0 * t)
@@ -52,10 +52,10 @@ def relu(features, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: NaN stays NaN, and the gradient at 0 is 0.
+      Nothing. NaN stays NaN, and the gradient at 0 is 0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -79,10 +79,10 @@ def relu6(features, name=None):
       An array of the shape and dtype of `features`.
 
     Differs from TensorFlow:
-      Nothing. `jax.nn.relu6` converts integers to floating point.
+      Nothing. Integers stay integers, whereas `jax.nn.relu6` converts them to floating point.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -108,10 +108,11 @@ def leaky_relu(features, alpha=0.2, name=None):
       An array of the shape of `features`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
+      Nothing. The gradient at 0 is `alpha`, whereas that of `jax.nn.leaky_relu` is 1. The default slope
+      differs from that of `jax.nn.leaky_relu`, too.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -141,10 +142,10 @@ def selu(features, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is the scale. `jax.nn.selu` has the left derivative there.
+      Nothing. The gradient at 0 is the scale, whereas that of `jax.nn.selu` is the left derivative.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/selu
     """
@@ -161,7 +162,7 @@ def _selu(x):
 
 @_selu.defjvp
 def _selu_jvp(primals, tangents):
-    # A function of the result, as in TensorFlow, so that the derivative far below 0 is exactly 0. Just
+    # A function of the result, as in TensorFlow, so the derivative far below 0 is exactly 0. Just
     # below 0 TensorFlow's result is 0, since it subtracts 1 from the exponential.
     y = _selu(*primals)
     is_below = jnp.exp(primals[0]) < 1
@@ -184,10 +185,10 @@ def elu(features, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at NaN is 1.
+      Nothing, not even the gradient 1 at NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/elu
     """
@@ -233,10 +234,10 @@ def softsign(features, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at infinity is 0. `jax.nn.soft_sign` has NaN there.
+      Nothing. The gradient at infinity is 0, whereas that of `jax.nn.soft_sign` is NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/softsign
     """
@@ -263,7 +264,7 @@ def silu(features, beta=1.0):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims

@@ -23,7 +23,8 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     Args:
       targets: floating-point array, the observed counts.
       log_input: array of the same dtype and shape, the logarithms of the rates.
-      compute_full_loss: whether Stirling's approximation of `log(targets!)` is added.
+      compute_full_loss: whether Stirling's approximation of `log(targets!)` is added; for targets in
+        [0, 1] it never is.
       name: ignored.
 
     Returns:
@@ -34,10 +35,10 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
       ValueError: the shapes differ.
 
     Differs from TensorFlow:
-      Nothing: the approximation is added only for counts outside of [0, 1].
+      Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/log_poisson_loss
     """

@@ -44,10 +44,10 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
       ValueError: an argument is missing.
 
     Differs from TensorFlow:
-      Nothing: at logit 0 the gradient is `0.5 - labels`.
+      Nothing. The gradient at logit 0 is `0.5 - labels`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -93,7 +93,7 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/weighted_cross_entropy_with_logits
     """
@@ -134,14 +134,14 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       name: ignored.
 
     Returns:
-      The losses, without the axis of the classes.
+      The losses, without the axis of the classes. Their gradient is `softmax - labels` even if the
+      labels do not sum to 1.
 
     Raises:
       InvalidArgumentError: the shapes do not broadcast, or `logits` has neither rows nor classes.
 
     Differs from TensorFlow:
-      As in TensorFlow, the gradient is `softmax - labels` even if the labels do not sum to 1.
-      Second derivatives include those by the labels, which TensorFlow omits.
+      Second derivatives include those with respect to the labels, which TensorFlow omits.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
@@ -331,7 +331,7 @@ def bias_add(value, bias, data_format=None, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims

@@ -41,7 +41,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/batch_normalization
     """
@@ -74,7 +74,7 @@ def batch_norm_with_global_normalization(
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/batch_norm_with_global_normalization
     """
@@ -116,7 +116,7 @@ def _check_one_dtype(function, arrays) -> None:
             errors.message(
                 function,
                 "the moments have several dtypes.",
-                required="one dtype",
+                required="moments of the same dtype",
                 received=", ".join(f"{n} {describe(a)}" for n, a in arrays.items()),
             )
         )
@@ -143,7 +143,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/normalize_moments
     """

@@ -269,7 +269,7 @@ def _static_margins(function, margins) -> np.ndarray:
 
 
 def _static_sides(function, block_shape) -> tuple:
-    """Convert the sides of a block to static integers; without them if it is no vector."""
+    """Convert the sides of a block to static integers; without them if it is not a vector."""
     listed = isinstance(block_shape, (list, tuple)) and any(map(jp.is_tracer, block_shape))
     if not listed and np.ndim(block_shape) != 1:
         return ()

@@ -459,7 +459,7 @@ def _check_shapes(names, arrays):
     sizes = zip(first.shape, second.shape, strict=False)
     if first.ndim != second.ndim or any(_differ(d, e) for d, e in sizes):
         raise ValueError(
-            f"`{names[0]}` and `{names[1]}` must have one shape: "
+            f"`{names[0]}` and `{names[1]}` must have the same shape: "
             f"{describe(first)} and {describe(second)}."
         )
 

@@ -21,7 +21,7 @@ ratio_p = jp.Primitive("ratio")
 
 
 def ratio(x, y):
-    """Divide floating-point arrays of one dtype and rank, with broadcasting; one may be a scalar."""
+    """Divide floating-point arrays of the same dtype and rank, with broadcasting; one may be a scalar."""
     return ratio_p.bind(x, y)
 
 

@@ -36,7 +36,7 @@ def _ratio(x, y):
 
 
 def _has_ones(x_shape, y_shape) -> bool:
-    """Return whether the divisor is broadcast, so that XLA may multiply by its reciprocal."""
+    """Return whether the divisor is broadcast, so XLA may multiply by its reciprocal."""
     pairs = zip(reversed(x_shape), reversed(y_shape), strict=False)
     return any(_is_one(b) and not _is_one(a) for a, b in pairs)
 

@@ -1,8 +1,8 @@
 """Mark the results of loops without a bound, which have no reverse-mode derivative.
 
-JAX raises its error in the backward pass, and that error names neither the user's line nor a remedy. So
-the results pass through an identity primitive after the loop. The backward pass reaches that primitive
-before the loop, and the primitive's transpose rule raises an error that names both.
+JAX raises its error in the backward pass, and that error names neither the user's line nor a remedy.
+The results therefore pass through an identity primitive after the loop. The backward pass reaches that
+primitive before the loop, and the primitive's transpose rule raises an error that names both.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ mul_no_nan_p = jp.Primitive("mul_no_nan")
 
 
 def mul_no_nan(t, d):
-    """Multiply arrays of one shape and dtype; the product is 0 wherever `t` is 0, even if `d` is NaN."""
+    """Multiply arrays of the same shape and dtype; the product is 0 wherever `t` is 0, even if `d` is NaN."""
     return mul_no_nan_p.bind(t, d)
 
 

@@ -106,7 +106,7 @@ def _multiply_add(x, y, addend):
 
 
 def _register(name: str, compute, slopes):
-    """Make a JAX primitive of an elementwise function of arrays of one shape.
+    """Make a JAX primitive of an elementwise function of arrays of the same shape.
 
     Args:
       name: the name of the primitive.

@@ -62,7 +62,7 @@ _ARRAYS = frozenset(
 def experimental_enable_numpy_behavior(
     prefer_float32=False, dtype_conversion_mode="legacy"
 ) -> None:
-    """Give arrays the methods of tensors; NumPy's they have already.
+    """Give arrays the methods of tensors; they already have NumPy's methods.
 
     Args:
       prefer_float32: ignored: Python numbers are 32-bit unless `jax_enable_x64` is on.

@@ -16,42 +16,42 @@ def seed(s) -> None:
 
 
 def rand(*size) -> jax.Array:
-    """Draw uniform random numbers from [0, 1), in an array of a shape."""
+    """Draw uniform random numbers from [0, 1), in an array of the given shape."""
     return uniform(0, 1, size)
 
 
 def random(size=None) -> jax.Array:
-    """Draw uniform random numbers from [0, 1), in an array of a shape."""
+    """Draw uniform random numbers from [0, 1), in an array of the given shape."""
     return uniform(0, 1, size)
 
 
 def randn(*args) -> jax.Array:
-    """Return normally distributed numbers of a shape."""
+    """Draw normally distributed numbers, in an array of the given shape."""
     return standard_normal(args)
 
 
 def standard_normal(size=None) -> jax.Array:
-    """Return normally distributed numbers of a shape."""
+    """Draw normally distributed numbers, in an array of the given shape."""
     return normal(size=size)
 
 
 def normal(loc=0.0, scale=1.0, size=None) -> jax.Array:
-    """Return normally distributed numbers of a shape, around a mean."""
+    """Draw normally distributed numbers around a mean, in an array of the given shape."""
     return stateful.normal(_shape(size), dtype=_float()) * scale + loc
 
 
 def uniform(low=0.0, high=1.0, size=None) -> jax.Array:
-    """Return numbers of a shape from `low` below `high`."""
+    """Draw uniform random numbers from [low, high), in an array of the given shape."""
     return stateful.uniform(_shape(size), low, high, _float())
 
 
 def poisson(lam=1.0, size=None) -> jax.Array:
-    """Return Poisson distributed integers of a shape."""
+    """Draw Poisson-distributed integers, in an array of the given shape."""
     return poisson_numbers(_shape(size), lam, _float()).astype(np.int32)
 
 
 def randint(low, high=None, size=None, dtype=np.int32) -> jax.Array:
-    """Return integers of a shape from `low` below `high`, or from 0 below `low`."""
+    """Draw integers from [low, high), or from [0, low) without `high`, in an array of the given shape."""
     first, end = (0, low) if high is None else (low, high)
     return stateful.uniform(_shape(size), first, end, dtype)
 

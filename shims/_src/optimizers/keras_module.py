@@ -55,7 +55,7 @@ def load() -> types.ModuleType:
 
 
 def _add_names_of_tf_keras(keras: types.ModuleType) -> None:
-    """Add names that `tf.keras` has in a module and `keras` has not, such as `losses.Reduction`.
+    """Add names that `tf.keras` has in a module and `keras` lacks, such as `losses.Reduction`.
 
     Keras itself defines them, in a package for TensorFlow that imports nothing of it. `backend` is
     left out: its functions there compute with TensorFlow.

@@ -76,7 +76,7 @@ def adamw(
 
     Args:
       learning_rate: a number, a function of the step count, or a function without arguments.
-      weight_decay: the fraction of a weight, times the learning rate, to subtract.
+      weight_decay: each step subtracts this fraction of a weight, times the learning rate.
       beta_1: the decay rate of the average of gradients.
       beta_2: the decay rate of the average of squares.
       epsilon: a constant added to the square root of the average of squares.

@@ -24,7 +24,7 @@ _RATE = ("learning_rate", "'learning_rate'")
 
 
 class Optimizer:
-    """An optimizer that applies an Optax transformation to variables; its state is in variables too.
+    """An optimizer that applies an Optax transformation to variables and keeps its state in variables.
 
     Args:
       transformation: an Optax transformation, such as `shims.optax.adam(0.1)`.
@@ -216,7 +216,8 @@ class Optimizer:
           name: ignored.
 
         Returns:
-          `iterations`. In a function that a strategy runs on several replicas, their gradients are added.
+          `iterations`. If a strategy runs the caller on several replicas, the gradients of all replicas
+          are added.
 
         Raises:
           ValueError: there is no pair or no gradient, a variable occurs twice, or it was not passed
@@ -273,7 +274,7 @@ class Optimizer:
         """Compute pairs of a gradient and its variable.
 
         Args:
-          loss: a function without arguments that returns the loss, or with `tape` an array.
+          loss: a function without arguments that returns the loss; with `tape`, the loss as an array.
           var_list: the variables, or a function that returns them; all variables that were read when `None`.
           grad_loss: the cotangent of the loss.
           tape: the tape that recorded `loss`.
@@ -299,7 +300,7 @@ class Optimizer:
         """Compute the gradients of a loss and apply them.
 
         Args:
-          loss: a function without arguments that returns the loss, or with `tape` an array.
+          loss: a function without arguments that returns the loss; with `tape`, the loss as an array.
           var_list: the variables, or a function that returns them; all variables that were read when `None`.
           grad_loss: the cotangent of the loss.
           name: ignored.
@@ -357,7 +358,7 @@ class _IdentitySet:
 
 
 def _as_variable(x) -> Variable:
-    """Return a variable of `shims`; a Keras variable is converted to the one that represents it.
+    """Return a variable of `shims`; a Keras variable is converted to the variable that represents it.
 
     Raises:
       TypeError: `x` is neither.

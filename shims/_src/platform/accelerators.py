@@ -30,8 +30,8 @@ def chosen(*args, cpu, default):
 def runs_on_cpu(*args):
     """Return whether the result of a computation on `args` is computed on a CPU.
 
-    It is a Python bool for concrete arrays. In a program it is a constant once that is lowered: XLA removes
-    what `where` does not choose by it.
+    It is a Python bool for concrete arrays. In a program it becomes a constant when the program is
+    lowered, and XLA removes what `where` does not choose.
     """
     if pretended:
         return False

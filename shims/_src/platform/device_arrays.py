@@ -1,8 +1,9 @@
-"""Cut and pad arrays on the device on which they lie, without a copy on the host and without compiling for each size.
+"""Cut and pad arrays on the device that holds them, without a copy to the host and without compiling for each size.
 
 The front of a buffer is a view of it, made through DLPack: an array of other sizes over the same memory. XLA
-writes the result of a call to which a view is donated into that memory. So the buffer behind a view that is
-handed out must belong to it alone, and only programs that keep their operands read the buffer.
+writes the result of a call to which a view is donated into that memory. The buffer behind a view that
+is handed out must therefore belong to it alone, and only programs that keep their operands may read the
+buffer.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ _buffers: dict[int, tuple[weakref.ref, jax.Array]] = {}
 
 
 def buffer_of(array):
-    """Return the buffer whose first rows an array views; `None` if it is no view that still counts."""
+    """Return the buffer whose first rows an array views; `None` if it is not a view, or has been deleted."""
     found = _buffers.get(id(array))
     return None if found is None or array.is_deleted() else found[1]
 
@@ -180,7 +181,7 @@ def _first_rows(array, count):
 
 @functools.partial(jax.jit, static_argnums=2)
 def _moved_to_front(array, shape, count):
-    """Lay out the block of an array that has a given shape in order, in an array of as many axes."""
+    """Move a block of an array, of a given shape, to the front: its elements in order along the first axis."""
     place, index = lax.iota(jnp.int32, count), []
     for axis in reversed(range(array.ndim)):
         size = jnp.maximum(shape[axis], 1)
@@ -195,7 +196,7 @@ _seen: collections.Counter[tuple] = collections.Counter()
 
 
 def _is_worth_compiling(array, shape) -> bool:
-    """Return whether to compile a conversion between two shapes: for large arrays, and if it comes often."""
+    """Return whether to compile a conversion between two shapes: if arrays are large, or if it is frequent."""
     key = (array.shape, tuple(shape), array.dtype)
     if array.nbytes >= SMALL or _seen[key] >= OFTEN:
         return True

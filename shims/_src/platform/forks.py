@@ -17,8 +17,8 @@ def in_forked_process(f: Callable[[], None]) -> None:
 
 def _refuse(*args: Any, **kwargs: Any) -> Any:
     raise RuntimeError(
-        "shims: this process was forked from one in which JAX had been used, and lacks its threads, so that compiling "
-        "would never end.\n"
+        "shims: this process was forked from a process in which JAX had been used. It lacks JAX's threads, so "
+        "compiling would never end.\n"
         '  Do:       start processes with `multiprocessing.get_context("spawn")`, or before JAX is used'
     )
 

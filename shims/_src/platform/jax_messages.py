@@ -1,8 +1,8 @@
 """Interpret JAX's error messages, which no other module does.
 
-JAX raises `TypeError` or `ValueError` for a size that is unknown while tracing as for any other fault, at
-some hundred places that have nothing in common but the text, and removes its own frames from the
-traceback. So only the text tells whether a size is at fault, and which one. These functions choose the
+JAX raises `TypeError` or `ValueError` for a size that is unknown while tracing as for any other fault,
+at some hundred places that have only the text in common, and removes its own frames from the traceback.
+Only the text therefore tells whether a size is at fault, and which one. These functions choose the
 wording of an error, never another attempt. The texts are those of JAX 0.9 to 0.12.
 """
 
@@ -77,7 +77,7 @@ def takes_tracer_as_static(error: BaseException) -> bool:
 
 
 def lacks_frames(error: BaseException) -> bool:
-    """Return whether JAX has removed its frames from the traceback of an error, so that it was raised in JAX."""
+    """Return whether JAX has removed its frames from the traceback of an error, so it was raised in JAX."""
     return any("JAX has removed its internal frames" in note for note in _notes(error))
 
 

@@ -613,7 +613,7 @@ def as_weak(x, dtype=None):
 
 @functools.lru_cache(maxsize=256)
 def _is_default_type(aval) -> bool:
-    """Return whether nothing but shape and dtype makes a type another one."""
+    """Return whether a type is determined by its shape and dtype alone."""
     return aval == core.ShapedArray(aval.shape, aval.dtype, aval.weak_type)
 
 
@@ -860,7 +860,7 @@ def set_trace(trace) -> None:
 
 
 def forget_inner_traces() -> None:
-    """Let JAX forget what it has traced inside of other traces; it keeps that for ever, by `trace_key`."""
+    """Let JAX forget what it has traced inside of other traces, which it would keep forever, by `trace_key`."""
     known: Any = getattr(pe, "trace_to_jaxpr", None)
     if hasattr(known, "cache_clear"):
         known.cache_clear()

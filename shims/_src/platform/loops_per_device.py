@@ -1,7 +1,8 @@
-"""Loops whose values vary over mesh axes of `shard_map`, whose default checks want each to vary from the start.
+"""Stage loops whose values vary over mesh axes of `shard_map`, which by default must vary from the start.
 
 A loop that begins with a constant, which is equal on all devices, and adds what differs between them is refused
-by `lax.while_loop`, `lax.scan` and `lax.fori_loop`. The loops here are given what such a value becomes.
+by `lax.while_loop`, `lax.scan` and `lax.fori_loop`. The loops here begin with values that vary as they
+will after a step.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def is_handled(*outside: str) -> bool:
 
 
 def _has_handler(frame: FrameType) -> bool:
-    """Return whether a frame of the user's handles an exception that a function raises which it calls now."""
+    """Return whether a frame of the user's handles exceptions of the function that it is calling."""
     # Code without an exception table has no handler; most has none.
     if not frame.f_code.co_exceptiontable or user_frames.is_library_frame(frame):
         return False
@@ -109,10 +109,10 @@ def _may_end(guard: _Guard, frame: FrameType) -> bool:
 
 
 def handled_as(step: TracebackType, error: BaseException) -> list[type]:
-    """Return the classes of an error that the handler names which gets it in the first step of its traceback.
+    """Return the classes of an error that are named by the handler which gets it in a step of its traceback.
 
     Args:
-      step: that step, in a frame of the user's.
+      step: the first step of the traceback, in a frame of the user's.
       error: the error.
     """
     frame = step.tb_frame

@@ -92,7 +92,8 @@ def _gradients(dy, x, low, high, levels):
 def _masked(mask, slope, low, high):
     """Return `slope` where the mask is true, and `0 * slope` elsewhere, as TensorFlow does.
 
-    So a `slope` that is not finite gives NaN outside of the mask, unless the range is empty: then the result is 0.
+    A `slope` that is not finite therefore gives NaN outside of the mask, unless the range is empty:
+    then the result is 0.
     """
     nothing = jnp.where((low == 0) & (high == 0), 0, slope)
     return jnp.where(mask, slope, 0 * nothing)
@@ -178,7 +179,7 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
       The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_args
     """
@@ -213,7 +214,7 @@ def fake_quant_with_min_max_args_gradient(
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_args_gradient
     """
@@ -247,7 +248,7 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
       The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars
     """
@@ -320,7 +321,7 @@ def fake_quant_with_min_max_vars_per_channel(
       The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars_per_channel
     """

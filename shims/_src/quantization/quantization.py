@@ -48,7 +48,7 @@ def _rounded(x, mode):
 
 
 def _operands(function, x, low, high, axis, *, is_used):
-    """Convert the operands to one dtype, with the range broadcastable along `axis`.
+    """Convert the operands to the same dtype, with the range broadcastable along `axis`.
 
     A range that is not used is replaced by 0.
     """

@@ -1,7 +1,7 @@
 """Declare the functions that methods of `RaggedTensor` delegate to; `ragged.binding` sets them.
 
 These functions build ragged tensors, so their files import the class. The class calls them through
-`DELEGATES`, so that it imports none of those files.
+`DELEGATES`, so it imports none of those files.
 """
 
 from __future__ import annotations

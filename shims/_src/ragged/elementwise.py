@@ -25,7 +25,7 @@ def leader_of(function: str, operands) -> RaggedTensor:
             errors.message(
                 function,
                 "ragged operands of different ranks do not broadcast.",
-                required="one rank",
+                required="operands of the same rank",
                 received=", ".join(f"rank {_rank(x)}" for x in ragged),
                 do="add axes with `shims.expand_dims`",
             )

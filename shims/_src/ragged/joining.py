@@ -28,7 +28,7 @@ def concat(values, axis):
         raise checks.invalid(
             "concat",
             "the operands have different ranks.",
-            required="one rank",
+            required="operands of the same rank",
             received=", ".join(str(rank_of(v)) for v in values),
         )
     return _concat(values, axis_of("concat", axis, rank))
@@ -94,7 +94,9 @@ def stack(values, axis=0):
         raise checks.invalid("stack", "`values` is empty.", required="one value or more")
     rank = rank_of(values[0])
     if any(rank_of(v) != rank for v in values):
-        raise checks.invalid("stack", "the operands have different ranks.", required="one rank")
+        raise checks.invalid(
+            "stack", "the operands have different ranks.", required="operands of the same rank"
+        )
     axis = axis_of("stack", axis, rank + 1)
     dtype = next((v.row_splits.dtype for v in values if is_ragged(v)), partition.splits_dtype())
     if rank == 0:
@@ -120,7 +122,7 @@ def ragged_stack(values, axis=0, name=None):
     """Stack arrays and ragged tensors along a new axis; their sizes may differ.
 
     Args:
-      values: list of arrays or ragged tensors of one rank and dtype.
+      values: list of arrays or ragged tensors of the same rank and dtype.
       axis: the position of the new axis.
       name: ignored.
 

@@ -64,7 +64,7 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
             errors.message(
                 "map_fn",
                 "ragged results are not supported while the program is traced.",
-                required="results of one shape",
+                required="results of the same shape",
                 do=(
                     "map the values with `shims.ragged.map_flat_values`, or call this operator "
                     "outside of the traced function"

@@ -57,8 +57,8 @@ def map_fn(
 
     Raises:
       ValueError: `elems` has no axis, or axes of different lengths.
-      InvalidArgumentError: the results differ in shape, or without a signature in dtype from
-        `elems`.
+      InvalidArgumentError: the results differ in shape or, without a signature, do not have the dtype
+        of `elems`.
       UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
@@ -123,7 +123,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
 
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
-      elems: arrays `[n, ...]`, nested; all slices share arrays of length 1.
+      elems: arrays `[n, ...]`, nested; arrays of length 1 are passed to all slices.
       fallback_to_while_loop: ignored; every function is vectorized.
       warn: ignored.
 

@@ -62,7 +62,7 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
       ValueError: `splits` is empty.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The number of values is data-dependent.
@@ -99,7 +99,7 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
       InvalidArgumentError: an id is negative or too large.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Without `num_segments` the number of rows is data-dependent.

@@ -321,7 +321,7 @@ class RaggedTensor(RaggedOperators, Ragged):
     def from_uniform_row_length(
         cls, values, uniform_row_length, nrows=None, validate=True, name=None
     ) -> RaggedTensor:
-        """Build a ragged tensor with rows of one length."""
+        """Build a ragged tensor with rows of the same length."""
         return DELEGATES.from_uniform_row_length(as_values(values), uniform_row_length, nrows)
 
     @classmethod

@@ -33,7 +33,7 @@ class Candidates(NamedTuple):
 class _Sampled(NamedTuple):
     """A kernel for `draw`: returns sampled classes, then the number of attempts.
 
-    With `unique`, repeated classes are discarded, so that there are more attempts than samples.
+    With `unique`, repeated classes are discarded, so there are more attempts than samples.
     """
 
     range_max: int
@@ -142,8 +142,7 @@ def uniform_candidate_sampler(
       The samples equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      New samples with every call of a `shims.function`; an enclosing `jax.jit` keeps
-      the first ones.
+      Every call of a `shims.function` draws new samples; an enclosing `jax.jit` keeps the first samples.
 
     https://www.tensorflow.org/api_docs/python/tf/random/uniform_candidate_sampler
     """
@@ -178,8 +177,7 @@ def log_uniform_candidate_sampler(
       The samples equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      New samples with every call of a `shims.function`; an enclosing `jax.jit` keeps
-      the first ones.
+      Every call of a `shims.function` draws new samples; an enclosing `jax.jit` keeps the first samples.
 
     https://www.tensorflow.org/api_docs/python/tf/random/log_uniform_candidate_sampler
     """

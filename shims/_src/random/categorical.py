@@ -112,7 +112,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
         number of threads.
 
     Differs from TensorFlow:
-      The classes equal TensorFlow's on CPU, as long as it uses one thread.
+      The classes equal TensorFlow's on CPU, as long as TensorFlow uses one thread.
 
     Under jit:
       Logits and seed may be traced, sizes may not.
@@ -147,7 +147,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
 
     Differs from TensorFlow:
       The classes equal TensorFlow's on CPU after the same `set_seed` and the same calls, as long as
-      it uses one thread.
+      TensorFlow uses one thread.
 
     Under jit:
       Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.

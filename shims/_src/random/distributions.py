@@ -1,7 +1,7 @@
 """Convert random 32-bit words to numbers and integers, like TensorFlow's CPU kernels.
 
 The distributions are uniform and normal. Each function is a kernel for `draw`: `(stream words,
-*operands, size) -> flat array`. Its element i depends on i alone, so that a longer array begins
+*operands, size) -> flat array`. Its element i depends on i alone, so a longer array begins
 with a shorter one.
 """
 

@@ -79,7 +79,7 @@ def check_state_is_kept(operator: str) -> None:
             errors.message(
                 operator,
                 "an enclosing JAX program (`jax.jit`, `lax.scan`, a step of Keras, ...) cannot keep the "
-                "generator's state, so that every run would get the same numbers.",
+                "generator's state, so every run would get the same numbers.",
                 do=f"{_INSTEAD}; in a Keras layer use `shims.random.uniform` and similar operators",
             )
         )
@@ -102,8 +102,8 @@ def warn_of_graph(operator: str) -> None:
     user_frames.warn_at_user_line(
         errors.message(
             operator,
-            "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a session gets "
-            "the same ones.",
+            "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a "
+            "session gets the same numbers.",
             at=errors.user_line(),
             do="take the operator of that name from `shims.compat.v1`, which draws in every run; or draw before the "
             "graph is opened, if the numbers are to be constants",

@@ -29,12 +29,12 @@ def create_rng_state(seed, alg):
     """Create the state of a generator from a seed.
 
     Args:
-      seed: an integer of up to 192 bits, or a vector of 64-bit ones.
+      seed: an integer of up to 192 bits, or a vector of 64-bit integers.
       alg: the algorithm: a name, a number or an `Algorithm`.
 
     Returns:
-      int64 `[3]` (`[2]` for Threefry); without `jax_enable_x64` uint32 `[3, 2]`, the low and the
-      high word of each.
+      int64 `[3]` (`[2]` for Threefry); without `jax_enable_x64` uint32 `[3, 2]`, the low and the high
+      word of each number.
 
     Raises:
       ValueError: there is no such algorithm.
@@ -238,8 +238,8 @@ class Generator:
           count: the number of seeds.
 
         Returns:
-          int64 `[2, count]`; without `jax_enable_x64` uint32 `[2, count, 2]`, the low and the high
-          word of each. Either way `seeds[:, i]` is a seed.
+          int64 `[2, count]`; without `jax_enable_x64` uint32 `[2, count, 2]`, the low and the high word
+          of each number. In both cases `seeds[:, i]` is a seed.
         """
         keys = self._draw_keys(count)
         return _expose_words(jnp.stack([keys, jnp.zeros_like(keys)]))
@@ -337,7 +337,7 @@ def get_global_generator():
       Nothing.
 
     Under jit:
-      Call it once outside a trace first.
+      Call it once outside of every trace before the first call under a trace.
 
     https://www.tensorflow.org/api_docs/python/tf/random/get_global_generator
     """

@@ -127,8 +127,8 @@ def set_seed(seed):
       seed: an integer.
 
     Differs from TensorFlow:
-      Nothing: eager operators, and operators inside `shims.function`, give the numbers that
-      TensorFlow gives eagerly and inside `tf.function`.
+      Nothing. Eager operators draw the numbers that TensorFlow draws eagerly, and operators inside
+      `shims.function` those that TensorFlow draws inside `tf.function`.
 
     Under jit:
       Inside a function it acts at trace time, on functions that are traced afterwards. Numbers

@@ -122,8 +122,8 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
         integers.
 
     Differs from TensorFlow:
-      The numbers equal TensorFlow's on CPU. A non-finite rate loops forever there; here the result
-      is the rate itself.
+      The numbers equal TensorFlow's on CPU. For a rate that is not finite, TensorFlow never returns;
+      here the result is the rate.
 
     Under jit:
       Seed and rates may be traced, sizes may not.
@@ -164,8 +164,8 @@ def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
       InvalidArgumentError: there is no rate.
 
     Differs from TensorFlow:
-      The numbers equal TensorFlow's on CPU after the same `set_seed` and the same calls. A
-      non-finite rate loops forever there; here the result is the rate itself.
+      The numbers equal TensorFlow's on CPU after the same `set_seed` and the same calls. For a rate
+      that is not finite, TensorFlow never returns; here the result is the rate.
 
     Under jit:
       Rates may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_poisson`.

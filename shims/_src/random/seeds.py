@@ -17,7 +17,7 @@ from shims._src.random.words import words_of
 class Algorithm(enum.Enum):
     """An algorithm that generates random numbers.
 
-    `PHILOX` is TensorFlow's on CPU and GPU, and what `AUTO_SELECT` selects there; `THREEFRY` exists
+    `PHILOX` is TensorFlow's algorithm on CPU and GPU, where `AUTO_SELECT` selects it; `THREEFRY` exists
     in TensorFlow's XLA only.
 
     https://www.tensorflow.org/api_docs/python/tf/random/Algorithm

@@ -25,7 +25,7 @@ def stateless_uniform(
 
     Args:
       shape: the sizes.
-      seed: two integers; see `docs/random.md` for 64-bit ones.
+      seed: two integers; see `docs/random.md` for 64-bit seeds.
       minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
         `None` together with `maxval` for all bits.
       maxval: the upper bound; 1 for floats if `None`.
@@ -166,7 +166,7 @@ def split(seed, num=2, alg="auto_select"):
       UnimplementedError: `alg` is Threefry.
 
     Differs from TensorFlow:
-      Nothing. Without `jax_enable_x64` the seeds of a 64-bit seed are uint32 `[num, 2, 2]`.
+      Without `jax_enable_x64`, the seeds derived from a 64-bit seed are uint32 `[num, 2, 2]`.
 
     Under jit:
       The seed may be traced.

@@ -18,14 +18,14 @@ _INTERPOLATIONS = ("NEAREST", "BILINEAR")
 def ImageProjectiveTransformV3(
     images, transforms, output_shape, fill_value, interpolation, fill_mode="CONSTANT", name=None
 ):
-    """Take the pixel of each place of the result from the place to which a projection moves it.
+    """Set each pixel of the result to the input pixel at the position to which a projection maps it.
 
     Args:
       images: `[batch, height, width, channels]`.
       transforms: `[batch, 8]` or `[1, 8]`: the projection `(a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k` with
         `k = c0 x + c1 y + 1` as `a0, a1, a2, b0, b1, b2, c0, c1`.
       output_shape: the new height and width.
-      fill_value: the value of places outside, for the mode `CONSTANT`.
+      fill_value: the value of pixels outside of the image, for the mode `CONSTANT`.
       interpolation: `NEAREST` or `BILINEAR`.
       fill_mode: `CONSTANT`, `NEAREST`, `REFLECT` or `WRAP`.
       name: ignored.
@@ -37,8 +37,8 @@ def ImageProjectiveTransformV3(
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
 
     Differs from TensorFlow:
-      `jax.jvp` raises: as there, the gradient is the upstream gradient moved by the inverse projection, not the
-      derivative.
+      `jax.jvp` raises an error, since TensorFlow's gradient (the incoming gradient transformed by the
+      inverse projection) is not the derivative.
 
     Under jit:
       `output_shape` must be static.
@@ -91,10 +91,10 @@ def ImageProjectiveTransformV3(
 def ImageProjectiveTransformV2(
     images, transforms, output_shape, interpolation, fill_mode="CONSTANT", name=None
 ):
-    """Transform images by projections; places outside of an image are 0.
+    """Transform images by projections; pixels from outside of an image are 0.
 
     Args:
-      images: as for `ImageProjectiveTransformV3`, and so are the others.
+      images: as for `ImageProjectiveTransformV3`, as are the other arguments.
       transforms: the projections.
       output_shape: the new height and width.
       interpolation: `NEAREST` or `BILINEAR`.
@@ -108,8 +108,8 @@ def ImageProjectiveTransformV2(
       InvalidArgumentError: a shape, the interpolation or the mode is none of these.
 
     Differs from TensorFlow:
-      `jax.jvp` raises: as there, the gradient is the upstream gradient moved by the inverse projection, not the
-      derivative.
+      `jax.jvp` raises an error, since TensorFlow's gradient (the incoming gradient transformed by the
+      inverse projection) is not the derivative.
 
     Under jit:
       `output_shape` must be static.

@@ -36,7 +36,7 @@ def Empty(shape, dtype, init=False, name=None):
       InvalidArgumentError: a size is negative.
 
     Differs from TensorFlow:
-      It is always filled.
+      The array is always filled with zeros.
 
     Under jit:
       Sizes may be traced.

@@ -13,7 +13,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def where(condition, x=None, y=None, name=None):
-    """Find the nonzero elements of a condition, or select between two arrays of one shape.
+    """Find the nonzero elements of a condition, or select between two arrays of the same shape.
 
     Args:
       condition: bool array: a scalar, of the shape of `x`, or a vector that selects rows; with one
@@ -31,7 +31,7 @@ def where(condition, x=None, y=None, name=None):
       InvalidArgumentError: the dtypes or shapes differ; nothing is broadcast.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       With one argument the number of rows depends on data.

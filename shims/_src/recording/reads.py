@@ -1,7 +1,7 @@
-"""Find out that code which is about to be staged changes an object by reading it.
+"""Detect that code which is about to be staged changes an object by reading it.
 
 A read of an iterator advances it. Properties, `__getitem__` and other special methods of the program's classes
-may count, cache or log, and a `defaultdict` adds what is missing. These methods run as written, so that nothing
+may count, cache or log, and a `defaultdict` adds what is missing. These methods run as written, so nothing
 reports their changes when they happen; their code is searched for changes in place.
 """
 

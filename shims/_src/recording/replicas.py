@@ -1,4 +1,4 @@
-"""Know of how many replicas a program consists, and combine their values.
+"""Track how many replicas a program has, and combine their values.
 
 `Strategy.run` traces a function once, for a mesh axis with one index per replica.
 """

@@ -28,7 +28,7 @@ _MOST_BYTES = 1 << 24
 # The most bytes of all arrays that a snapshot copies.
 _MOST_IN_ALL = 1 << 26
 _CONSTANTS = (str, bytes, int, float, complex, type(None), range, slice, np.generic)
-# Modules whose classes hold nothing but attributes and items, so that the program's classes may inherit from them.
+# Modules whose classes hold nothing but attributes and items, so the program's classes may inherit from them.
 _PLAIN_MODULES = ("builtins", "abc", "typing", "enum", "dataclasses", "collections", "contextlib")
 
 

@@ -1,7 +1,7 @@
 """Manage the values of variables while a function is being traced.
 
 Outside of every scope, a variable holds its own value. Inside a scope, the innermost scope of the
-thread handles reads and assignments, so that tracing a function changes no variable, and
+thread handles reads and assignments, so tracing a function changes no variable, and
 assigned values can become outputs.
 
 As in TensorFlow, the gradient of a read flows to the variable, not to the value that was assigned

@@ -38,7 +38,7 @@ def export_concrete(
       known: sizes that unknown ones may have to equal, such as those of variables.
 
     Raises:
-      NotEncodableError: an argument is neither a spec nor a Python value, or a result is no array.
+      NotEncodableError: an argument is neither a spec nor a Python value, or a result is not an array.
       ValueError: the function has no program for the sizes of the signature.
     """
     own = () if receiver is None else (receiver,)

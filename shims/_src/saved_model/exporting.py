@@ -85,8 +85,8 @@ def exported(call: Callable, specs: Sequence[TensorSpec], shapes: Shapes, least:
       specs: their dtypes.
       shapes: their shapes; names stand for unknown sizes.
       least: 0 or 2, the smallest value of the unknown sizes while tracing. Some functions can only be traced if no
-        axis is empty, and a trace relies on it that a size that is a variable is not 1. The program is never
-        for empty operands, which operators recognize by sizes that are numbers.
+        axis is empty, and a trace relies on the fact that a size that is a variable is not 1. The
+        program is never for empty operands, which operators recognize by sizes that are numbers.
 
     Raises:
       NotExportableError: there is no program for these unknown sizes.
@@ -274,7 +274,7 @@ def _has_checks(eqn) -> bool:
 
 
 def _exceptions(guard: Guard, dynamic, least: int) -> list[tuple[str, Size]]:
-    """Return the sizes for which a decision would be another one.
+    """Return the sizes for which a decision would differ.
 
     Raises:
       NotExportableError: these are not a few sizes, or two sizes that are equal.

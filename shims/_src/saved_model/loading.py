@@ -62,12 +62,14 @@ def load(export_dir, tags=None, options=None):
       UnimplementedError: TensorFlow wrote the model, or a later release.
 
     Differs from TensorFlow:
-      It loads no SavedModel of TensorFlow. No code is run: a damaged or foreign file gives an error. Programs can be
-      loaded for six months of releases of JAX. Random numbers begin again at the seeds that the function had when it
+      A SavedModel of TensorFlow cannot be loaded. Loading executes no code of the files: a damaged or
+        foreign file gives an error. JAX can load a program for six months after the release that wrote
+        it. Random numbers begin again at the seeds that the function had when it
       was saved.
 
     Under jit:
-      Call it outside; the functions that it returns can be called inside `shims.function` and `jax.jit`.
+      Call it outside of traces; the functions that it returns can be called inside `shims.function` and
+      `jax.jit`.
 
     https://www.tensorflow.org/api_docs/python/tf/saved_model/load
     """

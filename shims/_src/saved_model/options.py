@@ -15,7 +15,7 @@ class SaveOptions:
     """Options of `saved_model.save`.
 
     Attributes:
-      namespace_whitelist: accepted, as are the others but for `extra_tags`: programs have no namespaces, no debug
+      namespace_whitelist: accepted, as are the other options: programs have no namespaces, no debug
         information of graphs and no saver.
       experimental_custom_gradients: accepted; the derivative of a function is always saved with it.
       extra_tags: accepted; there is one set of programs.

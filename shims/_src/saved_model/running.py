@@ -64,7 +64,7 @@ def _is_tensor(x) -> bool:
 
 
 def as_operand(x, spec: TensorSpec, convert: bool):
-    """Convert an argument to an array; return `None` if it is no tensor.
+    """Convert an argument to an array; return `None` if it is not a tensor.
 
     Args:
       x: the argument.

@@ -1,8 +1,9 @@
 """Enumerate for which sizes programs are saved, and find the program for the sizes of a call.
 
 A program is traced for unknown sizes that are all different. If that fails, as the sum of two vectors of
-unknown lengths does, it is traced for equal sizes, for sizes of 1 and for those of variables. If the program depends on a decision,
-such as `n == 1`, another one is traced for the sizes that decide otherwise.
+unknown lengths does, it is traced for equal sizes, for sizes of 1 and for the sizes of variables. If
+the program depends on a decision, such as `n == 1`, another one is traced for the sizes that decide
+otherwise.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def decode(data, leaf: Callable[[Any], Any]) -> Any:
     """Return the structure that was encoded; `leaf` decodes the leaves.
 
     Raises:
-      ValueError: the data are none.
+      ValueError: the data is not an encoded structure.
     """
     if data is None or isinstance(data, (bool, str, int)):
         return data
@@ -103,7 +103,7 @@ def encode_spec(spec) -> dict[str, Any]:
     """Encode a `TensorSpec`, with the dtype that arrays have under the present `jax_enable_x64`.
 
     Raises:
-      NotEncodableError: it is none, or has no dtype of arrays.
+      NotEncodableError: it is not a `TensorSpec`, or its dtype is not one of arrays.
     """
     if not isinstance(spec, TensorSpec) or spec.dtype.hasobject:
         raise NotEncodableError(f"{spec!r}")

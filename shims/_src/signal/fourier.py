@@ -251,7 +251,7 @@ def rfft(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: one size, to which the axis is truncated or zero-padded; its own size when `None`.
+      fft_length: the size to which the axis is truncated or zero-padded; its own size when `None`.
       name: ignored.
 
     Returns:
@@ -279,7 +279,7 @@ def rfft2d(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: two sizes, to which the axes are truncated or zero-padded; their own sizes when
+      fft_length: the two sizes to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 
@@ -308,7 +308,7 @@ def rfft3d(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: three sizes, to which the axes are truncated or zero-padded; their own sizes when
+      fft_length: the three sizes to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 
@@ -337,7 +337,7 @@ def irfft(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: complex array whose last axis holds the non-negative frequencies.
-      fft_length: one size, to which the axis is truncated or zero-padded; its own size when `None`.
+      fft_length: the size to which the axis is truncated or zero-padded; its own size when `None`.
       name: ignored.
 
     Returns:
@@ -365,7 +365,7 @@ def irfft2d(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: complex array whose last axis holds the non-negative frequencies.
-      fft_length: two sizes, to which the axes are truncated or zero-padded; their own sizes when
+      fft_length: the two sizes to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 
@@ -394,7 +394,7 @@ def irfft3d(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: complex array whose last axis holds the non-negative frequencies.
-      fft_length: three sizes, to which the axes are truncated or zero-padded; their own sizes when
+      fft_length: the three sizes to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 

@@ -10,7 +10,7 @@ from shims._src.sizes.decisions import Question
 
 
 def common(state, sizes: list):
-    """Return the one among different sizes, none of them the number 1, to which the others are declared equal.
+    """Return that of several sizes, none of them the number 1, to which the other sizes are declared equal.
 
     `v[:1]` and `v[:5]` broadcast to the size of the second, whatever the size of `v` is. Where it depends on the data
     which size is 1, that is decided.
@@ -32,7 +32,7 @@ def common(state, sizes: list):
 
 
 def _always_common(state, sizes: list):
-    """Return the size that is the common one for all numbers that the sizes may be; `None` if there is none."""
+    """Return the size to which the sizes broadcast, whatever their numbers are; `None` if there is none."""
     known = [size_bounds.domain(state, d) for d in sizes]
     if None in known:
         return None

@@ -1,6 +1,6 @@
 """Store arrays whose size changes during a loop or a conditional in buffers of a fixed capacity.
 
-The results of the branches of a conditional, and the carry of a loop, must have one type. A value
+The results of the branches of a conditional, and the carry of a loop, must have the same type. A value
 whose size depends on the branch, or grows from one iteration to the next, is stored in a buffer: an
 array of a fixed capacity, and the number of valid entries. The capacity is derived from the inputs
 if possible; otherwise it starts as a bucket, which a top-level call can grow.

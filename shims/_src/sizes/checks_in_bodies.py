@@ -1,7 +1,7 @@
 """Keep the run-time checks of loop bodies inside the loop.
 
 When JAX differentiates a loop, it hoists loop-invariant equations. A check must not be hoisted: `x[0]`
-in a loop that runs no iteration is no error. So each check is made to depend on a value of the iteration.
+in a loop that runs no iteration is not an error. So each check is made to depend on a value of the iteration.
 """
 
 from __future__ import annotations

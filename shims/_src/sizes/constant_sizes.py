@@ -1,4 +1,4 @@
-"""Recognize a size that is one number whatever the data are, such as `min(k, n) + max(0, k - n)`."""
+"""Recognize a size that is the same number for all data, such as `min(k, n) + max(0, k - n)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shims._src.sizes import size_bounds, trace
 
 
 def with_known_size(x, axis: int):
-    """Return an array whose size along an axis is a number if the size can be no other one."""
+    """Return an array whose size along an axis is a number if the size can only be this number."""
     state, d = trace.current(), x.shape[axis]
     if state is None or not jp.is_symbolic(d) or not state.owns(d):
         return x

@@ -101,7 +101,7 @@ def _factor_interval(factor: jp.Factor, env: dict[str, Binding]) -> Interval:
 def evaluate(d: Dim, env: dict[str, Binding]) -> int | jax.Array:
     """Compute a dimension in the lowered program: a Python int if it is static, else an int32 scalar.
 
-    A number that int32 cannot hold becomes the nearest one that it can; see `beyond`.
+    A number that int32 cannot hold becomes the nearest number that it can hold; see `beyond`.
     """
     if not jp.is_symbolic(d):
         return int(d)

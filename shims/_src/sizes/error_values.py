@@ -40,9 +40,9 @@ def _invalid_jvp(primals, tangents):
 
 
 def lost_where_nan(array, unread, nan):
-    """Return `array` unchanged; where it is NaN for want of something to read, its derivative is that of `nan`.
+    """Return `array` unchanged, but with the derivative of `nan` where there was nothing to read.
 
-    That of the read alone would be lost if a number of 0 multiplies it, as in `y[0] * n`.
+    That is where `array` is NaN. The derivative of the read alone would be lost if a number of 0 multiplies it, as in `y[0] * n`.
 
     Args:
       array: a result of a program, of floats or complex numbers.

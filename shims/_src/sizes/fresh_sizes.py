@@ -82,7 +82,7 @@ class FreshSizes:
     def made_again(self, name: str, source) -> None:
         """Record the mask or count from which a size is computed again.
 
-        The trace that computed it first has ended, so that the earlier mask or count cannot be used.
+        The trace that computed it first has ended, so the earlier mask or count cannot be used.
         """
         self.made_from(name, source)
         self._makers.pop(name, None)
@@ -145,7 +145,7 @@ class FreshSizes:
         try:
             yield
         except BaseException:
-            # Nothing ends a trace that an exception leaves, so that its masks and counts seem to be at hand.
+            # Nothing ends a trace that an exception leaves, so its masks and counts seem to be at hand.
             self._sources.update({name: sources.get(name) for name in self._sources})
             self._makers.clear()
             self._makers.update(makers)

@@ -1,4 +1,4 @@
-"""Know the traced scalars that stand for Python numbers while the body of a loop is staged.
+"""Track the traced scalars that represent Python numbers while the body of a loop is staged.
 
 In Python a loop counts with `int`s, whose division by 0 is an error; that of arrays is not.
 """

@@ -1,4 +1,4 @@
-"""Select on an accelerator in eager calls: only the number of selected slots comes to the host."""
+"""Select on an accelerator in eager calls: only the number of selected slots is copied to the host."""
 
 from __future__ import annotations
 

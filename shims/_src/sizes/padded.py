@@ -26,16 +26,17 @@ OK, LOST = 0, -3
 class Padded:
     """A value whose true size is known only while the program runs.
 
-    A shims operator with a data-dependent result returns one inside an enclosing `jax.jit`, `grad` or `vmap`,
-    and so does `shims.function(unpad=False)`. It is a pytree: it passes through `jit`, `vmap`, `grad`, `scan`
-    carries, `device_put` and pickling. JAX functions reject it, so that no function reads the padding by
-    mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
+    Inside an enclosing `jax.jit`, `grad` or `vmap`, shims operators return `Padded` values for results with
+    data-dependent sizes, and so does `shims.function(unpad=False)`. A `Padded` is a pytree: it passes through `jit`,
+    `vmap`, `grad`, `scan` carries, `device_put` and pickling. JAX functions reject it, so no function reads the
+    padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
 
-    Its leaves are `values` and a code of the sizes (`size_code.py`). Optimizers, averages and
-    `jax.tree.map` may compute sums, multiples and norms of the leaves of values of one size. Other
-    sizes and reductions that would count padding, such as means, are refused. Other arithmetic on
-    the leaves loses the size, and `unpad` and the operators raise `PaddedUseError`. `x.size` of a leaf
-    counts the padding, and `jnp.all` and `jnp.any` of one read it, which is 0: they serve tests such as `isfinite`.
+    Its leaves are `values` and a code of the sizes (`size_code.py`). If several `Padded` values have the same size,
+    optimizers, averaging and `jax.tree.map` may add, scale and take norms of their leaves. Values of different
+    sizes are refused, as are reductions that would count padding, such as means. Any other
+    arithmetic on the leaves loses the size: `unpad` and the operators then raise `PaddedUseError`. `x.size` of a
+    leaf counts the padding. `jnp.all` and `jnp.any` of a leaf read the padding, which is 0; they are meant for tests
+    such as `isfinite`.
 
     Attributes:
       values: array `[capacity, ...]`; along each dynamic axis the true entries come first.
@@ -101,7 +102,7 @@ class Padded:
 
     @property
     def status(self) -> Any:
-        """An int32 scalar that stands for an error, which `unpad` raises.
+        """An int32 scalar that encodes the error that `unpad` raises.
 
         It is 0 without an error, the needed number of entries if the data needed more than the capacity, and
         negative if the operands were invalid.
@@ -136,7 +137,7 @@ class Padded:
         return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
 
     def check_is_one_value(self) -> None:
-        """Raise an error if the value has one size per row of a `vmap`, since no operation takes such a one."""
+        """Raise an error if the value has one size per row of a `vmap`, since no operation accepts such a value."""
         if not any(map(np.ndim, self._read())):
             return
         raise errors.PaddedUseError(
@@ -209,7 +210,7 @@ class Padded:
     def __jax_array__(self) -> Callable[[], NoReturn]:
         """Reject the conversion by which `jax.numpy` would read the padding.
 
-        In `array + padded`, the operator of the array finds no such attribute, so that Python calls the
+        In `array + padded`, the operator of the array finds no such attribute, so Python calls the
         reflected operator of `Padded`.
         """
         if jp.array_operator_calls(1):

@@ -1,12 +1,12 @@
 """Prepare the leaves of a `Padded` for code that knows nothing of sizes, and check that sizes agree.
 
 `jax.tree.map` and its like hand the leaves of a pytree to functions of a program or of a library such as
-Optax. The padding becomes 0 there, so that sums and norms are those of the true entries, and the codes of the
+Optax. The padding becomes 0 there, so sums and norms are those of the true entries, and the codes of the
 sizes become so small that they do not count. `jax.jit`, `vmap` and the like, which pass leaves on, get them
 as they are.
 
 Where JAX goes through several trees together, it compares the static data of their nodes. That of a `Padded`
-leads to the value, so that different sizes are found there.
+leads to the value, so different sizes are found there.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _goes_through_both(frame: Any) -> bool:
 
 
 def _differ(first: Any, second: Any) -> Any:
-    """Raise if two values have different sizes; return whether they have, as an array, if that is not known yet."""
+    """Raise if two values have different sizes; if this is unknown, return an array that says whether they do."""
     codes = [x.tree_flatten()[0][1] for x in (first, second) if x is not None]
     count = 1 + len(first.tree_flatten()[1])
     if len(codes) < 2 or codes[0] is codes[1] or not all(map(_is_array, codes)):

@@ -225,7 +225,7 @@ def bounded(x, max: int):
 
 
 def same_size(a, b):
-    """State that the leading axes of `a` and `b` are equally long, which is checked at run time.
+    """State that the leading axes of `a` and `b` have the same size, which is checked at run time.
 
     Args:
       a: array `[n, ...]`.

@@ -1,12 +1,12 @@
 """Encode sizes as floats that survive sums and multiples, or show that they were damaged.
 
 The leaves of a `Padded` meet code that knows nothing of sizes: optimizers, `jax.tree.map`, `lax.psum`,
-averages of parameters. So each bit of a size is a pair of floats: a nonzero one and a zero, whose order
-is the bit. Sums and multiples of codes of the same sizes keep these pairs. Adding the code of other
-sizes leaves a pair of two nonzero floats, and differentiation a pair of zeros, which `decode` reports.
-The pairs are scattered over an array, so that a transpose, a flip or a sort tears them apart. The floats are
-so small that sums and norms over all leaves do not count them. The shape of the array is one that data do not
-have: a reduction that is wrong for padding of 0, such as a mean, knows by it that it reads a code.
+averages of parameters. So each bit of a size is a pair of floats, a nonzero float and a zero, whose
+order is the bit. Sums and multiples of codes of the same sizes keep these pairs. Adding the code of
+other sizes leaves a pair of two nonzero floats, and differentiation a pair of zeros, which `decode`
+reports. The pairs are scattered over an array, so a transpose, a flip or a sort tears them apart. The
+floats are so small that sums and norms over all leaves do not count them. Data never have the shape of
+the array: a reduction that is wrong for padding of 0, such as a mean, recognizes a code by its shape.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _weights(count: int) -> np.ndarray:
 
 @functools.cache
 def _magnitudes(count: int) -> np.ndarray:
-    """Return the nonzero floats of a code; they differ, so that a difference of multiples is hardly ever 0."""
+    """Return the nonzero floats of a code; they differ, so a difference of multiples is hardly ever 0."""
     floats = _layout(count).number.size
     numbers = 1 + np.random.RandomState(count).random_sample(floats)
     return (_SMALL * numbers).astype(np.float32)

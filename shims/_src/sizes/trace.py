@@ -456,7 +456,7 @@ class DynamicTrace:
         return self._measure is not None or self.may_ask(d, question, 1)
 
     def may_ask(self, d, question: Question, count: int) -> bool:
-        """Return whether a question is answered, or it and those that follow it, `count`, are few enough."""
+        """Return whether a question is answered, or whether the `count` questions from it on are few enough."""
         given = self._answers
         if given is None or (str(d), question) in given or len(given) + count <= MOST_QUESTIONS:
             return True

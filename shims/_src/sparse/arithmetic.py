@@ -167,7 +167,7 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
       UnimplementedError: `output_is_sparse` is True.
 
     Differs from TensorFlow:
-      Sparse results are not supported. The result is differentiable.
+      Sparse results are not supported. The result is differentiable, unlike TensorFlow's.
 
     Under jit:
       The sizes of the operand may be known only at run time.
@@ -215,7 +215,7 @@ def add(a, b, threshold=0):
         sp.dense_shape != sizes_as_vector(sp, array),
         "sparse.add",
         "the shapes differ.",
-        required="a sparse tensor and an array of one shape",
+        required="a sparse tensor and an array of the same shape",
     )
     check_inside("sparse.add", sp, array.shape)
     return array.at[tuple(columns(sp))].add(values, mode="drop")
@@ -228,7 +228,7 @@ def _add_sparse(a, b, threshold):
         a.dense_shape != b.dense_shape,
         "sparse.add",
         "the shapes differ.",
-        required="two sparse tensors of one shape",
+        required="two sparse tensors of the same shape",
     )
     indices = jnp.concatenate([a.indices, b.indices])
     values = jnp.concatenate(matching("sparse.add", a=a.values, b=b.values))

@@ -50,7 +50,7 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
         raise checks.invalid(
             "edit_distance",
             "the operands must have the same rank.",
-            required="sparse tensors of one rank, 2 or more",
+            required="sparse tensors of the same rank, 2 or more",
             received=f"ranks {rank_of(hypothesis)} and {rank_of(truth)}",
         )
     shape = _common_outer_shape(hypothesis, truth)

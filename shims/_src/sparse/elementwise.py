@@ -37,7 +37,7 @@ def maximum(sp_a, sp_b, name=None):
       InvalidArgumentError: the shapes or dtypes differ.
 
     Differs from TensorFlow:
-      The result is differentiable.
+      The result is differentiable, unlike TensorFlow's.
 
     Under jit:
       The number of values is data-dependent.
@@ -63,7 +63,7 @@ def minimum(sp_a, sp_b, name=None):
       InvalidArgumentError: the shapes or dtypes differ.
 
     Differs from TensorFlow:
-      The result is differentiable.
+      The result is differentiable, unlike TensorFlow's.
 
     Under jit:
       The number of values is data-dependent.
@@ -86,7 +86,7 @@ def _merge(function: str, a, b, combine):
         a.dense_shape != b.dense_shape,
         function,
         "the shapes differ.",
-        required="two sparse tensors of one shape",
+        required="two sparse tensors of the same shape",
     )
     indices = jnp.concatenate([a.indices, b.indices])
     if is_known(indices.shape[0]) and indices.shape[0] == 0:
@@ -124,7 +124,7 @@ def softmax(sp_input, name=None):
       InvalidArgumentError: the rank is less than 2, or the dtype is not floating-point.
 
     Differs from TensorFlow:
-      The coordinates need not be in order; TensorFlow assigns values of unordered ones to wrong rows.
+      The coordinates need not be in order; TensorFlow assigns values to wrong rows if they are not.
 
     Under jit:
       The number of values may be data-dependent.
@@ -170,7 +170,7 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
     Raises:
       ValueError: an argument is missing.
       TypeError: `sp_input` is not sparse.
-      InvalidArgumentError: there is no such axis, or there are more parts than slots.
+      InvalidArgumentError: there is no such axis, or its size is less than `num_split`.
 
     Differs from TensorFlow:
       Nothing.
@@ -195,7 +195,7 @@ def _split(sp, number: int, axis):
     checks.check_data(
         (size < number) | (number < 1),
         "sparse.split",
-        "there are more parts than slots.",
+        "`num_split` exceeds the size of the axis.",
         required="1 <= num_split <= the size of the axis",
     )
     whole, rest = size // max(number, 1), size % max(number, 1)

@@ -48,7 +48,7 @@ def embedding_lookup_sparse(
       params: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in order; if the
         rows do not divide evenly, the first arrays have one row more.
       sp_ids: sparse or ragged matrix of row positions, ordered by row.
-      sp_weights: weights at the same coordinates, or `None` for ones.
+      sp_weights: weights at the same coordinates, or `None` for weights of 1.
       combiner: `"mean"` (also when `None`), `"sqrtn"` or `"sum"`.
       max_norm: rows with a larger l2 norm are scaled down to it.
       name: ignored.
@@ -128,7 +128,7 @@ def safe_embedding_lookup_sparse(
     Args:
       embedding_weights: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in
         order; if the rows do not divide evenly, the first arrays have one row more.
-      sparse_ids: sparse or ragged array of positions; negative ones are dropped.
+      sparse_ids: sparse or ragged array of positions; negative positions are dropped.
       sparse_weights: weights at the same coordinates; unless `combiner` is `"sum"`, ids with
         weights <= 0 are dropped.
       combiner: `"mean"`, `"sqrtn"` or `"sum"`.

@@ -110,7 +110,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
 
     Args:
       axis: the axis to concatenate along.
-      sp_inputs: list of sparse tensors of one rank.
+      sp_inputs: list of sparse tensors of the same rank.
       expand_nonconcat_dims: allow other sizes to differ; the largest is used.
       name: ignored.
 
@@ -122,10 +122,10 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
       DtypeMismatchError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing; TensorFlow defines no gradient either.
+      Nothing. Neither function has a gradient.
 
     Under jit:
-      The numbers of values are added.
+      The number of values is the sum of the operands' numbers of values.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/concat
     """

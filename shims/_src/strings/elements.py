@@ -131,7 +131,7 @@ def check_unit(function: str, unit) -> None:
 
 
 def characters(text: bytes) -> list[bytes]:
-    """Split a string into its characters; a byte that continues none begins one."""
+    """Split a string into its characters; a byte that does not continue a character begins one."""
     starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80 or i == 0]
     return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 
@@ -143,7 +143,7 @@ def substr(input, pos, len, unit="BYTE", name=None):
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pos: the first position; negative ones count from the end. The shapes broadcast.
+      pos: the first position; negative positions count from the end. The shapes broadcast.
       len: the length; a substring ends where its string ends, at the latest.
       unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
       name: ignored.

@@ -22,8 +22,8 @@ def join(inputs, separator="", name=None):
     """Join the elements of tensors at the same positions.
 
     Args:
-      inputs: list of tensors of strings of one shape; scalars are joined to every element. Or of
-        ragged tensors with the same rows.
+      inputs: list of tensors of strings of the same shape (scalars are joined to every element), or of
+        ragged tensors with the same row partition.
       separator: the string between two elements.
       name: ignored.
 

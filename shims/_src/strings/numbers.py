@@ -108,11 +108,11 @@ def to_number(input, out_type=np.float32, name=None):
       An array of the same shape.
 
     Raises:
-      InvalidArgumentError: a string is no number of the dtype.
+      InvalidArgumentError: a string is not a number of the dtype.
       TypeError: `input` does not hold strings.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.
 
     Under jit:
       The result is a constant of the program.

@@ -47,11 +47,11 @@ def regex_full_match(input, pattern, name=None):
     Raises:
       InvalidArgumentError: the pattern is invalid.
       TypeError: `input` does not hold strings.
-      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\p{Greek}`, or a
-        string is not UTF-8.
+      UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
+        scripts (`\p{Greek}`), or a string is not UTF-8.
 
     Differs from TensorFlow:
-      Nothing else.
+      Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
       The result of known strings is a constant; others are computed on the host.
@@ -87,11 +87,11 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     Raises:
       InvalidArgumentError: the pattern is invalid.
       TypeError: `input` does not hold strings.
-      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\p{Greek}`, or a
-        string is not UTF-8.
+      UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
+        scripts (`\p{Greek}`), or a string is not UTF-8.
 
     Differs from TensorFlow:
-      Nothing else.
+      Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
       Known strings are constants of the program; others are computed on the host.

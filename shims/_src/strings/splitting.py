@@ -145,7 +145,7 @@ def ngrams(
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
       pad_values: strings to put before and after each row: a pair, or one for both.
-      padding_width: how often `pad_values` are put, at most; as often as useful when `None`.
+      padding_width: the largest number of `pad_values` on each side; as many as useful when `None`.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 

@@ -35,13 +35,13 @@ def _on_host(function: str, name: str, value, dtype) -> np.ndarray:
 
 
 class KeyValueTensorInitializer:
-    """The contents of a table as a vector of keys and one of values.
+    """The contents of a table as a vector of keys and a vector of values.
 
     Args:
       keys: strings or integers.
       values: strings or numbers.
-      key_dtype: the dtype of the keys; theirs when `None`.
-      value_dtype: the dtype of the values; theirs when `None`.
+      key_dtype: the dtype of the keys; the dtype of `keys` when `None`.
+      value_dtype: the dtype of the values; the dtype of `values` when `None`.
       name: ignored.
 
     Differs from TensorFlow:
@@ -116,7 +116,7 @@ class TextFileInitializer(KeyValueTensorInitializer):
       key_dtype: the dtype of the keys.
       key_index: the column of the keys, or `TextFileIndex.WHOLE_LINE` or `LINE_NUMBER`.
       value_dtype: the dtype of the values.
-      value_index: the column of the values, likewise.
+      value_index: the column of the values, or one of these constants.
       vocab_size: the number of lines to read; all when `None`.
       delimiter: the character between columns.
       name: ignored.
@@ -127,7 +127,7 @@ class TextFileInitializer(KeyValueTensorInitializer):
       InvalidArgumentError: a line lacks a column, or there are fewer than `vocab_size` lines.
 
     Differs from TensorFlow:
-      The file is read when the initializer is made.
+      The file is read when the initializer is created.
 
     Under jit:
       Tables are static.

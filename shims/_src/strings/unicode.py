@@ -106,7 +106,7 @@ def unicode_decode(
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
@@ -118,7 +118,7 @@ def unicode_decode(
       TypeError: `input` does not hold strings.
 
     Differs from TensorFlow:
-      The encodings are Python's.
+      The supported encodings are those of Python.
 
     Under jit:
       The result is a constant of the program.
@@ -143,13 +143,13 @@ def unicode_decode_with_offsets(
     replace_control_characters=False,
     name=None,
 ):
-    """Decode strings into code points, and return where each begins.
+    """Decode strings into code points, and return the offset of each.
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
@@ -161,7 +161,7 @@ def unicode_decode_with_offsets(
       TypeError: `input` does not hold strings.
 
     Differs from TensorFlow:
-      The encodings are Python's. Offsets are int32 unless `jax_enable_x64` is on.
+      The supported encodings are those of Python. Offsets are int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The result is a constant of the program.
@@ -199,7 +199,7 @@ def unicode_encode(
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid code points: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
@@ -255,7 +255,7 @@ def unicode_split(
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
@@ -292,13 +292,13 @@ def unicode_split(
 def unicode_split_with_offsets(
     input, input_encoding, errors="replace", replacement_char=_REPLACEMENT, name=None
 ):
-    """Split strings into their characters, and return where each begins.
+    """Split strings into their characters, and return the offset of each.
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
@@ -338,7 +338,7 @@ def unicode_transcode(
       input_encoding: the encoding, such as `UTF-8`.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
@@ -350,7 +350,7 @@ def unicode_transcode(
       TypeError: `input` does not hold strings.
 
     Differs from TensorFlow:
-      The encodings are Python's.
+      The supported encodings are those of Python.
 
     Under jit:
       Strings are constants of the program.

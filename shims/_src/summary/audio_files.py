@@ -24,25 +24,26 @@ class DecodeWav(NamedTuple):
 
 
 def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None) -> DecodeWav:
-    """Decode a WAV file with 16 bits for a sample.
+    """Decode a WAV file with 16 bits per sample.
 
     Args:
       contents: a scalar string, the bytes of the file.
-      desired_channels: how many channels to return, -1 for those of the file; the last one is repeated.
-      desired_samples: how many samples of a channel to return, -1 for those of the file; the rest is 0.
+      desired_channels: the number of channels, -1 for that of the file; the last channel is repeated if
+        necessary.
+      desired_samples: the number of samples per channel, -1 for that of the file; missing samples are 0.
       name: ignored.
 
     Returns:
       `audio`, float32 `[samples, channels]` between -1 and 1, and `sample_rate`, int32, on the host.
 
     Raises:
-      InvalidArgumentError: the contents are no such file.
+      InvalidArgumentError: `contents` is not a WAV file of this kind.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Strings are not traced: decode before the compiled function.
+      Strings cannot be traced: decode the file before you call the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/audio/decode_wav
     """
@@ -68,10 +69,10 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None) -> 
 
 
 def encode_wav(audio, sample_rate, name=None) -> HostTensor:
-    """Encode sounds as a WAV file with 16 bits for a sample.
+    """Encode sounds as a WAV file with 16 bits per sample.
 
     Args:
-      audio: float32 `[samples, channels]` between -1 and 1; what is beyond is cut.
+      audio: float32 `[samples, channels]` between -1 and 1; values beyond are clipped.
       sample_rate: samples per second.
       name: ignored.
 

@@ -26,7 +26,7 @@ _WAV = b"\x10\x0b"  # `AudioPluginData` whose encoding is WAV
 
 @contextlib.contextmanager
 def summary_scope(name, default_name="summary", values=None) -> Iterator[tuple[str, str]]:
-    """Open the name scope of a summary of one's own.
+    """Open the name scope of a custom summary.
 
     Args:
       name: the name of the summary.
@@ -80,7 +80,7 @@ def write(tag, tensor, step=None, metadata=None, name=None) -> HostTensor:
     Args:
       tag: the name that TensorBoard shows, made by `summary_scope`.
       tensor: the tensor, or a function that returns it, which is called only if it is written.
-      step: the number of steps so far; the default one if `None`.
+      step: the number of steps so far; the default step if `None`.
       metadata: a `SummaryMetadata`, or its bytes.
       name: ignored.
 
@@ -141,7 +141,7 @@ def scalar(name, data, step=None, description=None) -> HostTensor:
     Args:
       name: the name that TensorBoard shows, after those of the open name scopes.
       data: a real scalar.
-      step: the number of steps so far; the default one if `None`.
+      step: the number of steps so far; the default step if `None`.
       description: a text that TensorBoard shows, in Markdown.
 
     Returns:
@@ -172,7 +172,7 @@ def text(name, data, step=None, description=None) -> HostTensor:
     Args:
       name: the name that TensorBoard shows, after those of the open name scopes.
       data: strings.
-      step: the number of steps so far; the default one if `None`.
+      step: the number of steps so far; the default step if `None`.
       description: a text that TensorBoard shows, in Markdown.
 
     Returns:
@@ -203,7 +203,7 @@ def histogram(name, data, step=None, buckets=None, description=None) -> HostTens
     Args:
       name: the name that TensorBoard shows, after those of the open name scopes.
       data: real numbers of any shape.
-      step: the number of steps so far; the default one if `None`.
+      step: the number of steps so far; the default step if `None`.
       buckets: the number of buckets; 30 if `None`.
       description: a text that TensorBoard shows, in Markdown.
 
@@ -251,7 +251,7 @@ def image(name, data, step=None, max_outputs=3, description=None) -> HostTensor:
     Args:
       name: the name that TensorBoard shows, after those of the open name scopes.
       data: `[count, height, width, channels]`, of 1 to 4 channels; floats are from 0 to 1.
-      step: the number of steps so far; the default one if `None`.
+      step: the number of steps so far; the default step if `None`.
       max_outputs: the largest number of pictures to write.
       description: a text that TensorBoard shows, in Markdown.
 
@@ -292,7 +292,7 @@ def audio(
       name: the name that TensorBoard shows, after those of the open name scopes.
       data: `[count, frames, channels]`, floats from -1 to 1.
       sample_rate: frames per second.
-      step: the number of steps so far; the default one if `None`.
+      step: the number of steps so far; the default step if `None`.
       max_outputs: the largest number of sounds to write.
       encoding: "wav" or `None`.
       description: a text that TensorBoard shows, in Markdown.

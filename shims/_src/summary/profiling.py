@@ -13,10 +13,10 @@ from shims._src.errors import errors
 
 
 class ProfilerOptions(NamedTuple):
-    """Say how much a profile records.
+    """Define how much a profile records.
 
     Args:
-      host_tracer_level: 1, 2 or 3 for more and more events of the host, 0 for none.
+      host_tracer_level: how many events of the host are recorded, from 0 (none) to 3 (most).
       python_tracer_level: 1 to record calls of Python functions.
       device_tracer_level: accepted; devices are always recorded.
       delay_ms: accepted; recording begins at once.

@@ -50,10 +50,10 @@ def trace_on(graph=True, profiler=False, profiler_outdir=None) -> None:
 
 
 def trace_export(name, step=None, profiler_outdir=None) -> None:
-    """Stop to record, and write the profile.
+    """Stop recording, and write the profile.
 
     Args:
-      name: ignored: the graph would have it.
+      name: ignored; it would be the name of the graph.
       step: ignored.
       profiler_outdir: the folder of the profile, if `trace_on` did not give one.
 
@@ -81,7 +81,7 @@ def trace_export(name, step=None, profiler_outdir=None) -> None:
 
 
 def trace_off() -> None:
-    """Stop to record, and write nothing.
+    """Stop recording, and write nothing.
 
     https://www.tensorflow.org/api_docs/python/tf/summary/trace_off
     """

@@ -70,7 +70,7 @@ class SummaryWriter:
         self.as_default(step).__enter__()
 
     def init(self) -> None:
-        """Do nothing: a writer is ready when it is made."""
+        """Do nothing: a writer is ready when it is created."""
 
     def flush(self) -> None:
         """Write what is buffered."""
@@ -142,7 +142,7 @@ def create_file_writer(
     """Create a writer of an event file for TensorBoard.
 
     Args:
-      logdir: the folder, made if need be.
+      logdir: the folder, created if necessary.
       max_queue: the number of summaries that may wait to be written; 10 if `None`.
       flush_millis: the milliseconds that they may wait; 120,000 if `None`.
       filename_suffix: the end of the name of the file; ".v2" if `None`.
@@ -160,7 +160,7 @@ def create_file_writer(
       Events are written in the calling thread.
 
     Under jit:
-      Make it outside of the function; summaries in the function are written when it runs.
+      Create it outside of functions; summaries in a function are written when the function runs.
 
     Example:
       >>> import os, tempfile
@@ -238,7 +238,7 @@ def set_step(step) -> None:
       step: an integer, an integer scalar or a `Variable`; `None` removes it.
 
     Under jit:
-      The number is the one at the time of tracing, unless it is a `Variable`.
+      Unless the step is a `Variable`, its number at the time of tracing is used.
 
     https://www.tensorflow.org/api_docs/python/tf/summary/experimental/set_step
     """

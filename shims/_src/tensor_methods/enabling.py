@@ -165,11 +165,11 @@ def enable_tensor_methods() -> TensorMethods:
     Code of JAX, NumPy, Flax, Optax, Keras and other libraries sees arrays as before.
 
     Returns:
-      A context manager: at its end the methods are removed. As a plain call it lasts.
+      A context manager: at its end the methods are removed. If it is called without `with`, the methods stay.
 
     Differs from TensorFlow:
-      TensorFlow's tensors have these methods always. A size that is unknown is not `None` in
-      `x.shape.as_list()` but a symbolic size, which computes as a number does.
+      TensorFlow's tensors always have these methods. An unknown size is not `None` in
+      `x.shape.as_list()` but a symbolic size, which supports arithmetic as a number does.
 
     Under jit:
       As in TensorFlow's graphs, a traced value has no `numpy()`, and `set_shape` only checks the shape.

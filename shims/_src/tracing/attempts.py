@@ -1,7 +1,8 @@
 """Let a program's changes of Python's objects happen once, although it is traced several times for one call.
 
 A trace ends early where a size must be a number, and the function is traced again; under an enclosing trace it is
-traced for both answers to a question. Each trace begins with the objects as they were before the first one. What a
+traced for both answers to a question. Each trace begins with the objects as they were before the first
+trace. What a
 program has created stays: an object that holds a new variable, layer or other object of a library is left alone.
 """
 
@@ -17,7 +18,7 @@ from shims._src.recording.snapshots import Snapshot
 
 @dataclasses.dataclass(eq=False)
 class _Attempts:
-    """The traces for one call: what the function reaches, as it was before the first of them."""
+    """The traces for one call, with the objects that the function reaches as they were before the first trace."""
 
     before: Snapshot | None = None
 

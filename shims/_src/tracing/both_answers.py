@@ -76,7 +76,7 @@ class _Staged:
       call: computes the flat results and their status from the operands.
       like: the shapes and dtypes of the results.
       tree: the structure of the results.
-      captured: values of the enclosing trace that the function computes with, which are no operands.
+      captured: values of the enclosing trace that the function computes with but that are not its operands.
     """
 
     call: Callable[[Any], tuple[list, Any]]
@@ -220,7 +220,7 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
 
 
 def _without_lost_derivative(value, unread, invalid):
-    """Return a result whose gradient is NaN where it is NaN for want of something to read."""
+    """Return a result whose gradient is NaN where it is NaN because there was nothing to read."""
     computed = isinstance(value.array, jax.Array)  # a Python number reads nothing
     if not computed or not jnp.issubdtype(value.array.dtype, jnp.inexact):
         return value
@@ -330,7 +330,7 @@ def _stage_what_runs(f, operands, answers, question, staged, failures) -> None:
 
 
 def _text_of_failure(question: trace.Undecided, answer: bool, error: Exception) -> str:
-    """Return the message for data for which the program has no result but an error."""
+    """Return the message for data for which the program raises an error."""
     if isinstance(error, errors.OpError):
         return errors.with_place(str(error), question.line)
     return errors.message(
@@ -392,7 +392,7 @@ def _staged(f, operands, answers) -> _Staged:
 
 
 def _outcome_of_one(staged: _Staged, answer: bool, operands, asked, text: str) -> _Outcome:
-    """Return the results of the program for the only answer for which it can be traced.
+    """Return the results of the program when it can be traced for one of the two answers only.
 
     If the answer is the other one at run time, their status stands for the error `text`.
     """
@@ -414,7 +414,7 @@ def _with_place_for_status(x):
 
 
 def _raises(x) -> bool:
-    """Return whether a bad status makes a result raise an error at run time, and not only become NaN."""
+    """Return whether a bad status makes a result raise an error at run time instead of becoming NaN."""
     return isinstance(x, Padded) or not jnp.issubdtype(x.dtype, jnp.inexact)
 
 
@@ -502,7 +502,7 @@ def _text_of_unlike_results(question: trace.Undecided) -> str:
     """Return the message for data without elements, for which the program has results of another form."""
     return errors.message(
         "",
-        "the results for no elements differ in structure, dtype or rank from those for some.",
+        "the results for empty and for nonempty data differ in structure, dtype or rank.",
         received=f"data for which `{question.text}`",
         at=question.line,
         do=_ONE_FORM,
@@ -510,8 +510,8 @@ def _text_of_unlike_results(question: trace.Undecided) -> str:
 
 
 _ONE_FORM = (
-    "call the function through `shims.function` at the top level, where the data decide, or "
-    "return results of one structure, dtype and rank for both answers"
+    "call the function through `shims.function` at the top level, where the data decide, or return "
+    "results of the same structure, dtype and rank for both answers"
 )
 
 

@@ -106,7 +106,7 @@ def _place_of(frame: FrameType) -> tuple[str, str]:
 
 
 def _ordering_frame(hooks: dict) -> FrameType | None:
-    """Return the stack frame that wrote the comparison that JAX is evaluating."""
+    """Return the stack frame of the comparison that JAX is evaluating."""
     frame: FrameType | None = sys._getframe(2)
     operators = vars(jp.shape_poly)
     while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
@@ -115,7 +115,7 @@ def _ordering_frame(hooks: dict) -> FrameType | None:
 
 
 def user_orders(hooks: dict) -> bool:
-    """Return whether user code wrote the comparison (`<` or similar) that JAX is evaluating.
+    """Return whether the comparison (`<` or similar) that JAX is evaluating is in the user's code.
 
     Args:
       hooks: the globals of the hooks' module, whose stack frames are skipped.

@@ -1,4 +1,4 @@
-"""Operators of TensorFlow 2's names where a graph of TensorFlow 1 is built: of its tensors, and of random numbers."""
+"""Handle operators of TensorFlow 2 while a graph of TensorFlow 1 is built: on its tensors, and random operators."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def from_nothing(array, positions, axis: int):
     count = primitives.as_size(math.prod(places))
     text = errors.message(
         "",
-        "an axis of no elements is read.",
+        "an element of an empty axis is read.",
         required="no positions",
         received=f"{errors.NUMBER} positions in an array of shape {array.shape}",
     )
@@ -136,7 +136,7 @@ def from_nothing(array, positions, axis: int):
 def _no_element(axis: int) -> str:
     return errors.message(
         "",
-        "an element of an axis of no elements is read or updated.",
+        "an element of an empty axis is read or updated.",
         required=f"at least one element along axis {axis}",
         do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
     )
@@ -387,7 +387,7 @@ def two_unknown_windows() -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "x.at[...]",
-            "a slice with traced bounds stands beside another traced index.",
+            "a slice with traced bounds is combined with another traced index.",
             do="update in two steps, or use `shims.where` with a mask",
         )
     )

@@ -65,7 +65,7 @@ class _Variables:
 
 
 def _of_one_length(xs):
-    """Declare that the leading axes of the arrays of a scan have one size, which JAX compares by its hash."""
+    """Declare that the leading axes of the arrays of a scan have the same size, which JAX compares by its hash."""
     leaves, tree = jax.tree.flatten(xs)
     for i, x in enumerate(leaves):
         if i and np.ndim(x) and np.ndim(leaves[0]):

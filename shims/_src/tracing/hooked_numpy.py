@@ -32,7 +32,7 @@ def promote_shapes(state, original, name, *arrays):
 
 
 def broadcast_arrays(state, original, *arrays):
-    """Broadcast arrays to one shape, as `jnp.where` does; data-dependent sizes are declared equal."""
+    """Broadcast arrays to the same shape, as `jnp.where` does; data-dependent sizes are declared equal."""
     return original(*_of_common_sizes(state, "jnp.broadcast_arrays", arrays, original))
 
 
@@ -173,13 +173,13 @@ def divide_shape_sizes(state, original, shape, part):
 
 
 def _check_divisor(state, part, divisor) -> None:
-    """Check at run time that a size stands for a -1, which it does not beside a size of 0."""
+    """Check at run time that a -1 stands for a size; beside a size of 0 it cannot."""
     of_data = state.owns(divisor) and not state.is_input_only(divisor)
     if not of_data or size_bounds.never_zero(state, divisor):
         return
     text = errors.message(
         "reshape",
-        "the size that -1 stands for is not known beside a size of 0.",
+        "a size of -1 cannot be inferred if another size is 0.",
         required=f"no size of 0 in the shape ({', '.join(map(str, part))})",
         do="write the size in the place of -1: `y.reshape(n, 3)`",
     )
@@ -189,7 +189,7 @@ def _check_divisor(state, part, divisor) -> None:
 def _as_mask(a):
     """Return a mask of the nonzero entries; a mask is returned unchanged.
 
-    So all selections by that mask have the same size.
+    All selections by that mask then have the same size.
     """
     a = jnp.asarray(a)
     return a if a.dtype == bool else a != 0
@@ -259,7 +259,7 @@ def _compress(state, original, condition, a, axis=None, **options):
     if not _same(length, count):
         text = errors.message(
             "compress",
-            "the condition is true behind the end of the array.",
+            "the condition is true beyond the end of the array.",
             do="build the mask from the array that it selects from",
         )
         primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)
@@ -274,7 +274,7 @@ def _squeeze(state, original, a, *axis, **named):
         return original(a, *axis, **named)
     for d in shape:
         if jp.is_symbolic(d) and not state.is_input_only(d):
-            # If the size is 1 at run time, squeezing it gives another program, so that is checked.
+            # If the size is 1 at run time, squeezing it gives another program, so this is checked.
             state.is_zero(d - 1, f"{d} == 1")
     return original(
         a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
@@ -346,7 +346,7 @@ def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *ar
 
 
 def _decide_if_spread(state, sizes, factors) -> None:
-    """Decide whether axes that are padded between their elements have any: JAX's formula is that of some elements."""
+    """Decide whether axes that are padded between their elements have elements; JAX's formula assumes it."""
     for d, factor in zip(sizes, factors, strict=True):
         if jp.is_symbolic(d) and not jp.is_symbolic(factor) and factor > 1:
             state.is_zero(d, f"{d} == 0")
@@ -359,7 +359,7 @@ def lax_pad(state, original, operand, padding_value, padding_config):
 
 
 def reduce_window(state, original, operand, *args, **named):
-    """Reduce windows, whose sizes become numbers; with a dilated operand whose axes may have no elements."""
+    """Reduce windows, whose sizes become numbers; the axes of a dilated operand may have no elements."""
     window = args[2] if len(args) > 2 else named.get("window_dimensions")
     for d in filter(jp.is_symbolic, window if isinstance(window, (tuple, list)) else ()):
         size_numbers.number_of(state, d, "a window", size_numbers.AS_WINDOW)
@@ -446,7 +446,7 @@ def _of_sizes(state, original, a, *args, **options):
 
 
 def _einsum(state, original, subscripts, *args, **options):
-    """Declare that axes of one label have one size: JAX replaces sizes that are unknown by a number."""
+    """Declare that axes of one label have the same size: JAX replaces sizes that are unknown by a number."""
     if not any(jp.is_symbolic(d) for x in args for d in np.shape(x)):
         return original(subscripts, *args, **options)
     terms, out, arrays = opt_einsum.parser.parse_einsum_input((subscripts, *args))
@@ -478,7 +478,7 @@ def _cov(state, original, m, y=None, rowvar=True, *args, **options):
 
 
 def _alike(state, original, arrays, *rest, **options):
-    """Call a function of arrays of one shape; in a step whose errors the program handles, decide whether they have one.
+    """Call a function of arrays of the same shape; if the program handles errors, decide whether the shapes are equal.
 
     Elsewhere JAX's error says which sizes to state.
     """
@@ -492,7 +492,7 @@ def _with_sizes_of(first, x):
         return x
     for axis, (target, have) in enumerate(zip(np.shape(first), np.shape(x), strict=True)):
         if jp.is_symbolic(target) or jp.is_symbolic(have):
-            x = primitives.unify_axis(x, axis, target, label="arrays of one shape")
+            x = primitives.unify_axis(x, axis, target, label="arrays of the same shape")
     return x
 
 

@@ -40,7 +40,7 @@ def _needs_positions(array, widths, mode) -> bool:
 
 
 def _pad_by_positions(state, x, pad_width, mode):
-    """Pad with elements of the array; an axis of no elements is an error where its widths are not 0."""
+    """Pad with elements of the array; an axis without elements is an error unless its widths are 0."""
     for axis, (low, high) in enumerate(_widths(pad_width, x.ndim)):
         low, high = (_checked_width(state, width) for width in (low, high))
         if not any(map(jp.is_symbolic, (low, high))) and low == high == 0:

@@ -1,6 +1,6 @@
 """Give the results of a program's own pullback (`jax.custom_vjp`) the sizes of the operands.
 
-A size among the residuals is an array in the pullback. What has this size there, has a symbol of its own.
+A size among the residuals is an array in the pullback. An axis of that size has its own symbol there.
 """
 
 from __future__ import annotations

@@ -133,13 +133,13 @@ def _power_of(state, inherited, d, base, modulo=None):
 
 
 def require_int32(state, magnitude) -> None:
-    """Check that the result of an operator on sizes, given as a float, is one that int32 holds."""
+    """Check that the result of an operator on sizes, given as a float, is in the range of int32."""
     text = state.with_origins(room.beyond_int32())
     primitives.check(magnitude >= jnp.float32(2.0**31), text)
 
 
 def _require_base(state, d, exponent) -> None:
-    """Check that Python's power of a size has a real value: none of 0 if negative, none of -1 if fractional."""
+    """Check that a power of a size has a real value in Python; `0 ** -1` and `(-1) ** 0.5` do not."""
     if not is_python_number(exponent):
         return
     if exponent.imag or exponent.real < 0:

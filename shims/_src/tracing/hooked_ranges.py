@@ -90,7 +90,7 @@ def _shape_hook(name, parameter="shape"):
 
 
 def new_shape(state, original, array, shape):
-    """Compute the shape that `array.reshape` and `jnp.reshape` give, of numbers some of which are traced."""
+    """Compute the shape that `array.reshape` and `jnp.reshape` give, from numbers of which some are traced."""
     parts = (shape,) if jp.is_tracer(shape) and not shape.ndim else shape
     parts = tuple(parts) if isinstance(parts, list) or jp.is_tracer(parts) else parts
     if not isinstance(parts, tuple) or not any(map(jp.is_tracer, parts)):
@@ -182,7 +182,7 @@ def _starts_of_parts(state, op, size, parts: int) -> list:
     if op != "array_split" and jp.is_symbolic(rest):
         text = errors.message(
             f"jnp.{op}",
-            "the size is no multiple of the number of parts.",
+            "the size is not a multiple of the number of parts.",
             required=f"a multiple of {parts}",
             received=f"`{size}` = {errors.NUMBER}",
             do="write `jnp.array_split`, whose parts may differ by one element",

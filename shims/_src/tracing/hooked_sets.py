@@ -1,4 +1,4 @@
-"""Compute sets of values, and positions in sorted ones, of arrays of unknown sizes as `jax.numpy` does."""
+"""Compute sets of values, and positions in sorted arrays, for arrays of unknown sizes as `jax.numpy` does."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _unique_rows(ar, axis: int, wanted: tuple[bool, bool, bool], *, equal_nan: b
 
 
 def _unique_with_each_nan(ar, wanted: tuple[bool, bool, bool]):
-    """Return the sorted distinct numbers, each NaN a number of its own, and what else is wanted of them."""
+    """Return the sorted distinct numbers, where no two NaNs are equal, and the other results that were asked for."""
     results = _unique_rows(jnp.ravel(ar)[:, None], 0, wanted, equal_nan=False)
     if not any(wanted):
         return results[:, 0]

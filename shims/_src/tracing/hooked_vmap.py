@@ -59,8 +59,8 @@ def _trace_body_first(empty_stores, f, *args):
 def _by_rows(closed, args):
     """Run a batched body row by row, except for its collectives over the batch, such as `psum`.
 
-    Each collective needs its operands of all rows: they are computed by a program of their own, from the
-    results of the earlier collectives.
+    A collective needs the operands of all rows, so these are computed first, by a separate program,
+    from the results of the earlier collectives.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
     steps = own_equations(jaxpr)
@@ -90,7 +90,7 @@ def _nested_collective() -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "vmap",
-            "a loop or another inner program, in rows of different sizes, computes over all rows.",
+            "a loop or another inner program computes over all rows, but the rows have different sizes.",
             required="`psum` and the like outside of loops, branches and `jax.jit`",
             do="call it on the result of the inner program",
         )
@@ -169,7 +169,7 @@ def ragged_rows(d) -> errors.FreshSizeError:
         errors.message(
             "vmap",
             f"every row of the result has a data-dependent size `{d}` of its own.",
-            required="rows of one size",
+            required="rows of the same size",
             do="reduce or pad each row inside the mapped function, or apply `jax.vmap` outside "
             "of the function, which gives a `Padded` whose rows have their own sizes",
         )

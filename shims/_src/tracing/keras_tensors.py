@@ -45,7 +45,7 @@ def symbolic_call(f: Callable, args, kwargs):
 
 
 def _without_sizes(f: Callable, result, line: str):
-    """Return the result of an operator if Keras can hold it."""
+    """Return the result of an operator if a Keras tensor can stand for it."""
     is_padded = lambda x: isinstance(x, Padded)
     if any(map(is_padded, jax.tree.leaves(result, is_leaf=is_padded))):
         raise errors.UnimplementedError(

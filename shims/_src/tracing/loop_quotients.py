@@ -12,7 +12,7 @@ from shims._src.tracing.hooked_quotients import QUOTIENTS, is_python_number, zer
 
 
 def _quotient(symbol: str, *, reflected: bool) -> Callable:
-    """Return the hook of a tracer's quotient or remainder, which checks numbers that a staged loop counts."""
+    """Return the hook of a tracer's quotient or remainder, which checks the counters of staged loops."""
 
     def method(state, original, x, other):
         dividend, divisor = (other, x) if reflected else (x, other)

@@ -1,6 +1,6 @@
-"""Trace the body of a loop as a dynamic program of its own if it asks about sizes that it makes.
+"""Trace the body of a loop as a separate dynamic program if it asks about sizes that it creates.
 
-The program around the body is traced once for all iterations, so that it cannot decide on the size of one of them.
+The program around the body is traced once for all iterations, so it cannot decide on the size of one of them.
 A program of its own, whose operands are static, is staged for each answer, as under an enclosing `jax.jit`.
 """
 
@@ -29,7 +29,7 @@ def run_by(results_and_status: Callable) -> None:
 
 
 def traced(make: Callable[[Callable], T], body: Callable, operands) -> T:
-    """Return `make(body)`, or what it makes of the body as a program of its own.
+    """Return `make(body)`, or `make` of the body as a program of its own.
 
     Args:
       make: traces the body.

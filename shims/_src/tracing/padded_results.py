@@ -58,7 +58,9 @@ def combined_status(reports, inherited=()):
             case Exceeded():
                 bad = report.code
             case Misjudged(_, line, _, text):
-                problem = "a data-dependent size is not the one that this operation relies on."
+                problem = (
+                    "a data-dependent size differs from the size that this operation relies on."
+                )
                 bad = failure_codes.code_of(text or errors.message("", problem, at=line))
             case Invalid(text, line, error):
                 bad = failure_codes.code_of(errors.with_place(text, line), error)
@@ -115,7 +117,7 @@ def with_status(results, status, sources):
 
 
 def _of_all_devices(status, nan, x):
-    """Return a status and an error value that are equal on the devices of a `shard_map` on which `x` is.
+    """Return a status and an error value that are equal on all devices of a `shard_map` that have `x`.
 
     What was computed from the values of several devices is not valid if that of one is not.
     """

@@ -31,9 +31,10 @@ def postponed() -> contextlib.AbstractContextManager[object]:
 
 
 def depends_on_sizes(error: BaseException) -> bool:
-    """Return whether an error is due to sizes of arrays, so that other sizes might be valid.
+    """Return whether an error is due to sizes of arrays, so other sizes might be valid.
 
-    So may be what a library raises, as JAX does for an array without elements; what the program raises itself is not.
+    An error that a library raises may be, as JAX's for an array without elements; one that the program
+    itself raises is not.
     """
     if isinstance(error, _SIZE_INDEPENDENT):
         return False

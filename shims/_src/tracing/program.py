@@ -139,7 +139,7 @@ def _stage_for_numbers_of_sizes(state, error: Exception) -> None:
 
 
 def _sizes_of_value(error: Exception) -> set[str]:
-    """Return the symbols of the sizes from which alone a value was computed that JAX needs while tracing."""
+    """Return the symbols of the sizes that determine a value which JAX needs while tracing."""
     step = refusals.innermost(error)
     values = step.tb_frame.f_locals.values() if step is not None else ()
     sizes = [numbering.sizes_behind(x) or () for x in values if jp.is_tracer(x)]

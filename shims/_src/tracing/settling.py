@@ -59,7 +59,7 @@ def without_invalid(found: Iterable[tuple[Condition, int]]) -> list[tuple[Condit
 
 
 def refutes_measurements(found: Iterable[tuple[Condition, int]]) -> bool:
-    """Return whether a size differs from the one assumed from the data of an earlier call."""
+    """Return whether a size differs from the size assumed from the data of an earlier call."""
     return any(
         code >= 0 and isinstance(condition, Misjudged) and condition.is_measured
         for condition, code in found

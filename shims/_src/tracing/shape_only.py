@@ -25,7 +25,7 @@ _EXAMPLE = 64
 
 
 def has_foreign_sizes(operands) -> bool:
-    """Return whether an operand has a symbolic size that belongs to an enclosing trace."""
+    """Return whether an operand has a symbolic size of an enclosing trace."""
     arrays = [x.values if isinstance(x, Padded) else x for x in operands]
     return any(jp.is_symbolic(d) for x in arrays for d in jnp.shape(x))
 

@@ -130,7 +130,7 @@ def depend_on_data(sizes) -> bool:
 
 
 def exceeds_int32(d) -> bool:
-    """Return whether a number that is computed from sizes is beyond int32 even if the sizes are a few."""
+    """Return whether a number that is computed from sizes is out of int32's range even for small sizes."""
     state = trace.current()
     return state is not None and size_bounds.magnitude_of_few(state, d) > room.MOST_SLOTS
 
@@ -142,7 +142,7 @@ _OF_LISTS = frozenset({"append", "extend", "insert", "pop", "remove", "reverse",
 def attribute(state, original, tracer, name: str):
     """Return an attribute of an array; where it is a list that a loop filled, trace again with its length.
 
-    A staged loop fills an array in the place of a list, which has no methods of lists.
+    A staged loop fills an array in the place of a list, and an array lacks the methods of a list.
     """
     try:
         return original(tracer, name)
@@ -155,7 +155,7 @@ def attribute(state, original, tracer, name: str):
 def text(state, original, tracer, *specification):
     """Return a traced number as text; one that is computed from sizes alone, as the text of its value.
 
-    A message to people shows the tracer.
+    Messages that only people read show the tracer.
     """
     if getattr(tracer, "ndim", 1) or size_texts.is_message(2):
         return original(tracer, *specification)
@@ -220,7 +220,7 @@ def _as_integer(answer):
 
 
 def convert(state, original, aval, tracer):
-    """Convert a traced scalar to a Python number: sizes decide it, if it was computed from nothing else."""
+    """Convert a traced scalar to a Python number: its value is known if it was computed from sizes alone."""
     question = question_of(tracer)
     if question is not None:
         return question.answer()
@@ -229,7 +229,7 @@ def convert(state, original, aval, tracer):
 
 
 def as_index(state, original, tracer):
-    """Convert a traced scalar to a Python index: sizes decide it, if it was computed from nothing else."""
+    """Convert a traced scalar to a Python index: its value is known if it was computed from sizes alone."""
     question = question_of(tracer)
     if question is not None:
         return int(question.answer())
@@ -238,7 +238,7 @@ def as_index(state, original, tracer):
 
 
 def as_numpy(state, original, tracer, *args, **kwargs):
-    """Convert a traced array to a NumPy array: sizes decide it, if it was computed from nothing else."""
+    """Convert a traced array to a NumPy array: its value is known if it was computed from sizes alone."""
     question = question_of(tracer)
     if question is not None:
         return np.asarray(question.answer(), *args, **kwargs)

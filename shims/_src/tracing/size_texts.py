@@ -38,7 +38,7 @@ def is_message(depth: int) -> bool:
 
 
 def _shows(frame: types.FrameType) -> bool:
-    """Return whether a frame executes a statement whose text only people see.
+    """Return whether a frame executes a statement whose text only people read.
 
     Such statements are `raise`, the message of `assert`, and calls of `print`, of `warnings` and of loggers.
     """

@@ -24,9 +24,9 @@ _LARGE = 1 << 24
 def selected_by(*names: str):
     """Make an operator of a function whose result size depends on the arguments `names`.
 
-    If these arguments are known, also under `jax.grad` and when other arguments are traced, the result has
-    its exact size. If they are traced, the result has a data-dependent size, and is a `Padded` outside of a
-    dynamic trace.
+    If these arguments are known, as they may be under `jax.grad` or when other arguments are traced,
+    the result has its exact size. If they are traced, the result has a data-dependent size, and is a
+    `Padded` outside of a dynamic trace.
     """
     return _operator_decorator(names, jp.is_tracer)
 

@@ -1,7 +1,7 @@
 """Find errors that refuse a step of a dynamic trace and that the traced program caught.
 
 A step that is refused because a size is unknown would often work for the exact arrays. A handler of the program,
-`except Exception`, cannot tell the two cases apart, so that the trace ends with the refusal all the same.
+`except Exception`, cannot tell the two cases apart, so the trace ends with the refusal all the same.
 """
 
 from __future__ import annotations

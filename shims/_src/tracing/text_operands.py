@@ -270,7 +270,7 @@ def _mismatch(function: str, name: str, value) -> errors.DtypeMismatchError:
         errors.message(
             function,
             f"`{name}` is not of strings, but another operand is.",
-            required="operands of one dtype",
+            required="operands of the same dtype",
             received=f"{name}={value!r:.200}",
             do="convert numbers to strings: `shims.strings.as_string(x)`",
         )
@@ -281,7 +281,7 @@ def _traced_error() -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "",
-            "which strings are the result depends on traced values, and JAX has no arrays of strings.",
+            "traced values decide which strings are the result, and JAX has no arrays of strings.",
             required="known operands",
             do="return the numbers that select the strings, and select them after the call",
         )

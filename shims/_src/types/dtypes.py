@@ -19,8 +19,8 @@ class DType:
       name: TensorFlow's name, `float32` for instance.
 
     Differs from TensorFlow:
-      It converts to NumPy's dtype implicitly, so that `jnp.zeros(3, shims.float32)` works, and
-      64-bit types stand for their 32-bit counterparts unless `jax_enable_x64` is on.
+      It converts to NumPy's dtype implicitly, so `jnp.zeros(3, shims.float32)` works, and
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.
 
     Under jit:
       Dtypes are static; nothing is traced.
@@ -176,7 +176,7 @@ def as_dtype(type_value) -> DType:
       TypeError: `type_value` is none of these.
 
     Differs from TensorFlow:
-      Nothing for the dtypes that JAX has; quantized and variant dtypes are rejected.
+      Quantized and variant dtypes, which JAX lacks, are rejected.
 
     Under jit:
       Dtypes are static; nothing is traced.

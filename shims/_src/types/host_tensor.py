@@ -258,7 +258,7 @@ def _mismatch(x: HostTensor, other: str, name: str) -> errors.DtypeMismatchError
         errors.message(
             f"`{name}` of tensors",
             f"the operands have different dtypes: {_name(x)} and {other}.",
-            required="one dtype",
+            required="operands of the same dtype",
             received=f"{_name(x)}, {other}",
             do="convert one of them with `shims.cast`",
         )

@@ -1,6 +1,6 @@
 """Flatten, pack and map nested structures of lists, tuples, dictionaries and `attrs` classes.
 
-Unlike in JAX's pytrees, `None` is an element here, and so is a registered class that is no container.
+Unlike in JAX's pytrees, `None` is an element here, and so is a registered class that is not a container.
 """
 
 from __future__ import annotations

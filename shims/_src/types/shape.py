@@ -16,7 +16,7 @@ class Shape(tuple):
     """The shape of an array: a tuple of sizes that also has the methods of `TensorShape`.
 
     Slices and sums of shapes are shapes, and a shape equals a list of the same sizes. Everything
-    else is as with tuples, so that JAX and NumPy take it where they take a tuple.
+    else is as with tuples, so JAX and NumPy take it where they take a tuple.
     """
 
     __slots__ = ()

@@ -58,7 +58,7 @@ class TensorShape:
 
     @property
     def dims(self) -> list | None:
-        """The sizes as `Dimension`s (symbolic and named ones as they are), or `None` for unknown rank."""
+        """The sizes as `Dimension`s (symbolic and named sizes unchanged), or `None` for unknown rank."""
         if self._dims is None:
             return None
         return [Dimension(d) if isinstance(d, int | None) else d for d in self._dims]

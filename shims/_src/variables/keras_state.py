@@ -4,8 +4,8 @@ Keras asks a `StatelessScope` for the values of its variables, and passes it the
 of this module forwards both to the module `state`, for a `Variable` that represents the Keras variable.
 So tapes see its reads, and functions make it an input and output. The scope is open while a tape records
 or a function is traced. Where Keras has opened a scope of its own before, as `stateless_call` and the steps
-of `fit` do, that scope holds the values outside of the function or the tape; one that Keras opens inside of
-them takes precedence.
+of `fit` do, that scope holds the values outside of the function or the tape; a scope that Keras opens
+inside of them takes precedence.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class ExponentialMovingAverage:
       `apply` requires its list of variables.
 
     Under jit:
-      Works as assignments to variables do: inside of a `shims.function`.
+      Like every assignment to variables, `apply` works under `shims.function`, but not under other traces.
 
     Example:
       >>> import shims

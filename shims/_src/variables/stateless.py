@@ -25,7 +25,7 @@ def stateless(f: Callable[..., Any], variables: Iterable[Any]) -> Callable[..., 
       A function `(values, *args, **kwargs) -> (result, new_values)`. Values are in the order of `variables`.
 
     Raises:
-      FailedPreconditionError: `f` assigns or creates a variable that is not among them.
+      FailedPreconditionError: `f` assigns or creates a variable that is not among `variables`.
 
     Under jit: a variable that `f` reads and that is not among them is a constant of the compiled program.
     """
@@ -50,7 +50,7 @@ def _left_out(variable) -> errors.FailedPreconditionError:
     return errors.FailedPreconditionError(
         errors.message(
             "stateless",
-            "the function assigns or creates a variable that is not among `variables`, so that its value would be lost.",
+            "the function assigns or creates a variable that is not among `variables`, so its value would be lost.",
             received=variable.name,
             do="create it before, and pass it with the others.",
         )

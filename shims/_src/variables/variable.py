@@ -62,13 +62,12 @@ class Variable(Scattered, metaclass=_VariableMeta):
       experimental_enable_variable_lifting: accepted.
 
     Raises:
-      ValueError: no initial value, or one whose shape or dtype contradicts `shape` or `dtype`.
+      ValueError: there is no initial value, or its shape or dtype contradicts `shape` or `dtype`.
       UnimplementedError: an argument that is not supported was given.
 
     Differs from TensorFlow:
-      `assign` returns the variable itself, which reads like TensorFlow's result. There is no
-      resource handle and no device. In functions that are not converted (`autograph=False`),
-      `variable[1:3]` is a tracer, which has no `assign`: write
+      `assign` returns the variable itself. There is no resource handle and no device. In functions that are
+      not converted (`autograph=False`), `variable[1:3]` is a tracer, which has no `assign`: write
       `variable.assign(variable.value().at[1:3].set(x))`.
 
     Under jit:

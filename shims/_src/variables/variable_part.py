@@ -73,7 +73,7 @@ def read_part(variable, value, key):
 
 
 def _is_part(key) -> bool:
-    """Return whether a key has only integers and slices, so that the part can be assigned to."""
+    """Return whether a key has only integers and slices, so the part can be assigned to."""
     return not any(
         isinstance(item, (list, bool)) or getattr(item, "dtype", None) == np.bool_
         for item in _key_items(key)

@@ -18,7 +18,7 @@ FEW = 3.0
 
 # No run is considered more exact than this many units in the last place of the array's size.
 FLOOR_ULP = 2.0
-# The same where there is no run in float64, so that the original's own error is not known.
+# The same where there is no run in float64, so the original's own error is not known.
 FLOOR_ULP_WITHOUT_TRUTH = 4.0
 
 # Another TensorFlow lane measures rounding if its error is at most this many times that of TF eager;

@@ -1,4 +1,4 @@
-"""Compare an object that a port has made or changed with the restored one of its original."""
+"""Compare an object that a port has created or changed with the restored object of its original."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Different = tuple[str, str]  # an attribute, and how it differs
 
 
 class Comparison:
-    """Compares objects attribute by attribute; only attributes that both have.
+    """Compares objects by the attributes that both have.
 
     Args:
       node: the node of the original's object.
@@ -86,7 +86,7 @@ def _of_leaves(wanted: Any, made: Any) -> str:
         return f"{wanted!r} became {made!r}" if simple and made != wanted else ""
     try:
         one, other = np.asarray(wanted), np.asarray(made)
-    except Exception:  # noqa: BLE001, it is no array in the port
+    except Exception:  # noqa: BLE001, it is not an array in the port
         return ""
     if other.dtype.kind not in "biufc":
         return f"{wanted!r} became None" if made is None else ""
@@ -117,7 +117,7 @@ def _of_configurations(path: str, made: Any, wanted: Any) -> Iterator[Different]
 
 
 def _told(value: Any) -> str:
-    """Return a part of a configuration as text, without what tells nothing about values."""
+    """Return a part of a configuration as text, without entries that have no effect on values."""
     if isinstance(value, dict):
         kept = {k: _told(v) for k, v in value.items() if k not in (*_OF_NO_WEIGHT, "module")}
         return str({k: v for k, v in kept.items() if k != "registered_name"})

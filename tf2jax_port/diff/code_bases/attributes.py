@@ -1,4 +1,4 @@
-"""Tell what an object of a captured program holds, apart from what its library keeps in it."""
+"""List what an object of a captured program holds, apart from what its library keeps in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 2000  # objects of one call
 
 
 def described(value: Any, encoder: Encoder) -> Node:
-    """Return what restores an object: its attributes, those that are lost with the reason, and its base in a library.
+    """Return how to restore an object: its attributes, lost ones with reasons, and its base in a library.
 
     Raises:
       UnfitError: its class is one that only its library can make.
@@ -38,7 +38,7 @@ def described(value: Any, encoder: Encoder) -> Node:
     if base is cls:
         return found
     if len(encoder.met.objects) > _MOST:
-        raise UnfitError("object with too many others")
+        raise UnfitError("object that refers to too many other objects")
     for name, item in attributes_of(value).items():
         count = len(encoder.met.objects)
         try:
@@ -64,12 +64,12 @@ def attributes_of(value: Any) -> dict[str, Any]:
 
 
 def look(value: Any) -> dict[str, tuple[Any, int]]:
-    """Return the attributes of an object with their lengths, to notice later that others have taken their places."""
+    """Return the attributes of an object with their lengths, to notice later that they have changed."""
     return {name: (item, _length(item)) for name, item in attributes_of(value).items()}
 
 
 def has_changed(value: Any, before: dict[str, tuple[Any, int]]) -> bool:
-    """Return whether attributes of an object were set since a look, or collections among them have grown."""
+    """Return whether attributes of an object were set since an earlier look, or collections among them have grown."""
     now = attributes_of(value)
     if now.keys() != before.keys():
         return True
@@ -124,7 +124,7 @@ def is_of_library(cls: type) -> bool:
 
 
 def _is_plain(cls: type) -> bool:
-    """Return whether Python code makes the objects of a class, all of whose state are attributes."""
+    """Return whether Python code makes the objects of a class, and all of their state is in attributes."""
     builtin = [c for c in cls.__mro__ if not c.__flags__ & (1 << 9)]  # no heap types
     plain = {object, dict, list, tuple, types.SimpleNamespace}
     return {*builtin} <= plain and cls.__module__ != "builtins"
@@ -149,7 +149,7 @@ def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
         layers = encoder.encode(list(value.layers))
         return {"base": name, "about": {"config": encoder.encode(config), "layers": layers}}
     if name.startswith("optimizers.") and _has_stepped(value):
-        raise UnfitError(f"{base.__name__} that has stepped, whose variables are not restored")
+        raise UnfitError(f"{base.__name__} that has made steps, whose variables cannot be restored")
     if base is not cls and cls.get_config is not base.get_config:
         config = configuration(value, base)
     else:
@@ -181,7 +181,7 @@ def _public_name(tf: Any, base: type) -> str:
 
 @functools.cache
 def _stored_by(cls: type, *, of_library: bool) -> frozenset[str]:
-    """Return the attributes that the code of an object's classes sets, of those of libraries or of the others."""
+    """Return the attributes that the code of an object's classes sets: of classes of libraries, or of the others."""
     found: set[str] = set()
     for base in cls.__mro__:
         if is_of_library(base) is not of_library:

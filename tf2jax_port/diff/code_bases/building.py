@@ -1,4 +1,4 @@
-"""Make the arguments and objects of a port that a recorded call needs."""
+"""Create the arguments and objects of a port that a recorded call needs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ Leaf = Callable[[Node], Any]
 
 
 class Builder:
-    """Makes values of the port of nodes.
+    """Makes values of the port from nodes.
 
     Args:
       array: gives the NumPy array of a node.
       nodes: the nodes of the values.
-      restores: whether objects are restored from what the original's held, and not made by their constructors.
+      restores: whether objects are restored from what the original's objects held, and not made by
+        their constructors.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Builder:
         return decode(node, leaf)
 
     def make_objects(self, tensor: Leaf) -> None:
-        """Make variables, and objects that have some or are made of no tensors, once, outside of any trace."""
+        """Make variables, and objects that have variables or are made without tensors, once, outside of any trace."""
         for node in self._nodes:
             if self.restored:
                 for part in _restorable(node):
@@ -84,14 +85,14 @@ class Builder:
                 del self.restored.objects[number]
 
     def lacks_variables(self) -> bool:
-        """Return whether an object that was made has not all of its variables yet."""
+        """Return whether an object that was made lacks some of its variables."""
         return any(
             len(variables_of(made)) < len(node.get("state", ()))
             for node, made in self._made.values()
         )
 
     def is_unbuilt(self) -> bool:
-        """Return whether a layer that is made was not built, and its original was: calling it builds it."""
+        """Return whether a layer that was made is not built yet, as its original was; a call builds it."""
         return any(
             node.get("built") is True and getattr(made, "built", True) is False
             for node, made in self._made.values()
@@ -108,7 +109,7 @@ class Builder:
         return self._made[id(node)][1]
 
     def counts(self) -> tuple[int, int]:
-        """Return how many variables all objects have, and how many those of the original have."""
+        """Return how many variables all objects have, and how many the original's objects have."""
         made = [(made, node["state"]) for node, made in self._made.values() if "state" in node]
         return sum(len(variables_of(m)) for m, _ in made), sum(len(state) for _, state in made)
 
@@ -128,7 +129,7 @@ class Builder:
             found = [tuple(v.shape) for v in variables]
             if found != wanted:
                 raise ValueError(
-                    f"the variables of {node['name']} have other shapes: {wanted} became {found}"
+                    f"the variables of {node['name']} have the shapes {found}, in the original {wanted}"
                 )
             for variable, value in zip(variables, node["state"], strict=True):
                 variable.assign(self._array(_array_node(value)))
@@ -149,7 +150,7 @@ class Builder:
             return self.restored.same(node, lambda part: decode(part, leaf))
         definition = self._definitions.get(node["number"])
         if definition is None:
-            raise UnfitError("an object that is only known by its place")
+            raise UnfitError("an object whose definition was not recorded")
         return leaf(definition)
 
     def state_of(self, node: Node, made: Any) -> list[Any]:
@@ -170,7 +171,7 @@ class Builder:
         return [self._array(_array_node(variable)).shape for variable in node["state"]]
 
     def every_variable(self) -> list[Any]:
-        """Return the variables of all objects, each once, with those that are no weights, such as seeds."""
+        """Return the variables of all objects, each once, including those that are not weights, such as seeds."""
         found: dict[int, Any] = {}
         for _, made in self._made.values():
             own = [made] if hasattr(made, "assign") else variables_of(made)
@@ -187,7 +188,7 @@ class Builder:
         if "base" in node and "items" not in node and "unmade" not in node:  # of Keras itself
             return Restored(self._assign, {}).object(node, lambda part: decode(part, leaf))
         if "items" not in node:
-            raise UnfitError(f"object made of {node['unmade']}")
+            raise UnfitError(f"object created from {node['unmade']}")
         args, kwargs = (decode(item, leaf) for item in node["items"])
         if kwargs.get("reduction") == "auto":  # `Reduction.AUTO` of Keras 2
             kwargs["reduction"] = "sum_over_batch_size"
@@ -216,7 +217,7 @@ def _array_node(node: Node) -> Node:
 
 
 def _restorable(node: Node) -> list[Node]:
-    """Return a node and those below it that are restored; what a constructor took is not."""
+    """Return a node and those below it that are restored, which the arguments of constructors are not."""
     parts = ("fields", "about") if node["kind"] == "object" else ("items", "fields", "about")
     inner: list[Node] = []
     for part in parts:
@@ -232,7 +233,7 @@ def _is_outside(node: Node) -> bool:
 
 
 def _is_empty(value: Any) -> bool:
-    """Return whether an attribute has no value yet, which earlier calls have given it in the original."""
+    """Return whether an attribute, to which earlier calls of the original gave a value, has none yet."""
     return value is None or (isinstance(value, list | dict | np.ndarray) and not len(value))
 
 

@@ -73,7 +73,7 @@ class Calls:
       packages: the import names of the packages that were watched.
       edges: which function called which one, as pairs.
       without_tensors: the functions that were called, and no tensor passed through them.
-      unkept: why no call of a function is kept, although some were seen.
+      unkept: why no call of a function was kept, although some were seen.
     """
 
     calls: tuple[Call, ...]

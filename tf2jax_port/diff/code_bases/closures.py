@@ -1,4 +1,4 @@
-"""Tell functions without a name of their own apart: lambdas and those that other functions make."""
+"""Distinguish functions without names of their own: lambdas, and functions that other functions create."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tf2jax_port.diff.code_bases.reached import codes_in
 
 
 def ordinal_of(function: Any) -> int | None:
-    """Return which one a function is of those with its qualified name in its file; `None` if its file lacks it."""
+    """Return the place of a function among those with its qualified name in its file; `None` if the file lacks it."""
     return ordinal_of_code(inspect.unwrap(function).__code__)
 
 
 def ordinal_of_code(code: CodeType) -> int | None:
-    """Return the same of the instructions of a function."""
+    """Return that place, given the instructions of a function."""
     try:
         alike = _alike(code.co_filename, code.co_qualname)
     except (OSError, SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""Let a captured program run eagerly, so that its calls are seen with their values."""
+"""Run a captured program eagerly, so that its calls are recorded with their values."""
 
 from __future__ import annotations
 

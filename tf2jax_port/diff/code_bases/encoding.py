@@ -47,7 +47,7 @@ class Met:
         self.variables: dict[int, tuple[Node, Any]] = {}
 
     def number(self, value: Any) -> int:
-        """Number an object, which is kept, so that no other takes its place."""
+        """Number an object, and keep it, so that no other object gets its address."""
         number = next(self._numbers)
         self.objects[id(value)] = number, value
         return number
@@ -60,7 +60,7 @@ class Met:
         return self.variables[id(value)][0]
 
     def forget(self, count: int) -> None:
-        """Forget all objects but the first ones, since the node that holds the others was given up."""
+        """Forget all objects but the first ones, since the node that holds the others is not used."""
         for key in list(self.objects)[count:]:
             del self.objects[key]
 
@@ -114,7 +114,7 @@ class Encoder:
         return self._of_tensorflow(value)
 
     def _is_own_collection(self, value: Any) -> bool:
-        """Return whether a collection is an object of a class of the program, which has more than its items."""
+        """Return whether a collection is an object of a class of the program, and has more than its items."""
         library = type(value).__module__.partition(".")[0] in _OF_LIBRARIES
         return self.of_object is not None and not library and not hasattr(value, "_fields")
 
@@ -271,7 +271,7 @@ def _place(cls: Any) -> Node:
     for part in cls.__qualname__.split("."):
         found = getattr(found, part, None)
     if found is None:
-        raise UnfitError(f"{cls.__qualname__}, which its module does not name")
+        raise UnfitError(f"{cls.__qualname__}, which is not an attribute of its module")
     return {"module": cls.__module__, "name": cls.__qualname__}
 
 

@@ -72,7 +72,7 @@ class Kept:
 
 
 def keys(calls: Calls, files: PortFiles) -> list[str]:
-    """Return a key for each call, which changes with all that its outcome depends on."""
+    """Return a key for each call, which changes with everything on which its outcome depends."""
     libraries = hashlib.sha256("\n".join(_installed()).encode()).hexdigest()
     digests: dict[tuple[str, ...], str] = {}
     found = []
@@ -92,7 +92,7 @@ def _modules(call: Call) -> set[str]:
 
 
 def _installed() -> Iterator[str]:
-    """Yield what tells the versions of the libraries, and the files of this one."""
+    """Yield the versions of the libraries, and the files of this one."""
     yield sys.version
     for name in _LIBRARIES:
         with contextlib.suppress(metadata.PackageNotFoundError):

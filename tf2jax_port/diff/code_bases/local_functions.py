@@ -1,4 +1,4 @@
-"""Tell which functions that others make are recorded on their own: those that are called after their maker has returned."""
+"""Choose which local functions are recorded separately: those that are called after their creator has returned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def may_be_recorded(code: CodeType) -> bool:
 def is_part(code: CodeType, frame: FrameType, running: Iterable[Function]) -> bool:
     """Return whether a call of a local function belongs to another call.
 
-    That of its maker is under way, or it is what a decorator puts around a function, which is recorded itself.
+    Either the call of its maker is under way, or a decorator has made it around a function that is
+    recorded itself.
 
     Args:
       code: the instructions of the function.
@@ -56,7 +57,7 @@ def _is_replaced(value: Any) -> bool:
 
 
 def node_of(code: CodeType, frame: FrameType, encoder: Encoder) -> Node:
-    """Return the node of a local function that has begun: its place in its file, and the values around it.
+    """Return the node of a local function whose call has begun: its place in its file, and its closure.
 
     Raises:
       UnfitError: its file has no such function, or a value cannot be replayed.

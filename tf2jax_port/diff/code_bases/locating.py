@@ -1,4 +1,4 @@
-"""Find the line of a port at which a call's values part from those that its original had."""
+"""Find the line of a port at which a call's values begin to differ from those of the original."""
 
 from __future__ import annotations
 
@@ -107,8 +107,11 @@ def located(call: Call, arrays: list[np.ndarray], root: str, run: Any) -> tuple[
         return "", ""
     place = f"{follower.path}:{found.port}"
     if not found.name:
-        return place, "the values of all names before agree"
-    return place, f"`{found.name}` is the first that differs, line {found.original} of the original"
+        return place, "the values of all earlier names agree"
+    return (
+        place,
+        f"`{found.name}` is the first value that differs, line {found.original} of the original",
+    )
 
 
 def _array_of(value: Any) -> np.ndarray | None:

@@ -93,7 +93,7 @@ class Objects:
         Args:
           arrays: the arrays.
           seen: where the objects are added.
-          held: where the identities of the tensors are added that objects hold.
+          held: where the identities of the tensors that objects hold are added.
           met: what the call has met.
         """
         met = met or Met(self.numbers)
@@ -127,7 +127,7 @@ class Objects:
         origin = self._origins.get(id(value))
         if origin is not None and origin.owner() is value:
             if origin.unfit:
-                return {"unmade": origin.unfit.removeprefix("object made of ")}
+                return {"unmade": origin.unfit.removeprefix("object created from ")}
             by = len(encoder.arrays)
             encoder.arrays.extend(origin.arrays)
             return {"items": list(moved_node(origin.arguments, by)["items"])}
@@ -135,7 +135,7 @@ class Objects:
         if fields is None and type(value).__init__ is object.__init__:
             fields = {}
         if fields is None:
-            return {"unmade": "a constructor that was not seen"}
+            return {"unmade": "a constructor whose call was not recorded"}
         try:
             return {"items": [encoder.encode([]), encoder.encode(fields)]}
         except UnfitError as error:
@@ -163,7 +163,7 @@ def _of_code(value: Any, encoder: Encoder) -> Node:
     """Return the node of a function or class: its name, or its place in its file and the values around it.
 
     Raises:
-      UnfitError: a port has none like it.
+      UnfitError: a port has no such function or class.
     """
     module = str(value.__module__)
     if module.partition(".")[0] in ("tensorflow", "keras", "tf_keras"):
@@ -213,7 +213,10 @@ def variables_of(value: Any) -> list[Any]:
 
 
 def _reference(owner: Any) -> Callable[[], Any]:
-    """Return a function that gives an object while it lives, so that another one at its place is not taken for it."""
+    """Return a function that gives an object while it lives.
+
+    After that, another object may have the same address.
+    """
     try:
         return weakref.ref(owner)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Order functions by who calls whom, so that a fault is told where it begins."""
+"""Order functions by who calls whom, so that a fault is reported where it begins."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def leaves_first(functions: Iterable[Function], edges: Edges) -> list[Function]:
 
 
 def origins(wrong: set[Function], edges: Edges) -> dict[Function, list[Function]]:
-    """Return for each wrong function the wrong ones below it in which its fault may begin; none if it begins in itself.
+    """Return for each wrong function the wrong functions below it in which its fault may begin.
 
-    Of functions that call each other, none is below another.
+    If the fault begins in the function itself, the list is empty. Of functions that call each other, none is below another.
     """
     below = callees(edges)
     reached = {function: _reached(function, below, wrong) for function in wrong}

@@ -83,7 +83,7 @@ def leaves(node: Node, arrays: list[np.ndarray]) -> list[Any]:
 
 
 def difference(one: Any, other: Any) -> str:
-    """Return how two leaves differ, empty if they do not."""
+    """Return how two leaves differ; empty if they do not."""
     if isinstance(one, str | None) or isinstance(other, str | None):
         return "" if one == other else f"{one!r} became {other!r}"
     a, b = np.asarray(one), np.asarray(other)

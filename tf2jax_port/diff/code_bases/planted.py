@@ -1,4 +1,4 @@
-"""Plant faults into the functions of a port, and tell which of them their recorded calls notice."""
+"""Plant faults into the functions of a port, and report which of them their recorded calls notice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BUDGET = 10.0  # seconds of processor time for one call
 
 
 def planted(run: Callable[..., Any], inputs: list[np.ndarray]) -> Replayed:
-    """Plant faults into one call that is equal; the detail of the outcome has what it notices, as JSON.
+    """Plant faults into one call that is equal; the outcome's detail has those that it notices, as JSON.
 
     Args:
       run: calls the port with the tensors of the call.

@@ -76,8 +76,8 @@ class PortFiles:
     ) -> dict[Function, Definition]:
         """Return the functions and methods of packages.
 
-        Constructors and functions inside of others are among them only if they are recorded: they are parts of other calls,
-        unless they are not.
+        Constructors and functions inside of others are among them only if calls of theirs were
+        recorded; otherwise they are parts of other calls.
         """
         found: dict[Function, Definition] = {}
         for module, path in self.modules(packages):
@@ -135,7 +135,7 @@ class PortFiles:
 
 
 def home_of(name: str, own: Collection[str]) -> str:
-    """Return the function that the lines of a function count for: itself, or the next one around it that has a row."""
+    """Return the function to which the lines of a function belong: itself, or the next one around it that has a row."""
     while LOCAL in name and name not in own:
         name = name.rpartition(LOCAL)[0]
     return name

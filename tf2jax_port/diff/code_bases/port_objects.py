@@ -19,7 +19,7 @@ def place(node: Node) -> Any:
 
 
 def bound(call_name: str, module: str, owner: Any) -> Any:
-    """Return a method as the class that it was recorded of defines it, also where a subclass overrides it."""
+    """Return a method of the class for which it was recorded, even if a subclass overrides it."""
     outer, _, method = call_name.rpartition(".")
     defining = place({"module": module, "name": outer})
     if isinstance(owner, type):

@@ -85,7 +85,7 @@ class Watch:
 
 
 def branch(code: CodeType, offset: int, destination: int) -> str:
-    """Return the name of a branch; all in one function begin alike."""
+    """Return the name of a branch; the names of all branches in one function begin in the same way."""
     return f"{code.co_qualname} {code.co_firstlineno} {offset} {destination}"
 
 

@@ -48,7 +48,7 @@ _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", 
 _CONFIGURATIONS = ("get_config", "from_config")
 _TOLD_APART = ("kind", "value", "name", "module", "member", "ordinal", "trainable")
 # Why calls that were seen are not kept.
-IN_GRAPHS = "it is called only while TensorFlow traces a graph, as that of `tf.data`, in which nothing has a value"
+IN_GRAPHS = "it is called only while TensorFlow traces a graph, such as that of `tf.data`, where tensors have no values"
 RAISED = "its calls raised an error in the original"
 _MOST_KEPT = 1 << 26  # elements of all arrays, after which calls with larger ones are not kept
 _SMALL = 1 << 12
@@ -67,8 +67,8 @@ class _Open(NamedTuple):
       tape: the tape for its gradients, if it can have some.
       steps: the values of its names.
       branches: the branches that it takes.
-      owner: the object of a method, or that which a constructor makes.
-      attributes: those of the owner before the call; `None` for a constructor.
+      owner: the object of a method, or the object that a constructor makes.
+      attributes: the owner's attributes before the call; `None` for a constructor.
     """
 
     call: Call
@@ -84,7 +84,7 @@ class _Open(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Return how much there is to look at: the objects that it took."""
+        """Return the number of objects that it took, as a measure of the work."""
         return 1 + len(self.seen)
 
 
@@ -262,7 +262,7 @@ class Recorder:
         outer, _, method = code.co_qualname.rpartition(".")
         owner: Any = frame.f_globals.get(code.co_qualname.partition(".")[0])
         if owner is None:
-            raise UnfitError("function that its module does not name")
+            raise UnfitError("function that is not an attribute of its module")
         if not outer:
             return {"call": self.objects.pack(code, frame, 0, encoder)}
         for part in outer.split(".")[1:]:
@@ -453,7 +453,7 @@ def _has_tensor(value: Any, depth: int = 3) -> bool:
 
 
 def _key(began: _Open) -> str:
-    """Return the kinds of arguments in full: shapes, dtypes, and all that is no array."""
+    """Return the kinds of arguments in full: shapes, dtypes, and all that is not an array."""
     arguments = [a for key, a in began.call.arguments.items() if key != "globals"]
     nodes = [n for a in arguments for n in nodes_in(a, ("items",)) if "array" in n]
     shapes = [(began.arrays[n["array"]].shape, n["dtype"]) for n in nodes]

@@ -39,7 +39,7 @@ class Form(NamedTuple):
 
     Attributes:
       fixed: whether integers with at most one axis are constants of the traced program.
-      dynamic: whether `shims.dynamic` is inside of `jax.jit`, so that sizes may depend on data.
+      dynamic: whether `shims.dynamic` is inside of `jax.jit`, so sizes may depend on data.
       fresh: whether the call itself makes the variables of its object.
     """
 
@@ -50,9 +50,9 @@ class Form(NamedTuple):
 
 # What is tried where a compiled lane raises. Sizes and axes are numbers in a port, where they were tensors of a graph.
 _FORMS = (
-    (Form(fixed=True), "with integers as numbers"),
+    (Form(fixed=True), "with integers passed as Python numbers"),
     (Form(dynamic=True), "in `shims.dynamic`"),
-    (Form(fixed=True, dynamic=True), "in `shims.dynamic`, with integers as numbers"),
+    (Form(fixed=True, dynamic=True), "in `shims.dynamic`, with integers passed as Python numbers"),
 )
 # Of these, what AutoGraph converts in `shims.dynamic` is no reason: control flow over arrays is written for it.
 _NEEDS_VALUES = (
@@ -84,7 +84,7 @@ class Replay:
         self._restores = False
 
     def run(self, call: Call, lane: str) -> Replayed:
-        """Replay one call in one lane; a port that raises is an error, never equal."""
+        """Replay one call in one lane; a port that raises an error is never equal."""
         if lane == "function" and self._eager and self._eager[0] is call and _is_compiled(call):
             return self._eager[1]  # calling the function is calling `shims.function`
         found = self._try(call, lane, Form())
@@ -110,8 +110,9 @@ class Replay:
     def _try(self, call: Call, lane: str, form: Form) -> Replayed:
         """Replay a call with restored objects, and if that is not equal, with objects that constructors make.
 
-        Constructors may depend on what earlier calls did, and a port may keep other attributes than its original: a
-        function is to blame only if it fails with objects that hold what those of its original held.
+        Constructors may depend on what earlier calls did, and a port may have other attributes than its
+        original. A function is to blame only if it fails with objects that hold what the original's
+        objects held.
         """
         nodes = [n for a in call.arguments.values() for n in nodes_in(a)]
         if "globals" not in call.arguments and all(n["kind"] != "object" for n in nodes):
@@ -153,7 +154,7 @@ class Replay:
         return False
 
     def _is_like(self, node: Node, made: Any) -> bool:
-        """Return whether an object has what the original's had, as far as that is known."""
+        """Return whether an object has the attributes that the original's had, as far as they are known."""
         for name, part in node.get("fields", {}).items():
             if part["kind"] == "plain" and getattr(made, name, part["value"]) != part["value"]:
                 return False
@@ -210,12 +211,12 @@ class Replay:
             return Replayed(Outcome.NOT_REPLAYABLE, str(error))
         except Exception as error:  # noqa: BLE001, whatever the port raises is its outcome
             if is_constructor(call) and isinstance(error, OSError | StopIteration):
-                what = f"{call.name} reads what is there no more: {type(error).__name__}: {error}"
+                what = f"{call.name} reads an object that no longer exists: {type(error).__name__}: {error}"
                 return Replayed(Outcome.NOT_REPLAYABLE, what)
             return self._raised(error)
 
     def _judged(self, call: Call, lane: str, form: Form) -> Replayed:
-        """Call the function, and compare its result; what differs may be random, or within rounding."""
+        """Call the function, and compare its result; a difference may be random, or within rounding."""
         first = self.result(call, lane, form)
         verdict = self._compare(call, lane, first)
         if lane == "eager" and self._restores and (maker := _maker(call)):
@@ -227,7 +228,7 @@ class Replay:
             return self._changed(call)
         is_fresh = "fresh" in call.arguments.get("owner", ())
         if verdict.outcome is Outcome.DIFFERENT and is_fresh and lane == GRADIENTS:
-            raise UnfitError("gradients of variables that the call has made")
+            raise UnfitError("gradients of variables that the call itself created")
         if verdict.outcome is Outcome.DIFFERENT and is_fresh:
             # Its variables were made by this call: their first values are known to itself only.
             again = self._compare(call, lane, self.result(call, lane, form._replace(fresh=True)))
@@ -240,7 +241,7 @@ class Replay:
         if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
             return Replayed(Outcome.RANDOM, verdict.detail)
         if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(call, lane, first, form):
-            return Replayed(Outcome.EQUAL, "within the spread of one bit")
+            return Replayed(Outcome.EQUAL, "within the change that one bit of the inputs causes")
         return verdict
 
     def _raised(self, error: Exception) -> Replayed:
@@ -258,7 +259,7 @@ class Replay:
         return Outcome.DIFFERENT in found
 
     def _is_within_spread(self, call: Call, lane: str, first: Any, form: Form) -> bool:
-        """Return whether a difference is not larger than what one bit in the arguments makes."""
+        """Return whether a difference is not larger than that from a change of the arguments by one bit."""
 
         def as_leaves(result: Any) -> list[Any]:
             arrays: list[np.ndarray] = []
@@ -314,7 +315,7 @@ class Replay:
     def _prepared(
         self, call: Call, lane: str, form: Form
     ) -> tuple[Callable[..., Any], list[Any], Builder]:
-        """Return what calls the port with its tensors, the tensors, and what has made its objects."""
+        """Return a function that calls the port with its tensors, the tensors, and the builder of its objects."""
         import jax.numpy as jnp
 
         nodes = [n for n in call.tensors if not (form.fixed and self._is_size(n))]
@@ -367,8 +368,10 @@ class Replay:
             if failure is not None and call.name.endswith(".call"):  # the layer itself fails
                 raise failure
             has, wanted = builder.counts()
-            made = "other variables" if has else "variables that other calls have made"
-            raise UnfitError(f"object with {made}: {has} of {wanted} in the port")
+            why = "" if has else ", which calls that were not replayed created"
+            raise UnfitError(
+                f"object of the port with {has} of the {wanted} variables of the original{why}"
+            )
 
     def _returns_alike(self, call: Call, result: Any) -> bool:
         """Return whether a method returns what that of the original did, whatever variables it has made."""
@@ -411,7 +414,7 @@ class Replay:
         return self._compared(call, (made, made), "")
 
     def _compared(self, call: Call, ways: tuple[Callable[[], Any], ...], when: str) -> Replayed:
-        """Compare the object of a call with that of the original; what differs otherwise the second time is random."""
+        """Compare a call's object with the original's; a part that differs otherwise the second time is random."""
         first, second = ways
         found = dict(self._differences(call, first()))
         with other_seeds(1):
@@ -455,7 +458,7 @@ class Replay:
 
 
 def _makes_variables(maker: str) -> Replayed:
-    return Replayed(Outcome.NOT_REPLAYABLE, f"{maker} has variables that the call itself makes")
+    return Replayed(Outcome.NOT_REPLAYABLE, f"{maker} has variables that the call itself creates")
 
 
 def _maker(call: Call) -> str:
@@ -499,7 +502,7 @@ def _compiled(
 
     import shims
 
-    static: list[Any] = []  # of the last trace: what is no array, and the structure
+    static: list[Any] = []  # of the last trace: what is not an array, and the structure
 
     def traced(*tensors: Any) -> Any:
         found, tree = jax.tree.flatten(run(*tensors), is_leaf=lambda leaf: leaf is None)

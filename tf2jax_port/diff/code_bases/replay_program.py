@@ -1,4 +1,4 @@
-"""Replay calls in a process of its own, which `prove` starts.
+"""Replay calls in a separate process, which `prove` starts.
 
 It reads one pickled order: the file of calls, the folder of the port, and pairs of a call's number and a
 lane. It answers with the pairs as it comes to them, and with the outcome of each.

@@ -136,7 +136,7 @@ class Restored:
         pairs = _matched(left, own, lambda part: self._shape(part))
         if pairs is None:
             raise UnfitError(
-                f"{node['name']}: {len(left)} variables of the original are {len(own)} in the port"
+                f"{node['name']}: the original has {len(left)} more variables, the port {len(own)}"
             )
         for part, variable in pairs:
             self.variables[part["number"]] = variable
@@ -147,7 +147,7 @@ class Restored:
         return tuple(part["shape"])
 
     def lacks(self, error: str) -> str:
-        """Return what a restored object lacks, if that is why a port raises: an attribute that the original does not have."""
+        """Return the attribute whose lack makes a port raise an error, if the original has no such attribute."""
         found = _LACKING.search(error)
         if found is None:
             return ""
@@ -209,7 +209,7 @@ def _of_keras(node: Node, base: str, about: dict[str, Any]) -> Any:
 def _new(node: Node, library: Any, config: dict[str, Any]) -> Any:
     cls = place(node)
     if not issubclass(cls, library):
-        raise UnfitError(f"{node['name']} is no {library.__name__} in the port")
+        raise UnfitError(f"{node['name']} is not a {library.__name__} in the port")
     made = cls.__new__(cls)
     library.__init__(made, **config)
     return made
@@ -242,7 +242,7 @@ def _of_keras_3(config: dict[str, Any], base: str) -> dict[str, Any]:
 def _matched(
     nodes: list[Node], variables: list[Any], shape: Callable[[Node], tuple[int, ...]]
 ) -> list[tuple[Node, Any]] | None:
-    """Pair variables of an original with those of a port, which Keras 3 lists in another order; `None` if shapes differ."""
+    """Pair variables of an original and of a port, which Keras 3 lists in another order; `None` if shapes differ."""
     orders = (variables, sorted(variables, key=lambda v: not getattr(v, "trainable", True)))
     for order in orders:
         if [shape(node) for node in nodes] == [tuple(v.shape) for v in order]:

@@ -29,7 +29,8 @@ class Sampling:
     """Bounds the calls that are kept of each function.
 
     Args:
-      most: the most calls with other kinds of arguments, and as many again that take branches which none before took.
+      most: the largest number of calls with different kinds of arguments, and also of calls that take
+        new branches.
     """
 
     def __init__(self, most: int) -> None:
@@ -66,7 +67,7 @@ class Sampling:
           kinds: what `wants` was asked.
           key: the kinds of its arguments in full.
           branches: the branches that it took.
-          cost: as how many calls it counts if it is not kept.
+          cost: the number of calls for which it counts if it is not kept.
         """
         sample = self._samples[function]
         if key not in sample.keys and sample.kinds < self._most:
@@ -81,7 +82,7 @@ class Sampling:
         return True
 
     def keeps_unfit(self, function: Function, kinds: Hashable, reason: str) -> bool:
-        """Return whether a call that cannot be replayed is kept: some of each function tell the reasons."""
+        """Return whether a call that cannot be replayed is kept: some of each function are, to show the reasons."""
         sample = self._samples[function]
         self.leave(function, kinds)
         if reason in sample.keys or sample.unfit >= self._most:

@@ -17,7 +17,7 @@ GRADIENTS = "gradients"
 
 
 def cotangent(index: int, shape: Sequence[int]) -> np.ndarray:
-    """Return random weights of the result at a position; ones would miss what cancels in a sum."""
+    """Return random weights of the result at a position; ones would miss errors that cancel in a sum."""
     drawn = np.random.RandomState(index).standard_normal(tuple(shape))
     return np.asarray(drawn, np.float32)
 
@@ -50,7 +50,7 @@ def gradients(
             return 1, index
         key = state[index] if kind == "state" else id(builder.variable(index))
         if key not in numbers:
-            raise UnfitError("gradients of variables that are held by what cannot be restored")
+            raise UnfitError("gradients of variables of objects that cannot be restored")
         return 0, numbers[key]
 
     places = [place(kind, index) for kind, index, _ in call.gradients["to"]]

@@ -42,7 +42,7 @@ class Steps:
         self._known, self.line = dict(names), line
 
     def look(self, names: Mapping[str, Any], line: int) -> None:
-        """Add the values that the line before has given to names."""
+        """Add the values that the previous line has given to names."""
         for name, value in names.items():
             if self._known.get(name) is value:
                 continue

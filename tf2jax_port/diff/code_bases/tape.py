@@ -121,7 +121,7 @@ def begun(
     *,
     stateful: bool,
 ) -> Tape | None:
-    """Open a tape for a call; `None` if it has no gradients, or none that a port could have alone.
+    """Open a tape for a call; `None` if it has no gradients, or none that a port could have by itself.
 
     Args:
       tensors: the tensors of the arguments, with their nodes.

@@ -1,6 +1,6 @@
 """Choose the back end of Keras for the process that runs an original or a port.
 
-Keras has one back end in a process, which it takes from a variable of the environment when it is imported.
+Keras has one back end per process, which it takes from a variable of the environment when it is imported.
 An original needs TensorFlow, a port JAX; what the source text imports tells which of the two a function is, and
 whether it uses Keras at all.
 """

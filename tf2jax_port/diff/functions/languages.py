@@ -1,4 +1,4 @@
-"""Tell from the imports in a file whether it is written for TensorFlow or for JAX."""
+"""Find out from the imports of a file whether it is written for TensorFlow or for JAX."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Read and write the safetensors format: named arrays and text metadata in one file without code.
 
 Eight bytes give the length of a JSON header, the rest is array data. It is implemented here, in a few
-lines, so that a golden can be read with JAX alone; the tests check it against the library
+lines, so a golden can be read with JAX alone; the tests check it against the library
 `safetensors` in both directions. Reading is strict: bytes that this module would not have written
 are rejected.
 """

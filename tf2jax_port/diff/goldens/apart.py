@@ -25,7 +25,7 @@ from tf2jax_port.diff.vocabulary.reasons import Reason
 
 _NOTE = Reason(
     "Keras",
-    "original and port ran in processes of their own: Keras has one back end in a process",
+    "original and port ran in separate processes: Keras has one back end per process",
 )
 
 
@@ -76,6 +76,6 @@ def _check_options(order: Order) -> None:
         do = "prove a layer or a model with its weights by `capture` and `prove`: docs/keras.md"
     raise DiffError(
         f"diff: {found} needs original and port in one process, and the port uses Keras, which has one "
-        f"back end in a process.\n  Do:       {do}",
+        f"back end per process.\n  Do:       {do}",
         found.partition(",")[0],
     )

@@ -30,7 +30,7 @@ def collect(
       new: its port, whose parameters name those that have no name in the original.
 
     Raises:
-      DiffError: the generator raises, does not end, or yields something that is no call of the functions.
+      DiffError: the generator raises, does not end, or yields something that is not a call of the functions.
     """
     found = attempt(lambda: list(itertools.islice(source(), MOST_CASES + 1)))
     if isinstance(found, Failure):
@@ -61,7 +61,7 @@ def _tuple_of(index: int, call: Any, old: Callable[..., Any]) -> tuple[Any, ...]
 def reported(
     source: Callable[[], Iterable[Any]], step: Callable[[str], None]
 ) -> Callable[[], Iterator[Any]]:
-    """Return a source of the same calls that tells how many there are so far, once a second."""
+    """Return a source of the same calls that reports their number so far, once a second."""
 
     def calls() -> Iterator[Any]:
         step("cases()")

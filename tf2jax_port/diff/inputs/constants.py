@@ -1,4 +1,4 @@
-"""Find the numbers that a function's source names: limits and thresholds, at which inputs tell most."""
+"""Find the number literals in a function's source: limits and thresholds, at which inputs reveal most."""
 
 from __future__ import annotations
 

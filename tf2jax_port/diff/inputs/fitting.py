@@ -1,4 +1,4 @@
-"""Tell whether the arguments of a case fit the parameters of a function."""
+"""Check whether the arguments of a case fit the parameters of a function."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def versions() -> dict[str, str]:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    # Keras decides on its back end when it is imported, so that only a process that has imported it knows.
+    # Keras decides on its back end when it is imported, so only a process that has imported it knows.
     for name in ("keras", "tf_keras"):
         if name in sys.modules:
             found[name] = importlib.metadata.version(name.replace("_", "-"))

@@ -179,8 +179,9 @@ def structure(facts: Facts, lane: str) -> list[Finding]:
 def refused(facts: Facts, lane: str, why: Failure) -> Finding:
     """Make the finding for a lane in which the port raised an error, where the original returns a result.
 
-    It is a difference. The lane is not covered if it was requested, if the case cannot run in it whatever the function
-    does, or if it compiles the port and the original cannot be compiled either; but it is if all lanes raise.
+    It is a difference. But the lane counts as not covered if it was requested, if no function could run
+    the case in it, or if it compiles the port and the original cannot be compiled either, unless all
+    lanes raise an error.
     """
     assert facts.reference is not None
     everywhere = not any(facts.lanes[other.id].ran for other in ports(facts.lanes))

@@ -124,7 +124,7 @@ def _compare_draws(
         return DIFFERENT, types, ""
     found = distance(one, other)
     if not found.words:
-        words = f"distance {found.largest:.2g} of {found.allowed:.2g}"
+        words = f"distance {found.largest:.2g}, allowed {found.allowed:.2g}"
         return EQUAL, Comparison(), f"in distribution, {len(one)} draws, {words}"
     if lane == JAX_JIT.id and is_constant(other):
         eagerly = _samples(facts, JAX_EAGER.id)

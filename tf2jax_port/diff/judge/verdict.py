@@ -43,8 +43,8 @@ class Verdict:
     culprit: Finding | None = None
 
 
-_UNCOVERED = "Equal within limits: some of it was not compared"
-_ROUNDING = "Equal within limits: all of it was compared, and rounding decides some of it"
+_UNCOVERED = "Equal within limits: some results were not compared"
+_ROUNDING = "Equal within limits: everything was compared, and rounding decides some results"
 _EVERYTHING = "output and every gradient"
 
 

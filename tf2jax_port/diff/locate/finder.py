@@ -43,8 +43,8 @@ def locate(
     """Locate the first operation of a port whose inputs agree but whose result differs.
 
     Both programs run eagerly and unmodified: first in double precision, where rounding errors are far smaller
-    than any fault, then in the precision of the case. If double precision takes another way, for example where
-    a tie breaks otherwise, the precision of the case decides.
+    than any fault, then in the precision of the case. If the run in double precision takes another
+    branch, for example because it breaks a tie in another way, the precision of the case decides.
 
     Args:
       old: the TensorFlow function.

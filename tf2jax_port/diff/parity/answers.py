@@ -68,7 +68,7 @@ class Recorded:
 
 
 def store(path: Path, rows: Mapping[str, tuple[list[Point], Lanes]], most: int) -> None:
-    """Write the results of TensorFlow's lanes; arrays of one type are concatenated.
+    """Write the results of TensorFlow's lanes; arrays of the same type are concatenated.
 
     Args:
       path: the file.

@@ -16,9 +16,13 @@ _RULES = {
     Status.FAILS_UNDER_JIT: (
         "fails-under-jit",
         "error",
-        "A recorded call raises when the port is compiled, and runs eagerly.",
+        "A recorded call runs eagerly, but raises when the port is compiled.",
     ),
-    Status.LIMITED: ("limited", "note", "The values are equal, and something was not compared."),
+    Status.LIMITED: (
+        "limited",
+        "note",
+        "The values are equal, but some results were not compared.",
+    ),
     Status.NOT_REPLAYED: ("not-replayed", "warning", "No recorded call can be replayed."),
     Status.NOT_REACHED: ("not-reached", "note", "No call of the function was recorded."),
 }

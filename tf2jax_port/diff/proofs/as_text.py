@@ -42,7 +42,7 @@ def to_renderables(proof: Proof) -> Iterator[RenderableType]:
             yield f"  and {len(faults) - _MOST} more; --html and --json have all"
     with_them = [row for row in proof.rows if row.status in WRONG and not row.begins]
     if with_them:
-        yield Text("\nWrong with them, since they call one of these", style="bold")
+        yield Text("\nAlso wrong, since they call one of these functions", style="bold")
         yield Text(
             "  "
             + ", ".join(map(short, with_them[:_MOST]))
@@ -74,7 +74,7 @@ def _told(heading: str, rows: list[Row]) -> Iterator[RenderableType]:
 
 
 def _strengths(proof: Proof) -> Iterator[RenderableType]:
-    """Yield what the calls could have caught, the functions first whose calls notice least."""
+    """Yield what the calls could have caught; functions whose calls notice least come first."""
     known = [(row, row.strength) for row in proof.rows if row.strength is not None]
     if not known:
         return

@@ -44,7 +44,7 @@ class _Seen(NamedTuple):
 
 
 def judged(calls: Calls, results: Results, root: Path) -> Proof:
-    """Return the proof that outcomes amount to.
+    """Return the proof that follows from outcomes.
 
     Args:
       calls: the captured calls.
@@ -176,7 +176,10 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
             return Status.NO_TENSORS, "no tensor passes through it"
         why = calls.unkept.get(function, "")
         if why:
-            return Status.NOT_REACHED, f"{why}; it ran within calls of others" if ran else why
+            return (
+                Status.NOT_REACHED,
+                f"{why}; it ran inside calls of other functions" if ran else why,
+            )
         return Status.NOT_REACHED, WITHIN if ran else NOWHERE
     found = [each for lanes in seen.replayed.values() for each in lanes.values()]
     total = len(seen.calls)
@@ -213,7 +216,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     if all(is_constructor(calls.calls[index]) for index in seen.calls):
         return (
             Status.PROVED,
-            f"{counted(total, 'call')}: its objects hold what those of the original hold",
+            f"{counted(total, 'call')}: its objects hold the same values as those of the original",
         )
     sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
     why = f"{counted(total, 'call')} in {len(LANES)} lanes"
@@ -260,14 +263,14 @@ def _place_of(seen: _Seen, outcome: Outcome, place: Definition) -> tuple[str, in
 
 
 def _left_to_a_person(path: Path, place: Definition) -> str:
-    """Return the diagnostic of the first place in a function that the rewriter has left, `""` if there is none."""
+    """Return the diagnostic at the first place in a function that the rewriter left to a person, else `""`."""
     lines = path.read_text(errors="replace").splitlines()[place.line - 1 : place.end]
     found = _MARKER.search("\n".join(lines))
     return found[1] if found else ""
 
 
 def _only_in_wrong_calls(seen: _Seen, place: Definition) -> list[int]:
-    """Return the lines of a function that calls with other results reach, and no equal call."""
+    """Return the lines of a function that only calls with wrong results reach."""
     wrong: set[int] = set()
     right: set[int] = set()
     for lanes in seen.replayed.values():

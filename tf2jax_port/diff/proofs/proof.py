@@ -26,11 +26,11 @@ SCOPE = "Values of recorded calls are compared, and gradients where the original
 
 
 # Why a function is not reached, if nothing more is known.
-WITHIN, NOWHERE = "it ran within calls of others only", "no recorded call reaches it"
+WITHIN, NOWHERE = "it ran only inside calls of other functions", "no recorded call reaches it"
 
 
 class Status(enum.StrEnum):
-    """The knowledge of a function that its calls give."""
+    """The statuses of a function, which its calls determine."""
 
     DIFFERENT = "different"
     RAISES = "raises"
@@ -53,7 +53,7 @@ def only_gradients_differ(lanes: Mapping[str, Counter[str]]) -> bool:
 
 
 class Share(NamedTuple):
-    """Count how many of how many were reached."""
+    """The number of lines or branches that were reached, and the number of all."""
 
     reached: int
     total: int
@@ -84,7 +84,7 @@ class Row:
       replayed: the number of those that were replayed.
       lanes: the outcomes of its calls in each lane, as counts.
       lines: the lines that all calls reached; `None` if they were not measured.
-      branches: the same of its branches.
+      branches: the same for its branches.
       origins: the wrong functions below it, in which its fault may begin.
       above: the number of wrong functions whose fault may begin here.
       reached: the lines that were reached, by their numbers.
@@ -133,7 +133,7 @@ class Proof:
       rows: the functions.
       root: the folder of the port.
       unfit: how many calls cannot be replayed, by reason.
-      outcomes: of each call in each lane: the function, the lane, the outcome and its detail.
+      outcomes: for each call in each lane, the function, the lane, the outcome and its detail.
     """
 
     rows: tuple[Row, ...]
@@ -166,7 +166,7 @@ class Proof:
 
     @property
     def faults(self) -> list[Row]:
-        """Return the functions in which a fault begins, those first that most others call."""
+        """Return the functions in which a fault begins, those that most others call first."""
         return sorted((row for row in self.rows if row.begins), key=lambda row: -row.above)
 
     def files(self) -> dict[str, list[Row]]:
@@ -187,6 +187,6 @@ def share(rows: Iterable[Row], which: str) -> Share | None:
 
 
 def _severity(rows: list[Row]) -> tuple[int, ...]:
-    """Return what orders files: the number of functions of each status, the worst first."""
+    """Return the sort key of files: the number of functions of each status, the worst first."""
     counts = Counter(row.status for row in rows)
     return tuple(-counts[status] for status in Status)

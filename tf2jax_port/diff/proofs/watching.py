@@ -13,7 +13,7 @@ _SECONDS = 0.5
 
 
 def state_of(file: Path, root: Path) -> State:
-    """Return what tells edits of a file of calls and of the Python files of a port."""
+    """Return a state that shows edits of a file of calls and of the Python files of a port."""
     found: State = {}
     _add(str(file), found)
     for folder, inner, names in os.walk(root):

@@ -1,4 +1,4 @@
-"""Word what the reports of a proof say."""
+"""Provide the sentences of the reports of a proof."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ Report._repr_html_ = in_notebook  # the report does not import its views
 
 
 def _listed(report: Report) -> Sequence[Reason]:
-    """Return the reasons that are listed at the top; what differs has its own table."""
+    """Return the reasons that are listed at the top; differences have their own table."""
     return () if report.verdict == DIFFERENT else report.reasons[:_MOST_REASONS]
 
 

@@ -171,7 +171,7 @@ def _leaves(report: Report) -> Table:
 
 
 def _remarks(report: Report) -> list[RenderableType]:
-    """List the remarks on outputs and gradients below their table, equal ones together, and what R is."""
+    """List the remarks on outputs and gradients below their table, equal ones together, and explain R."""
     found: dict[str, list[str]] = {}
     leaves, _ = wording.ranked(report.leaves)
     for leaf in leaves:

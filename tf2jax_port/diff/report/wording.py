@@ -22,7 +22,7 @@ _ORDER = (DIFFERENT, UNSTEADY, KNIFE_EDGE, NOT_COVERED, EQUAL)
 
 STAGE_QUESTIONS = {
     "interface": "same structure, shapes and types?",
-    "placement": "NaN and infinities in the same places?",
+    "placement": "NaN and infinities at the same positions?",
     "values": "same values?",
     "gradients": "same gradients?",
     "training": "same after the steps?",
@@ -195,7 +195,7 @@ def same(report: Report, pair: Pair) -> str:
 
 
 def uncovered(report: Report, told: Sequence[Reason]) -> Iterator[tuple[str, Reason]]:
-    """Yield why lanes did not run, except what was told already: pairs of a lane and a reason."""
+    """Yield why lanes did not run, except for reasons already given: pairs of a lane and a reason."""
     for lane in report.lanes:
         for reason in lane.reasons:
             if not any(

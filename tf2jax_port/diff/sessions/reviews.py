@@ -1,4 +1,4 @@
-"""Find the reviews of the rewriter that a port leaves open: places that equal results alone do not settle."""
+"""Find the reviews of the rewriter that a port leaves open: places that equal results alone cannot decide."""
 
 from __future__ import annotations
 

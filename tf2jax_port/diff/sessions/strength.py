@@ -1,4 +1,4 @@
-"""Tell what the cases of an equal verdict could have caught, and search for cases that catch more."""
+"""Report which faults the cases of an equal verdict could have caught, and search for cases that catch more."""
 
 from __future__ import annotations
 

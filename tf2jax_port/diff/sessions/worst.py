@@ -1,4 +1,4 @@
-"""Search for the input with the largest difference, by gradient ascent from the worst known one.
+"""Search for the input with the largest difference, by gradient ascent from the worst known input.
 
 The search cannot leave flat regions. Thus it does not find new faults; it shows how large a known
 difference can become.

@@ -14,20 +14,20 @@ from tf2jax_port.diff.locate.watch.trail import Again, Step, Trail
 
 TIE = "two values that are equal here"
 HALF = "a number halfway between two integers"
-SIGN = "a negative number that is no integer"
+SIGN = "a negative number that is not an integer"
 OVERFLOW = "a number above 88, whose exponential overflows"
 ZERO = "a zero here"
 BEYOND = "a value beyond the bound"
 BOUNDS = "an index out of bounds"
-BOTH = "a case in which the condition decides otherwise"
+BOTH = "a case in which the condition has the other value"
 NAN = "a NaN here"
 
 # What the locator's alternatives of an operation are; of any other, another operation.
 _OTHERS = {
     "slice": "a slice that is off by one",
-    "cumsum": "a cumulative sum that is exclusive, or runs the other way",
-    "cumprod": "a cumulative product that runs the other way",
-    "cummax": "a cumulative maximum that runs the other way",
+    "cumsum": "a cumulative sum that is exclusive, or runs in the other direction",
+    "cumprod": "a cumulative product that runs in the other direction",
+    "cummax": "a cumulative maximum that runs in the other direction",
     "pad": "the two ends of a padding exchanged",
     "concatenate": "parts in the other order",
     "dot_general": "another contracted axis",
@@ -248,7 +248,7 @@ _KINDS: dict[str, tuple[tuple[str, str, _Make], ...]] = {
     ),
     "floor": (_TRUNCATED, ("round for floor", "", _jnp("round"))),
     "ceil": (_TRUNCATED, ("round for ceil", "", _jnp("round"))),
-    "rem": (("a remainder of the other sign", SIGN, _jnp("mod")),),
+    "rem": (("a remainder with the other sign", SIGN, _jnp("mod")),),
     "div": (
         ("an integer division that rounds the other way", SIGN, _integers("floor_divide")),
         ("0 for a division by zero", ZERO, _floats(_guarded_division)),
@@ -261,7 +261,7 @@ _KINDS: dict[str, tuple[tuple[str, str, _Make], ...]] = {
     ),
     "argmax": (("the last of equal maxima", TIE, _last_of_ties),),
     "argmin": (("the last of equal minima", TIE, _last_of_ties),),
-    "sort": (("equal ones in the other order", TIE, _ties_reversed),),
+    "sort": (("equal elements in the other order", TIE, _ties_reversed),),
     "select_n": (
         ("the condition never holds", BOTH, _always(0)),
         ("the condition always holds", BOTH, _always(1)),

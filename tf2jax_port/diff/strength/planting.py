@@ -61,7 +61,7 @@ class Planter:
         self._untried: set[Key] = set()
 
     def extend(self, budget: float) -> None:
-        """Give the planter so many more seconds of processor time from now on."""
+        """Give the planter this many more seconds of processor time from now on."""
         self._until = time.process_time() + budget
 
     @property

@@ -96,7 +96,7 @@ def _edited(cases: Sequence[Arguments]) -> Iterator[Arguments]:
 
 
 def _resized(base: Arguments) -> Iterator[Arguments]:
-    """Yield copies in which every axis of one size is cut to 1, or to 0."""
+    """Yield copies in which every axis of the same size is cut to 1, or to 0."""
     for size in sorted({n for array in base.arrays for n in array.shape if n > 1}):
         for kept in (1, 0):
             cut = [

@@ -12,7 +12,7 @@ PIECE = 1 << 16
 
 
 def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-    """Flatten arrays of one shape and yield corresponding pieces of at most `PIECE` elements."""
+    """Flatten arrays of the same shape and yield corresponding pieces of at most `PIECE` elements."""
     flat = [array.reshape(-1) for array in arrays]
     try:
         for start in range(0, flat[0].size, PIECE):

@@ -23,7 +23,7 @@ def as_arrays(result: Any, to_numpy: Callable[[Any], Any] | None = None) -> Outp
       to_numpy: converts a leaf to an array; by default its `numpy()`.
 
     Raises:
-      TypeError: a leaf is no array and cannot be converted to one.
+      TypeError: a leaf is not an array and cannot be converted to one.
     """
     found = {
         path: _leaf_to_array(leaf, path, to_numpy) for path, leaf in tree.walk(result, "output")

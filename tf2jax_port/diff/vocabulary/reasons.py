@@ -52,7 +52,7 @@ def grouped_failures(entries: Iterable[tuple[str, str, int]]) -> list[Reason]:
         others.setdefault(key, set()).update({why} - {first[key]})
         merged.append((key, case))
     whole = {
-        key: f"{why}, and {len(others[key])} alike" if others[key] else why
+        key: f"{why}, and {len(others[key])} similar" if others[key] else why
         for key, why in first.items()
     }
     return grouped((key[0], whole[key], case) for key, case in merged)

@@ -1,4 +1,4 @@
-"""Say for each operator of shims how JAX spells it: `RULES`, by the full names of the operators."""
+"""Define for each operator of shims how JAX spells it: `RULES`, by the full names of the operators."""
 
 from __future__ import annotations
 

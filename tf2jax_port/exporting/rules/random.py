@@ -1,4 +1,4 @@
-"""Spell operators that draw random numbers, each with a key of its own."""
+"""Spell operators that draw random numbers, each with its own key."""
 
 from __future__ import annotations
 

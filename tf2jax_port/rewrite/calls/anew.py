@@ -1,4 +1,4 @@
-"""Replace a whole TensorFlow call by the JAX expression of its table row, arguments filled in."""
+"""Replace a whole TensorFlow call by the JAX expression of its table row, with the arguments filled in."""
 
 from __future__ import annotations
 

@@ -95,9 +95,7 @@ class Corners:
 
 
 _NONE = Corner()
-_SELECTION = (
-    "under a `jax.jit` of your own, JAX's functions take selections inside of `shims.dynamic` only"
-)
+_SELECTION = "under a `jax.jit` of your own, JAX's functions accept selections only inside of `shims.dynamic`"
 _CONVERTED = (
     "numbers of another dtype: JAX converts them (0.7 becomes 0), where TensorFlow raises an error"
 )
@@ -188,8 +186,7 @@ def _of_clamp(corners: Corners, site: CallSite) -> Corner:
     if sizes.count(True) != 1 or Kind.TENSOR in kinds:
         return _NONE
     return Corner(
-        "the results of JAX and TensorFlow may be numbers, but under `jit` JAX's result is not a "
-        "size",
+        "under `jit`, JAX's result cannot be used as a size",
         met=True,
     )
 

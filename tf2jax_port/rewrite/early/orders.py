@@ -1,4 +1,4 @@
-"""Decide by the arguments of a call whether it is written in the order of TensorFlow 0.x or of 1.x."""
+"""Decide by the arguments of a call whether their order is that of TensorFlow 0.x or of 1.x."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 
 
 def order_of(name: str, call: ast.Call, kind: Callable[[ast.expr], Kind]) -> Order:
-    """Return in which order the arguments of a call stand, `""` if they do not tell.
+    """Return the order in which the arguments of a call are given, `""` if they do not show it.
 
     Args:
       name: the name of a function that changed the order of its arguments.
@@ -43,7 +43,7 @@ def _fits(call: ast.Call, keywords: list[str | None], parameters: tuple[str, ...
 
 
 def _by_values(name: str, call: ast.Call, kind: Callable[[ast.expr], Kind]) -> Order:
-    """Decide by what the arguments are: an axis is a number, and what is joined a list."""
+    """Decide by the kinds of the arguments: an axis is a number, and the arrays to join are a list."""
     kinds = [*(kind(argument) for argument in call.args), "", "", ""]
     if name == "concat":
         if kinds[0] == "number" or kinds[1] == "list":

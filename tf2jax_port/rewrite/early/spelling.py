@@ -1,7 +1,7 @@
-"""Write the calls of TensorFlow 0.x in a file as those of version 1, before anything else is decided.
+"""Rewrite the calls of TensorFlow 0.x in a file as calls of version 1, before anything else is decided.
 
-Only names and keywords change, so that every other byte stays and every line keeps its number. What the arguments do
-not decide stays, and is left to a person.
+Only names and keywords change, so every other byte stays and every line keeps its number. A name whose
+meaning the arguments do not show stays, and is left to a person.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Spelled:
       source: the new text.
       places: the positions of the new text in the old one.
       written: the offsets, in the new text, of the calls that changed.
-      undecided: the offsets, in the new text, of names whose arguments do not decide what they mean, and why.
+      undecided: the offsets, in the new text, of names whose arguments do not show what they mean, and
+        the reasons.
     """
 
     old: Source
@@ -148,7 +149,7 @@ class _Site:
       reference: the reference.
       early: how to call it from version 1.0 on.
       call: the call of it, if it is called.
-      order: the order of the arguments; empty if they do not tell.
+      order: the order of the arguments; empty if they do not show it.
       says_early: whether it says that the file is written for TensorFlow 0.x.
     """
 

@@ -1,4 +1,4 @@
-"""Decide imports of libraries that stand on TensorFlow: TensorFlow Probability, Addons, Hub, Sonnet."""
+"""Decide imports of libraries that depend on TensorFlow: TensorFlow Probability, Addons, Hub, Sonnet."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Statement = ast.Import | ast.ImportFrom
 
 
 class Companion(NamedTuple):
-    """The decision about one imported name of a library that stands on TensorFlow."""
+    """The decision about one imported name of a library that is built on TensorFlow."""
 
     statement: Statement
     path: str

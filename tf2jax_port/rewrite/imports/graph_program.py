@@ -111,7 +111,7 @@ def as_left(file: File, why: str) -> GraphProgram:
 
 
 def resumed(file: File, moved: frozenset[ast.AST]) -> GraphProgram:
-    """Return the decisions about a file whose imports an earlier run has changed: what is lacking is left.
+    """Return the decisions about a file whose imports an earlier run has changed; missing names are left.
 
     Args:
       file: the file, whose imports of `shims.compat.v1` are read as imports of TensorFlow.
@@ -126,7 +126,7 @@ def resumed(file: File, moved: frozenset[ast.AST]) -> GraphProgram:
 def read_as_tensorflow(source: Source, tree: ast.Module) -> frozenset[ast.AST]:
     """Turn the imports of `shims.compat.v1` in a tree into those of TensorFlow; return their names.
 
-    So a second run finds the names that are lacking, and writes no eager code beside the graph.
+    A second run then finds the names that are lacking, and writes no eager code beside the graph.
     """
     if b"shims.compat" not in source.data:
         return frozenset()

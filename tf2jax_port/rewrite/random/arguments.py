@@ -45,7 +45,7 @@ class DrawSite:
     def text(self, name: str, *, operand: bool = False) -> list[Piece]:
         """Return the text of an argument; a list is converted to an array.
 
-        operand: whether an operator is applied to it, so that it needs parentheses.
+        operand: whether an operator is applied to it, so it needs parentheses.
         """
         argument = self.arguments[name]
         span = Span(argument.value, argument.end)
@@ -66,7 +66,7 @@ class DrawSite:
         return str(node.value) if text and isinstance(node, ast.Constant) else ""
 
     def is_repeatable(self, name: str) -> bool:
-        """Return whether an argument consists of numbers and names, so that it can be written twice."""
+        """Return whether an argument consists of numbers and names, so it can be written twice."""
         node = self.node(name)
         parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
         return is_simple(node) or all(

@@ -240,8 +240,9 @@ REACHES_JAX = Rule(
         Rewrites(
             "import tensorflow as tf\n\nn = tf.strings.length(['a', 'bc'])\ny = tf.square(n)\ndel n\n",
             "import tensorflow as tf\nimport jax.numpy as jnp\n\n"
-            "# TJ338: tf.strings.length: JAX's functions get its tensor and take none of TensorFlow: give them "
-            "`.numpy()` of it where it runs eagerly, or move both by `--data shims`\n"
+            "# TJ338: tf.strings.length: JAX functions receive its result, and they do not accept "
+            "TensorFlow tensors: pass `.numpy()` of it where it runs eagerly, or move both with `--data "
+            "shims`\n"
             "n = tf.strings.length(['a', 'bc'])\ny = jnp.square(n)\ndel n\n",
             runs=False,
         ),

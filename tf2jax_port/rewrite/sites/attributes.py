@@ -50,7 +50,7 @@ def _identities(file: File, own: set[ast.expr]) -> Iterator[Decision]:
             continue
         known = file.values.kind(node.value) is Kind.TENSOR
         state, code = (State.REWRITTEN, "TJ111") if known else (State.REVIEW, "TJ202")
-        message = "equal dtypes of arrays are not one object"
+        message = "equal dtypes of arrays are not the same object"
         yield Decision(state, code, message, "Tensor.dtype", parent, tuple(edits))
 
 

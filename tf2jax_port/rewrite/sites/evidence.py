@@ -1,4 +1,4 @@
-"""Say where the new text was run and failed: the sweep of the rewriter records in which contexts of an argument."""
+"""Report where the sweep of the rewriter ran the new text and it failed: in which contexts of an argument."""
 
 from __future__ import annotations
 

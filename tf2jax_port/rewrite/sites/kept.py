@@ -1,4 +1,4 @@
-"""Tell, where a call stays TensorFlow, that JAX's functions get its tensor: they take none of TensorFlow.
+"""Warn where a call stays TensorFlow, but its tensor reaches a JAX function, which does not accept it.
 
 The text is judged as it has been written, so that a second run finds the same.
 """
@@ -22,19 +22,19 @@ CODE = "TJ338"
 _TENSORS = ("TJ501", "TJ522")
 _DATASETS = ("TJ521",)
 _OF_TENSOR = (
-    "JAX's functions get its tensor and take none of TensorFlow: give them `.numpy()` of it where "
-    "it runs eagerly, or move both by `--data shims`"
+    "JAX functions receive its result, and they do not accept TensorFlow tensors: pass `.numpy()` of it "
+    "where it runs eagerly, or move both with `--data shims`"
 )
 _OF_DATASET = (
-    "JAX's functions get its elements and take no tensors of TensorFlow: loop over "
-    "`as_numpy_iterator()`, or move both by `--data shims`"
+    "JAX functions receive its elements, and they do not accept TensorFlow tensors: loop over "
+    "`as_numpy_iterator()`, or move both with `--data shims`"
 )
 
 
 def tell_kept(
     draft: Draft, found: Collection[Reference], data: bytes, *, version_1: bool
 ) -> Decisions:
-    """Return the decisions, in which calls that stay and whose tensors reach JAX are left to a person.
+    """Return the decisions, where calls that stay and whose tensors reach JAX are left to a person.
 
     Args:
       draft: the draft of the file.

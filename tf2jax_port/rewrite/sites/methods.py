@@ -310,7 +310,7 @@ def _is_made_here(file: File, node: ast.expr) -> bool:
 
 
 def _is_own_name(file: File, node: ast.expr) -> bool:
-    """Return whether a name belongs to the function that uses it, so that it may be assigned there."""
+    """Return whether a name belongs to the function that uses it, so it may be assigned there."""
     scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
     return isinstance(node, ast.Name) and scope is not None and scope.lookup(node.id) is scope
 

@@ -55,7 +55,7 @@ def _is_inside(names: Names, node: ast.AST, functions: Iterable[ast.AST]) -> boo
 
 
 def _given_function(names: Names, node: ast.Attribute) -> ast.expr | None:
-    """Return the function that a call such as `data.map(f)` hands over, `None` for other attributes."""
+    """Return the function that a call such as `data.map(f)` passes on, `None` for other attributes."""
     call = names.parents[node]
     if node.attr not in _METHODS or not isinstance(call, ast.Call) or call.func is not node:
         return None

@@ -18,7 +18,7 @@ from tf2jax_port.table.plain_forms import OF_ARRAYS, OF_NUMBERS
 
 
 def for_number(site: CallSite) -> Row:
-    """Return the row with JAX's expression as its target, if the argument that decides is a number."""
+    """Return the row with JAX's expression as its target, if the argument on which that depends is a number."""
     parameter, target = OF_NUMBERS.get(site.row.name, ("", None))
     argument = site.bound.arguments.get(parameter)
     if target is None or argument is None:

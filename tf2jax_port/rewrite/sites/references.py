@@ -537,7 +537,7 @@ def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -
     native = isinstance(row.target, Native) and file.target == "jax"
     differs = corner(row, file.options) or file.corners.at(site).differs
     if native and file.options.takes_exact and differs and has_exact_form(row):
-        message = f"`{function}`; of JAX's own: {differs}"
+        message = f"`{function}`; JAX's own function differs: {differs}"
         return Decision(State.SHIM, "TJ404", message, symbol, site.call, tuple(edits), plain)
     code = "TJ403" if native else "TJ401"
     return Decision(State.SHIM, code, f"`{function}`", symbol, site.call, tuple(edits), plain)

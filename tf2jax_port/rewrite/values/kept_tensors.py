@@ -1,4 +1,4 @@
-"""Find the calls of TensorFlow whose tensors reach functions of JAX, which take no tensors of TensorFlow."""
+"""Find the TensorFlow calls whose tensors reach JAX functions, which do not accept them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tf2jax_port.rewrite.values.flow import Flow, Seen
 from tf2jax_port.rewrite.values.uses import Uses, makes_selection
 from tf2jax_port.table.static_numbers import FORMS
 
-# Builtins whose result is no array, whatever they get.
+# Builtins whose result is not an array, whatever they get.
 _NUMBERS = ("len", "int", "float", "bool", "print", "isinstance", "range", "str", "repr")
 _OF_ONE_SIZE = ("shape", "size", "rank", "math.count_nonzero", "argmax", "argmin", "norm")
 

@@ -16,7 +16,7 @@ class Hole:
 
     Attributes:
       parameter: the parameter whose argument fills the placeholder.
-      operand: whether an operator or attribute is applied to it, so that most arguments need parentheses.
+      operand: whether an operator or attribute is applied to it, so most arguments need parentheses.
       bare: whether it is outside of all brackets.
     """
 

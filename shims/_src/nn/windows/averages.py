@@ -102,7 +102,7 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     Args:
       input: floating-point array `[batch, height, width, channels]` (`NHWC`) or
         `[batch, channels, height, width]`.
-      ksize: the size of the windows: one number, two, or one for every axis.
+      ksize: the size of the windows: one number, one each for height and width, or one for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NHWC` or `NCHW`.
@@ -136,7 +136,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     Args:
       input: floating-point array `[batch, depth, height, width, channels]` (`NDHWC`), or with the
         channels after the batch.
-      ksize: the size of the windows: one number, three, or one for every axis.
+      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NDHWC` or `NCDHW`.

@@ -55,7 +55,7 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
+      If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
       All sizes of `input` except the channels may be known only at run time. With `VALID` and a
@@ -96,7 +96,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
+      If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -130,7 +130,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
       TypeError: `padding` is not a string, or `strides` not a list.
 
     Differs from TensorFlow:
-      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
+      If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -170,7 +170,7 @@ def convolution(
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
+      If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -212,7 +212,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
+      If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
       All sizes of `value` but the channels may be known only at run time.

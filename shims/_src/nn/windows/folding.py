@@ -18,7 +18,7 @@ def folded(windows: Windows, all_spans, arrays, fills, combine):
     Args:
       windows: the windows.
       all_spans: one `Span` per spatial axis.
-      arrays: arrays `[batch, *spatial, channels]` of one shape.
+      arrays: arrays `[batch, *spatial, channels]` of the same shape.
       fills: the padding value of each array.
       combine: the operator, a function of two tuples of elements; the first tuple precedes the
         second in the window.

@@ -44,7 +44,7 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
       TypeError: `strides` or `dilations` is a number.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the maximum, and of equal sums the first one receives the gradient.
+      Nothing. NaN is never the maximum, and the first of several equal sums receives the gradient.
 
     Under jit:
       All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,

@@ -53,8 +53,7 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
-      Nothing; in both libraries NaN is never the maximum, and the maximum of a window of NaNs is
-      the lowest finite number.
+      Nothing. NaN is never the maximum; the maximum of a window of NaNs is the lowest finite number.
 
     Under jit:
       All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
@@ -94,7 +93,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing; in both, NaN is never the maximum.
+      Nothing. NaN is never the maximum.
 
     Under jit:
       All sizes but the channels may be known only at run time.
@@ -112,7 +111,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     Args:
       input: array of numbers `[batch, height, width, channels]` (`NHWC`) or
         `[batch, channels, height, width]`.
-      ksize: the size of the windows: one number, two, or one for every axis.
+      ksize: the size of the windows: one number, one each for height and width, or one for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
@@ -128,8 +127,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
-      Nothing; in both, NaN is never the maximum, and of equal elements the first one receives the
-      gradient.
+      Nothing. NaN is never the maximum, and the first of several equal elements receives the gradient.
 
     Under jit:
       All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
@@ -147,7 +145,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     Args:
       input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels after
         the batch; float32, float16 or bfloat16.
-      ksize: the size of the windows: one number, three, or one for every axis.
+      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
@@ -163,8 +161,8 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing; in both, NaN is never the maximum. The gradient flows to all elements less than 1e-5
-      below the maximum, and to none if that is infinite.
+      Nothing. NaN is never the maximum. The gradient flows to all elements less than 1e-5 below the
+      maximum, and to none if the maximum is infinite.
 
     Under jit:
       All sizes but the channels may be known only at run time.
@@ -189,7 +187,7 @@ def max_pool_with_argmax(
 
     Args:
       input: array of numbers `[batch, height, width, channels]`.
-      ksize: the size of the windows: one number, two, or one for every axis.
+      ksize: the size of the windows: one number, one each for height and width, or one for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`.
       data_format: `NHWC`.
@@ -198,7 +196,8 @@ def max_pool_with_argmax(
       name: ignored.
 
     Returns:
-      The maxima, and their flat indices `(row * width + column) * channels + channel`.
+      The maxima, and their flat indices `(row * width + column) * channels + channel`. The maximum of a
+      window that begins with NaN is NaN.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
@@ -206,8 +205,7 @@ def max_pool_with_argmax(
       ValueError: `data_format` is unknown, or a list has a wrong length.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on. As in TensorFlow, the maximum of a window that
-      begins with NaN is NaN.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       All sizes may be known only at run time.

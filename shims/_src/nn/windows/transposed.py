@@ -196,7 +196,7 @@ def conv_transpose(
     Raises:
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
-      ValueError: `output_shape` is a number, or has no one to three spatial axes.
+      ValueError: `output_shape` is a number, or does not have one to three spatial axes.
 
     Differs from TensorFlow:
       Sizes that do not fit raise an error, where TensorFlow aborts the process.
@@ -299,7 +299,7 @@ def _output_sizes(function, y, kernel, shape, first):
 def _is_unchecked_empty(function, y, kernel, sizes) -> bool:
     """Return whether TensorFlow checks no sizes, since an operand or the result is empty.
 
-    `atrous_conv2d_transpose` always checks sizes, so that the result is false for it.
+    `atrous_conv2d_transpose` always checks sizes, so the result is false for it.
     """
     if function == "atrous_conv2d_transpose":
         check_elements(function, y, kernel)

@@ -48,14 +48,14 @@ class BaseAttentionMechanism(AttentionMechanism):
 
     Args:
       query_layer: the layer that is applied to the query; `None` for none.
-      memory: `[batch, time, ...]`: what is attended to.
+      memory: `[batch, time, ...]`: the states to attend to.
       probability_fn: a function of scores and state that returns the alignments.
       memory_sequence_length: `[batch]`: the lengths of the examples; entries beyond the length are
         masked.
       memory_layer: the layer that makes the keys.
       check_inner_dims_defined: whether the sizes after the first two must be static.
       score_mask_value: the score of masked entries; negative infinity if `None`.
-      custom_key_value_fn: a function that makes keys and values of keys and values.
+      custom_key_value_fn: a function from keys and values to the keys and values to use.
       name: the name scope.
 
     Raises:
@@ -132,7 +132,7 @@ class BaseAttentionMechanism(AttentionMechanism):
 
     @property
     def keys(self) -> Tensor:
-        """The keys that queries are scored by: the memory, or what the layer makes of it."""
+        """The keys with which queries are compared: the memory, or the output of the layer for it."""
         return self._keys
 
     @property
@@ -238,10 +238,10 @@ class LuongAttention(BaseAttentionMechanism):
       memory: see `AttentionMechanism`.
       memory_sequence_length: the lengths of the examples.
       scale: whether a variable scales the scores.
-      probability_fn: a function that makes alignments of scores; softmax if `None`.
-      score_mask_value: the score of what is masked.
+      probability_fn: a function from scores to alignments; softmax if `None`.
+      score_mask_value: the score of masked elements.
       dtype: the dtype of the variables; float32 if `None`.
-      custom_key_value_fn: a function that makes keys and values of keys and values.
+      custom_key_value_fn: a function from keys and values to the keys and values to use.
       name: the name scope.
 
     Differs from TensorFlow:
@@ -298,10 +298,10 @@ class BahdanauAttention(BaseAttentionMechanism):
       memory: see `AttentionMechanism`.
       memory_sequence_length: the lengths of the examples.
       normalize: whether the weights of the sum are normalized.
-      probability_fn: a function that makes alignments of scores; softmax if `None`.
-      score_mask_value: the score of what is masked.
+      probability_fn: a function from scores to alignments; softmax if `None`.
+      score_mask_value: the score of masked elements.
       dtype: the dtype of the variables; float32 if `None`.
-      custom_key_value_fn: a function that makes keys and values of keys and values.
+      custom_key_value_fn: a function from keys and values to the keys and values to use.
       name: the name scope.
 
     Differs from TensorFlow:

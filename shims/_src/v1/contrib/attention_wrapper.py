@@ -51,7 +51,7 @@ class AttentionWrapperState(_Fields):
     __slots__ = ()
 
     def clone(self, **kwargs):
-        """Return a copy with other fields; new tensors take the static shape of the old ones."""
+        """Return a copy with other fields; new tensors take the static shapes of the old tensors."""
         new = self._replace(**kwargs)
 
         def shaped(old, other):
@@ -83,16 +83,17 @@ def _context(alignments, values):
 
 
 class AttentionWrapper(RNNCell):
-    """A cell that appends the attention of the step before to its inputs, and attends anew.
+    """A cell that appends the previous attention to its inputs, and computes the next attention.
 
     Args:
       cell: the wrapped cell.
       attention_mechanism: a mechanism, or a list of several.
-      attention_layer_size: the size of the attention, made by a layer without bias of the output of
-        the cell and the context; the context itself if `None`. A list for several mechanisms.
+      attention_layer_size: the size of the attention, which a layer without bias computes from the
+        output of the cell and the context; if `None`, the attention is the context. A list for several
+        mechanisms.
       alignment_history: whether the state keeps the alignments of all steps.
       cell_input_fn: a function of inputs and attention; concatenation if `None`.
-      output_attention: whether the output is the attention, instead of that of the cell.
+      output_attention: whether the output is the attention instead of the output of the cell.
       initial_cell_state: the state of the cell that `zero_state` returns.
       name: the name of the cell.
       attention_layer: layers that make the attention, instead of `attention_layer_size`.

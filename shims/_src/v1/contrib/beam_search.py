@@ -103,7 +103,7 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def tracks_own_finished(self) -> bool:
-        """True, as sequences change their places."""
+        """True, as sequences change their positions."""
         return True
 
     @property
@@ -117,7 +117,7 @@ class BeamSearchDecoder(Decoder):
         return BeamSearchDecoderOutput(dtype_of(self._initial_cell_state), int32, int32)
 
     def initialize(self, name=None):
-        """Return that only the first sequence of each example is used, the inputs and the state."""
+        """Return which sequences are finished (all but the first), the inputs and the state."""
         dtype = dtype_of(self._initial_cell_state)
         given = (self._start_tokens, dtype)
         finished, log_probs, lengths = operation_of(_start, given, {}, public="one_hot")

@@ -41,7 +41,7 @@ def bias_add(
       scope: the variable scope; `BiasAdd` if `None`.
 
     Raises:
-      ValueError: the format is another one, or the number of channels is unknown.
+      ValueError: the format or the number of channels is unknown.
     """
     if data_format not in ("NCHW", "NHWC"):
         raise ValueError("data_format has to be either NCHW or NHWC.")

@@ -81,7 +81,7 @@ class _HelperOfNumbers(Helper):
 
 
 class CustomHelper(Helper):
-    """A helper that is made of functions.
+    """A helper that functions define.
 
     Args:
       initialize_fn: see `Helper.initialize`.
@@ -193,7 +193,7 @@ class TrainingHelper(_HelperOfNumbers):
             return finished, self._inputs_at(0, finished)
 
     def sample(self, time, outputs, name=None, **unused_kwargs):
-        """Return the places of the largest outputs."""
+        """Return the positions of the largest outputs."""
         with name_scope(name, "TrainingHelperSample"):
             return largest(outputs)
 
@@ -328,7 +328,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
 
 class InferenceHelper(Helper):
-    """A helper that is made of functions of the outputs and the samples.
+    """A helper that functions of the outputs and the samples define.
 
     Args:
       sample_fn: a function of the outputs that returns the samples.

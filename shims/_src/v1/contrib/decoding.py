@@ -30,7 +30,7 @@ _or = deferred(shims.logical_or, "logical_or")
 
 
 class Decoder:
-    """The base class of decoders: what `dynamic_decode` calls before, in and after its loop."""
+    """The base class of decoders, whose methods `dynamic_decode` calls before, in and after its loop."""
 
     __module__ = "shims.compat.v1.contrib.seq2seq"
 
@@ -63,7 +63,7 @@ class Decoder:
         raise NotImplementedError
 
     def finalize(self, outputs, final_state, sequence_lengths):
-        """Return the outputs and the state of `dynamic_decode`, made of those of the loop."""
+        """Return the outputs and the state of `dynamic_decode`, computed from those of the loop."""
         raise NotImplementedError
 
 

@@ -283,7 +283,7 @@ def separable_convolution2d(
     trainable=True,
     scope=None,
 ):
-    """Compute a depthwise convolution, then a pointwise one.
+    """Compute a depthwise convolution, then a pointwise convolution.
 
     Args:
       inputs: tensor `[batch, ..., channels]`.

@@ -25,15 +25,15 @@ def attention_decoder(
     scope=None,
     initial_state_attention=False,
 ):
-    """Run a cell over inputs and what it attends to.
+    """Run a cell over inputs, with attention to given states.
 
     Args:
       decoder_inputs: a list of tensors `[batch, size]`.
       initial_state: the first state.
-      attention_states: `[batch, length, size]`: what is attended to.
+      attention_states: `[batch, length, size]`: the states to attend to.
       cell: the cell.
       output_size: the size of the outputs; the output size of the cell if `None`.
-      num_heads: the number of attentions.
+      num_heads: the number of attention heads.
       loop_function: see `rnn_decoder`.
       dtype: the dtype of the scope.
       scope: the variable scope; `attention_decoder` if `None`.
@@ -81,7 +81,7 @@ class _Heads:
     """The attentions of `attention_decoder`, with their variables.
 
     Args:
-      states: what is attended to.
+      states: the states to attend to.
       count: the number of attentions.
       dtype: the dtype of the variables.
     """
@@ -95,14 +95,14 @@ class _Heads:
             self._weights.append(get_variable(f"AttnV_{head}", [size], dtype))
 
     def none(self, first) -> list:
-        """Return what is attended to before the first step: zeros."""
+        """Return the attended values before the first step: zeros."""
         given = (first, self._states.shape[2].value, self._dtype)
         zero = operation_of(_zeros, given, {}, public="zeros")
         zero.set_shape([None, self._states.shape[2].value])
         return [zero] * len(self._keys)
 
     def __call__(self, state) -> list:
-        """Return what each head attends to by a state."""
+        """Return the attended values of each head for a state."""
         leaves = jax.tree.leaves(state)
         query = leaves[0] if len(leaves) == 1 else concat(leaves, 1)
         found = []

@@ -29,7 +29,7 @@ _constant = deferred(shims.stop_gradient, "stop_gradient")
 
 
 def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype=float32, scope=None):
-    """Run a cell over the inputs of an encoder, and a second one, from its state, over a decoder's.
+    """Run a cell over an encoder's inputs, then, from its last state, a second cell over a decoder's inputs.
 
     Args:
       encoder_inputs: a list of tensors `[batch, size]`.
@@ -79,7 +79,7 @@ def embedding_rnn_decoder(
       cell: the cell.
       num_symbols: the number of classes.
       embedding_size: the size of an embedding.
-      output_projection: the weights and the bias that make classes of outputs; `None` for none.
+      output_projection: the weights and the bias that map outputs to classes; `None` for none.
       feed_previous: whether the most probable class is fed instead of the inputs after the first.
       update_embedding_for_previous: whether embeddings of fed classes are trained.
       scope: the variable scope; `embedding_rnn_decoder` if `None`.
@@ -280,7 +280,7 @@ def model_with_buckets(
       buckets: a list of pairs: the numbers of steps of encoder and decoder.
       seq2seq: a function of the inputs of encoder and decoder that returns outputs and state.
       softmax_loss_function: see `sequence_loss`.
-      per_example_loss: whether a loss is that of each example, not their mean.
+      per_example_loss: whether to return the loss of each example instead of the mean.
       name: the name scope.
 
     Returns:

@@ -11,7 +11,7 @@ _reshape = deferred(shims.reshape, "reshape")
 
 
 def _fit(weights, rank: int | None):
-    """Return weights of the first axes of losses with as many axes as these; `tf.losses` wants them so."""
+    """Give weights of the first axes of losses as many axes as the losses have, as `tf.losses` requires."""
     weights = convert_to_tensor(weights)
     known = weights.shape.rank
     if rank is None or not known or known >= rank:
@@ -31,7 +31,7 @@ def _rank(value) -> int | None:
 
 # `losses` has the name that programs give it.
 def compute_weighted_loss(losses_, weights=1.0, scope=None):
-    """Return the sum of the losses times their weights, divided by the number of weights but 0.
+    """Return the sum of the losses times their weights, divided by the number of nonzero weights.
 
     Args:
       losses_: `[batch, ...]`.
@@ -79,6 +79,6 @@ def softmax_cross_entropy(logits, onehot_labels, weights=1.0, label_smoothing=0,
 
 
 def sparse_softmax_cross_entropy(logits, labels, weights=1.0, scope=None):
-    """Return the mean cross entropy for the numbers of classes; see `compute_weighted_loss`."""
+    """Return the mean cross entropy of class numbers; see `compute_weighted_loss`."""
     labels = convert_to_tensor(labels)
     return losses.sparse_softmax_cross_entropy(_reshape(labels, [-1]), logits, weights, scope)

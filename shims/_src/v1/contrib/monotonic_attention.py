@@ -54,12 +54,12 @@ def monotonic_attention(p_choose_i, previous_attention, mode):
 
     Args:
       p_choose_i: `[batch, time]`: the probability to stop at each step of the memory.
-      previous_attention: `[batch, time]`: the attention at the output before.
+      previous_attention: `[batch, time]`: the attention at the previous output.
       mode: `"recursive"`, one step after the other; `"parallel"`, by cumulative sums; `"hard"`, for
         probabilities that are 0 or 1.
 
     Raises:
-      ValueError: the mode is another one.
+      ValueError: the mode is unknown.
     """
     given = [convert_to_tensor(x) for x in (p_choose_i, previous_attention)]
     if mode == "recursive":
@@ -143,10 +143,10 @@ class BahdanauMonotonicAttention(_MonotonicAttention):
 
     Args:
       num_units: the size of the keys and of the processed query.
-      memory: `[batch, time, ...]`: what is attended to.
+      memory: `[batch, time, ...]`: the states to attend to.
       memory_sequence_length: the lengths of the examples.
       normalize: whether the weights of the sum are normalized.
-      score_mask_value: the score of what is masked.
+      score_mask_value: the score of masked elements.
       sigmoid_noise: the standard deviation of the noise that is added to the scores.
       sigmoid_noise_seed: the seed of the noise.
       score_bias_init: the initial value of the bias of the scores.
@@ -201,10 +201,10 @@ class LuongMonotonicAttention(_MonotonicAttention):
 
     Args:
       num_units: the size of the keys.
-      memory: `[batch, time, ...]`: what is attended to.
+      memory: `[batch, time, ...]`: the states to attend to.
       memory_sequence_length: the lengths of the examples.
       scale: whether a variable scales the scores.
-      score_mask_value: the score of what is masked.
+      score_mask_value: the score of masked elements.
       sigmoid_noise: the standard deviation of the noise that is added to the scores.
       sigmoid_noise_seed: the seed of the noise.
       score_bias_init: the initial value of the bias of the scores.

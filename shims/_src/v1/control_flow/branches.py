@@ -26,8 +26,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
       fn2: an older name of `false_fn`.
 
     Returns:
-      Tensors in the structure that both functions return. An operation is
-      replaced by a bool.
+      Tensors in the structure that both functions return. An operation among the results is replaced by a
+      bool.
 
     Raises:
       TypeError: `pred` is a Python bool or not a bool; a function is missing; the structures

@@ -90,7 +90,7 @@ class RecordedFunction:
         """Return, for each parameter, the index of the operation's input that holds its first value.
 
         Args:
-          first_again: whether no initial accumulators are given, so that the first slices of `elems`
+          first_again: whether no initial accumulators are given, so the first slices of `elems`
             replace them; an accumulator then has the same input as its slice.
         """
         count = len(self.parameters)

@@ -18,7 +18,7 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 class TensorArray:
-    """A list of tensors of one dtype, read and written by index.
+    """A list of tensors of the same dtype, read and written by index.
 
     Args:
       dtype: the dtype of the elements.

@@ -184,7 +184,7 @@ def is_composite_of_tensors(value) -> bool:
 
 
 def _spec_of_value(value) -> Any:
-    """Return the spec of a value, all of whose sizes may be others in the next element."""
+    """Return the spec of a value whose sizes may all differ in the next element."""
     found = specs.spec_of(value)
     if isinstance(found, specs.TensorSpec):
         return specs.TensorSpec([None] * len(found.shape), found.dtype)

@@ -27,7 +27,7 @@ class Iterator(Elements):
 
     Args:
       spec: the structure of specs of the elements.
-      initializer: the operation that goes to the first element; `None` if there is none.
+      initializer: the operation that moves the iterator to the first element, or `None`.
       handle: the string tensor that names the iterator.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/data/Iterator
@@ -53,13 +53,13 @@ class Iterator(Elements):
 
     @staticmethod
     def from_string_handle(string_handle, output_types, output_shapes=None, output_classes=None):
-        """Create an iterator that stands for the one that `string_handle` names during a run."""
+        """Create an iterator that, during a run, acts as the iterator that `string_handle` names."""
         handle = convert_to_tensor(string_handle, string)
         return Iterator(_declared(output_types, output_shapes), None, handle)
 
     @property
     def initializer(self) -> Operation:
-        """The operation that goes to the first element.
+        """The operation that moves the iterator to the first element.
 
         Raises:
           ValueError: the iterator is initialized in another way.
@@ -69,7 +69,7 @@ class Iterator(Elements):
         return self._initializer
 
     def make_initializer(self, dataset: Dataset, name=None) -> Operation:
-        """Return an operation that goes to the first element of a dataset of the same structure.
+        """Return an operation that moves the iterator to the start of a dataset of the same structure.
 
         Raises:
           TypeError: the dataset has elements of other dtypes or shapes.

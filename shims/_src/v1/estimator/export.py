@@ -1,4 +1,4 @@
-"""Define what model functions say of an exported model: outputs, and the placeholders of its inputs."""
+"""Define what model functions say about an exported model: outputs, and the placeholders of its inputs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ClassificationOutput(ExportOutput):
       classes: a tensor of strings.
 
     Raises:
-      ValueError: both are missing, or a dtype is another one.
+      ValueError: both are missing, or a dtype is wrong.
     """
 
     __module__ = "shims.compat.v1.estimator.export"
@@ -61,7 +61,7 @@ class RegressionOutput(ExportOutput):
       value: a floating-point tensor.
 
     Raises:
-      ValueError: the dtype is another one.
+      ValueError: the dtype is wrong.
     """
 
     __module__ = "shims.compat.v1.estimator.export"

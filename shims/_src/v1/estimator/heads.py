@@ -1,4 +1,4 @@
-"""Define the heads of canned estimators: predictions, losses and metrics made of logits."""
+"""Define the heads of canned estimators: predictions, losses and metrics computed from logits."""
 
 from __future__ import annotations
 

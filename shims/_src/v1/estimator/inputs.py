@@ -24,7 +24,7 @@ def numpy_input_fn(
       x: an array, or a dict of arrays, of features.
       y: an array, or a dict of arrays, of labels; `None` for none.
       batch_size: the number of examples of a step.
-      num_epochs: how often to repeat the examples; `None` for without end.
+      num_epochs: how often to repeat the examples; `None` repeats them without end.
       shuffle: whether to shuffle the examples; the argument is required.
       queue_capacity: the number of examples among which a shuffle chooses.
       num_threads: accepted and ignored.
@@ -64,7 +64,7 @@ def pandas_input_fn(
       x: a data frame of features.
       y: a series of labels, or a data frame of them.
       batch_size: the number of examples of a step.
-      num_epochs: how often to repeat the examples; `None` for without end.
+      num_epochs: how often to repeat the examples; `None` repeats them without end.
       shuffle: whether to shuffle the examples; the argument is required.
       queue_capacity: the number of examples among which a shuffle chooses.
       num_threads: accepted and ignored.

@@ -118,7 +118,7 @@ class TPUEstimatorSpec(_Fields):
 
 
 class TPUEstimator(Estimator):
-    """An estimator whose functions find the size of a batch as `params["batch_size"]`.
+    """An estimator whose functions get the size of a batch as `params["batch_size"]`.
 
     Args:
       model_fn: a function that returns a `TPUEstimatorSpec`, or an `EstimatorSpec`.
@@ -127,8 +127,8 @@ class TPUEstimator(Estimator):
       params: the parameters of the model, without a batch size.
       use_tpu: must be false.
       train_batch_size: the size of a batch in training.
-      eval_batch_size: that in evaluation.
-      predict_batch_size: that in prediction.
+      eval_batch_size: the size of a batch in evaluation.
+      predict_batch_size: the size of a batch in prediction.
       **others: settings of TPUs, which are accepted and ignored.
 
     Raises:

@@ -166,8 +166,8 @@ def categorical_column_with_vocabulary_list(
       num_oov_buckets: the number of ids into which other words are hashed instead.
 
     Raises:
-      ValueError: the list is empty, has a word twice, is of another dtype, or both ways to treat other
-        words are given.
+      ValueError: the list is empty, has a word twice or has another dtype; or both `default_value` and
+        `num_oov_buckets` are given.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_vocabulary_list
     """
@@ -244,8 +244,8 @@ def categorical_column_with_vocabulary_file(
       dtype: the dtype of the feature.
 
     Raises:
-      ValueError: there is no such file, a number is out of range, or both ways to treat other words are
-        given.
+      ValueError: there is no such file, a number is out of range, or both `default_value` and
+        `num_oov_buckets` are given.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_vocabulary_file
     """
@@ -311,7 +311,7 @@ def categorical_column_with_identity(key, num_buckets, default_value=None):
       default_value: the id of integers out of range; if `None`, such integers raise an error.
 
     Raises:
-      ValueError: there is less than one id, or the default is none of them.
+      ValueError: there is less than one id, or the default is not an id.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_identity
     """

@@ -1,4 +1,4 @@
-"""Define the dense columns of categorical ones: embeddings and one-hot vectors."""
+"""Define the dense columns made from categorical columns: embeddings and one-hot vectors."""
 
 from __future__ import annotations
 
@@ -90,16 +90,16 @@ def embedding_column(
     Args:
       categorical_column: the ids.
       dimension: the size of an embedding.
-      combiner: how to combine those of an example: `mean`, `sqrtn` or `sum`.
-      initializer: of the embeddings; by default a truncated normal distribution with standard deviation
-        `1 / sqrt(dimension)`.
+      combiner: how to combine the embeddings of an example: `mean`, `sqrtn` or `sum`.
+      initializer: the initializer of the embeddings; by default a truncated normal distribution with
+        standard deviation `1 / sqrt(dimension)`.
       ckpt_to_load_from: must be `None`.
       tensor_name_in_ckpt: must be `None`.
       max_norm: the greatest norm of an embedding.
       trainable: whether to train the embeddings.
 
     Raises:
-      ValueError: `dimension` is not positive, `combiner` is unknown, or `initializer` not a function.
+      ValueError: `dimension` is not positive, `combiner` is unknown, or `initializer` is not a function.
       UnimplementedError: a checkpoint is given.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/embedding_column
@@ -163,8 +163,8 @@ def shared_embedding_columns(
     Args:
       categorical_columns: columns of the same number of ids.
       dimension: the size of an embedding.
-      combiner: how to combine those of an example.
-      initializer: of the embeddings.
+      combiner: how to combine the embeddings of an example.
+      initializer: the initializer of the embeddings.
       shared_embedding_collection_name: the name of the scope and of the collection of the variable.
       ckpt_to_load_from: must be `None`.
       tensor_name_in_ckpt: must be `None`.

@@ -128,7 +128,7 @@ def linear_model(
       cols_to_vars: a dict to which the variables of each column, and those of `"bias"`, are added.
 
     Raises:
-      ValueError: an item is no column, or a feature is missing.
+      ValueError: an item is not a column, or a feature is missing.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/feature_column/linear_model
     """
@@ -195,7 +195,7 @@ def make_parse_example_spec(feature_columns):
     """Return what `tf.parse_example` extracts for columns: a dict from keys to features.
 
     Raises:
-      ValueError: an item is no column, or two need different features of the same key.
+      ValueError: an item is not a column, or two columns need different features of the same key.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/make_parse_example_spec
     """

@@ -32,14 +32,14 @@ def custom_gradient(f=None):
 
     Args:
       f: a function of tensors that returns `(y, grad_fn)`; `grad_fn(*dy)` takes a tensor for each
-        tensor of `y` and returns one for each argument, or `None` for no gradient. Both are called
-        once, while the graph is built.
+        tensor of `y` and returns a tensor for each argument, or `None` for no gradient. Both functions are
+        called once, while the graph is built.
 
     Returns:
       A function of the same arguments that returns `y`.
 
     Raises:
-      ValueError: the number of gradients that `grad_fn` returns is not that of the arguments.
+      ValueError: `grad_fn` does not return one gradient for each argument.
       UnimplementedError: `f` reads variables, and `grad_fn` takes `variables`.
 
     Differs from TensorFlow:

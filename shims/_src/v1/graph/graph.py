@@ -270,7 +270,7 @@ class Graph(Collections, NamesRemedies):
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs) -> Iterator[None]:
-        """Make the operations of a `with` block run after the given ones.
+        """Make the operations of a `with` block run after the given operations.
 
         Args:
           control_inputs: operations, tensors and variables; `None` clears the outer control dependencies.

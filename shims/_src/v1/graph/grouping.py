@@ -45,7 +45,7 @@ def with_dependencies(dependencies, output_tensor, name=None) -> Tensor:
 
 
 def group(*inputs, **kwargs) -> Any:
-    """Create an operation that completes when all of the given ones have.
+    """Create an operation that completes when all given operations have completed.
 
     Args:
       *inputs: operations, tensors, variables, and nested lists of these.

@@ -234,7 +234,7 @@ def _trace(f, leaves, ranks) -> Outline:
 def _trace_over_lengths(f, leaves, ranks, refused) -> Outline:
     """Trace an operator several times, with other lengths of its integer vectors of unknown length.
 
-    Such a vector may hold a shape, so that its length is the rank of a result.
+    Such a vector may hold a shape, so its length is the rank of a result.
     """
     vectors = [t for t in leaves if t.dtype.is_integer and _sizes(t, ranks) == (None,)]
     every = [{**ranks, **dict.fromkeys(vectors, (n,))} for n in _RANKS]

@@ -81,7 +81,7 @@ def op_scope(values, name, default_name=None) -> Iterator[str]:
 
 
 def control_dependencies(control_inputs):
-    """Make the operations of a `with` block run after the given ones.
+    """Make the operations of a `with` block run after the given operations.
 
     Args:
       control_inputs: operations, tensors and variables; `None` clears the outer control dependencies.

@@ -14,8 +14,8 @@ class GraphShape(TensorShape):
       dims: sizes, `Dimension`s or `None`s; or `None` for unknown rank.
 
     Differs from TensorFlow:
-      Nothing. As in TensorFlow, after `disable_v2_behavior()` the elements are `Dimension`s, and
-      unknown sizes are printed as `?`.
+      Nothing. After `disable_v2_behavior()`, the elements are `Dimension`s, and unknown sizes are printed as
+      `?`.
 
     https://www.tensorflow.org/api_docs/python/tf/TensorShape
     """

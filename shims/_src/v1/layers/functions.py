@@ -64,17 +64,21 @@ def _make_function(cls: type, name: str, order: str, call: str, shape: str) -> C
 
     function.__name__ = function.__qualname__ = name
     function.__module__ = "shims.compat.v1.layers"
-    listed = ", ".join(parameters)
+    own = {
+        "inputs": "a tensor.",
+        "training": "whether to run in training mode.",
+        "reuse": "whether to reuse the variables of the layer with this `name`.",
+    }
+    listed = "\n".join(f"  {p}: {own[p]}" for p in parameters if p in own)
     function.__doc__ = (
-        f"Create a `{cls.__name__}` and call it with `inputs`.\n\n    The parameters are "
-        f"`{listed}`; those that the class does not have are:\n\n    Args:\n"
-        "      inputs: a tensor.\n      training: whether to run in training mode, where it makes a difference.\n      reuse: whether "
-        "to reuse the variables of the layer of that name.\n\n"
-        "    Returns:\n      A tensor; the class says of which shape.\n\n"
-        "    Example:\n      >>> import shims.compat.v1 as tf\n"
-        "      >>> with tf.Graph().as_default():\n"
-        f"      ...     print(tf.layers.{name}({call}).shape)\n      {shape}\n\n    "
-        f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/{name}\n    "
+        f"Create a `{cls.__name__}` and call it with `inputs`.\n\n"
+        f"The parameters that are not described here are those of `tf.layers.{cls.__name__}`.\n\n"
+        f"Args:\n{listed}\n\n"
+        f"Returns:\n  The output of the layer, a tensor.\n\n"
+        "Example:\n  >>> import shims.compat.v1 as tf\n"
+        "  >>> with tf.Graph().as_default():\n"
+        f"  ...     print(tf.layers.{name}({call}).shape)\n  {shape}\n\n"
+        f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/{name}\n"
     )
     return function
 

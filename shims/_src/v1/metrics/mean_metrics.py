@@ -178,7 +178,7 @@ def mean_relative_error(
     Args:
       labels: the true values.
       predictions: the predicted values, of the same dtype.
-      normalizer: the divisors of the absolute errors; where one is 0 the relative error is 0.
+      normalizer: the divisors of the absolute errors; where a divisor is 0, the relative error is 0.
       weights: see `mean`.
       metrics_collections: see `mean`.
       updates_collections: see `mean`.

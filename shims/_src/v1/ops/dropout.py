@@ -31,7 +31,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         probability, or `x` is not floating-point.
 
     Differs from TensorFlow:
-      Nothing: the elements are those that TensorFlow drops on CPU.
+      Nothing. The dropped elements are those that TensorFlow drops on CPU.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/dropout
     """

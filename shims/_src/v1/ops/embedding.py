@@ -25,7 +25,7 @@ def embedding_lookup(
         parts hold the rows in order.
       name: the name of the operation.
       validate_indices: ignored.
-      max_norm: the maximum Euclidean norm of the rows; larger ones are scaled down.
+      max_norm: the maximum Euclidean norm of the rows; longer rows are scaled down.
 
     Returns:
       The rows, an array `[*ids.shape, ...]`.

@@ -38,7 +38,7 @@ def fused_batch_norm(
       data_format: `NHWC`, `NCHW`, `NDHWC` or `NCDHW`.
       is_training: whether to normalize with the statistics of `x`.
       name: the name of the operation.
-      exponential_avg_factor: the weight of the statistics of `x` against the given ones.
+      exponential_avg_factor: the weight of the statistics of `x` relative to the given statistics.
 
     Returns:
       `(y, mean, variance)`: the normalized images and the statistics; the variance of a batch

@@ -45,7 +45,7 @@ def _known(name: str, value) -> Any:
 
 
 class KeyValueTensorInitializer(tables.KeyValueTensorInitializer):
-    """The contents of a table as a vector of keys and one of values.
+    """The contents of a table as a vector of keys and a vector of values.
 
     Differs from TensorFlow:
       Keys and values must be constants.
@@ -169,7 +169,7 @@ def index_table_from_tensor(
     Args:
       mapping: the keys: strings or integers.
       num_oov_buckets: the number of ids after those of the keys, into which other keys are hashed.
-      default_value: the id of other keys without buckets.
+      default_value: the id of other keys if there are no buckets.
       hasher_spec: must be `None`, which stands for the fast hash.
       dtype: the dtype of the keys.
       name: the name of the table.

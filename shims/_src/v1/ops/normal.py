@@ -78,7 +78,7 @@ class Normal:
 
     @property
     def event_shape(self):
-        """The static shape of a sample of one distribution: a scalar's."""
+        """The static shape of a sample of one distribution: `[]`."""
         return convert_to_tensor(0.0).shape
 
     def batch_shape_tensor(self, name="batch_shape_tensor"):

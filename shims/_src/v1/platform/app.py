@@ -21,7 +21,7 @@ def run(main=None, argv=None):
       UnimplementedError: absl is not installed.
 
     Differs from TensorFlow:
-      Nothing: unknown flags are passed on to `main`, as in TensorFlow.
+      Nothing. Unknown flags are passed on to `main`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/app/run
     """

@@ -92,7 +92,7 @@ class VocabularyProcessor:
     """A converter of texts to rows of word numbers.
 
     Args:
-      max_document_length: the length of a row: longer texts are cut, shorter ones padded with 0.
+      max_document_length: the length of a row: longer texts are cut, shorter texts are padded with 0.
       min_frequency: words that occurred at most this often are unknown.
       vocabulary: a `CategoricalVocabulary`; a new one if `None`.
       tokenizer_fn: a function of texts that yields the words of each; `tokenizer` if `None`.

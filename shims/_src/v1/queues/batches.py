@@ -1,4 +1,4 @@
-"""Provide `tf.train.batch` and its kin: queues that put single elements together."""
+"""Provide `tf.train.batch` and related functions: queues that combine single elements into batches."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def batch(
     shared_name=None,
     name=None,
 ) -> Any:
-    """Put elements together to batches, in the order in which they come.
+    """Combine elements into batches, in the order in which they come.
 
     Args:
       tensors: the tensors of an element, in a list or a dictionary.
       batch_size: the number of elements of a batch.
       num_threads: the number of threads that compute elements.
-      capacity: the most elements that wait.
+      capacity: the maximum number of waiting elements.
       enqueue_many: whether the tensors hold elements as rows.
       shapes: the shapes of an element, if those of the tensors are not known.
-      dynamic_pad: pad the elements of a batch to one shape.
-      allow_smaller_final_batch: give the last elements, too, if they are fewer.
+      dynamic_pad: pad the elements of a batch to the same shape.
+      allow_smaller_final_batch: whether to return a last batch with fewer elements.
       shared_name: accepted and ignored.
       name: the name of the scope.
 
@@ -75,7 +75,7 @@ def batch_join(
     shared_name=None,
     name=None,
 ) -> Any:
-    """Put elements of several sources together, each with a thread; takes what `batch` takes.
+    """Combine elements of several sources, each with a thread; the arguments are those of `batch`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/batch_join
     """
@@ -107,18 +107,18 @@ def shuffle_batch(
     shared_name=None,
     name=None,
 ) -> Any:
-    """Put elements together to batches, in a random order; it has the arguments of `batch`.
+    """Combine elements into batches, in a random order; other arguments are those of `batch`.
 
     Args:
       tensors: the tensors of an element, in a list or a dictionary.
       batch_size: the number of elements of a batch.
-      capacity: the most elements that wait.
-      min_after_dequeue: the elements among which the next one is drawn at the least.
+      capacity: the maximum number of waiting elements.
+      min_after_dequeue: the minimum number of elements from which the next element is drawn.
       num_threads: the number of threads that compute elements.
       seed: the seed of the order.
       enqueue_many: whether the tensors hold elements as rows.
       shapes: the shapes of an element, if those of the tensors are not known.
-      allow_smaller_final_batch: give the last elements, too, if they are fewer.
+      allow_smaller_final_batch: whether to return a last batch with fewer elements.
       shared_name: accepted and ignored.
       name: the name of the scope.
 
@@ -150,7 +150,7 @@ def shuffle_batch_join(
     shared_name=None,
     name=None,
 ) -> Any:
-    """Put elements of several sources together in a random order; takes what `shuffle_batch` takes.
+    """Combine elements of several sources in a random order; see `shuffle_batch` for the arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/shuffle_batch_join
     """

@@ -52,7 +52,7 @@ def limit_epochs(tensor, num_epochs=None, name=None) -> Tensor:
       ValueError: the number is not positive.
 
     Differs from TensorFlow:
-      The count is no local variable: a session counts from its first run.
+      The count is not a local variable: a session counts from its first run.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/limit_epochs
     """
@@ -93,10 +93,10 @@ def input_producer(
     Args:
       input_tensor: the rows.
       element_shape: the shape of a row, if that of the tensor is not known.
-      num_epochs: how many times the rows are given; without end if `None`.
+      num_epochs: how many times the rows are produced; without end if `None`.
       shuffle: whether each epoch has an order of its own.
       seed: the seed of the orders.
-      capacity: the most elements of the queue.
+      capacity: the maximum number of elements in the queue.
       shared_name: accepted and ignored.
       summary_name: the name of the summary that records how full the queue is.
       name: the name of the queue.
@@ -146,7 +146,7 @@ def string_input_producer(
     name=None,
     cancel_op=None,
 ) -> FIFOQueue:
-    """Return a queue of texts, such as the names of files; takes what `input_producer` takes.
+    """Return a queue of strings, such as file names; see `input_producer` for the arguments.
 
     Raises:
       ValueError: the list is empty.
@@ -165,7 +165,7 @@ def string_input_producer(
 def range_input_producer(
     limit, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None
 ) -> FIFOQueue:
-    """Return a queue of the numbers from 0 to `limit - 1`; takes what `input_producer` takes.
+    """Return a queue of the numbers from 0 to `limit - 1`; see `input_producer` for the arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/range_input_producer
     """
@@ -179,14 +179,14 @@ def range_input_producer(
 def slice_input_producer(
     tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None
 ) -> list[Any]:
-    """Return the rows of several tensors that a queue of their numbers gives.
+    """Return rows of several tensors, selected by a queue of row numbers.
 
     Args:
       tensor_list: tensors with equally many rows.
-      num_epochs: how many times the rows are given; without end if `None`.
+      num_epochs: how many times the rows are produced; without end if `None`.
       shuffle: whether each epoch has an order of its own.
       seed: the seed of the orders.
-      capacity: the most elements of the queue.
+      capacity: the maximum number of elements in the queue.
       shared_name: accepted and ignored.
       name: the name of the scope.
 

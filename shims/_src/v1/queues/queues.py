@@ -25,7 +25,8 @@ class QueueBase:
       shapes: the shape of each component, or `None` if they are not known.
       names: the names of the components, if the elements are dictionaries.
       kind: the name of the class in messages and names.
-      name: the name of the queue; `None` for that of the kind. One that ends in `/` is the open scope's.
+      name: the name of the queue; the name of the kind if `None`. A name that ends in `/` is that of
+        the open scope.
       make: a function of a name that makes the elements of a session.
 
     https://www.tensorflow.org/api_docs/python/tf/queue/QueueBase
@@ -68,7 +69,7 @@ class QueueBase:
 
     @property
     def names(self) -> list[str] | None:
-        """The names of the components; `None` if the elements are no dictionaries."""
+        """The names of the components; `None` if the elements are not dictionaries."""
         return self._names
 
     # ---- elements --------------------------------------------------------------------------------
@@ -108,7 +109,7 @@ class QueueBase:
         return self._several("QueueDequeueManyV2", n, self._unique(name, "DequeueMany"))
 
     def dequeue_up_to(self, n, name=None) -> Any:
-        """Return `n` elements, or the last ones of a closed queue."""
+        """Return `n` elements, or the remaining elements of a closed queue."""
         return self._several("QueueDequeueUpToV2", n, self._unique(name, "DequeueUpTo"))
 
     def _several(self, kind: str, n, name: str) -> Any:
@@ -238,7 +239,7 @@ class FIFOQueue(QueueBase):
     """A queue that gives its elements in the order in which they came.
 
     Args:
-      capacity: the most elements that it holds.
+      capacity: the maximum number of elements that it holds.
       dtypes: the dtype of each component.
       shapes: the shape of each component; needed to take several elements at once.
       names: the names of the components, if the elements are dictionaries.
@@ -257,7 +258,7 @@ class FIFOQueue(QueueBase):
 
 
 class PaddingFIFOQueue(QueueBase):
-    """A queue that pads the elements that it gives at once to one shape; takes what `FIFOQueue` takes.
+    """A `FIFOQueue` that pads the elements of `dequeue_many` to the same shape.
 
     https://www.tensorflow.org/api_docs/python/tf/queue/PaddingFIFOQueue
     """
@@ -287,8 +288,8 @@ class RandomShuffleQueue(QueueBase):
     """A queue that gives its elements in a random order.
 
     Args:
-      capacity: the most elements that it holds.
-      min_after_dequeue: the elements that stay until the queue is closed.
+      capacity: the maximum number of elements that it holds.
+      min_after_dequeue: the minimum number of elements that stay in the queue until it is closed.
       dtypes: the dtype of each component.
       shapes: the shape of each component; needed to take several elements at once.
       names: the names of the components, if the elements are dictionaries.
@@ -325,7 +326,7 @@ class PriorityQueue(QueueBase):
     """A queue that gives the element with the lowest first component, an int64 scalar, first.
 
     Args:
-      capacity: the most elements that it holds.
+      capacity: the maximum number of elements that it holds.
       types: the dtypes of the components after the first.
       shapes: their shapes.
       names: the names of the components, if the elements are dictionaries.

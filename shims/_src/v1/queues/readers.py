@@ -179,7 +179,7 @@ class TFRecordReader(ReaderBase):
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """A reader of records of one length.
+    """A reader of records of the same length.
 
     Args:
       record_bytes: the bytes of a record.

@@ -74,7 +74,7 @@ class _LSTM(LayerRNNCell):
 
 
 class LSTMBlockCell(_LSTM):
-    """An LSTM cell with the numbers of `BasicLSTMCell`, and optional peepholes.
+    """An LSTM cell that computes the values of `BasicLSTMCell`, with optional peepholes.
 
     Args:
       num_units: the size of cell state and hidden state.
@@ -110,7 +110,7 @@ class LSTMBlockCell(_LSTM):
 
 
 class GRUBlockCell(LayerRNNCell):
-    """A GRU cell with the numbers of `GRUCell`, and other names of variables.
+    """A GRU cell that computes the values of `GRUCell`, with other names of variables.
 
     Args:
       num_units: the size of state and output.
@@ -160,7 +160,7 @@ class GRUBlockCell(LayerRNNCell):
 
 
 class GRUBlockCellV2(GRUBlockCell):
-    """A GRU cell with the numbers and the names of variables of `GRUCell`; see `GRUBlockCell`."""
+    """A GRU cell with the values and the variable names of `GRUCell`; see `GRUBlockCell`."""
 
     __module__ = "shims.compat.v1.contrib.rnn"
     _names = ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias")
@@ -256,7 +256,7 @@ class LSTMBlockFusedCell(Layer):
 
 
 class FusedRNNCell:
-    """The base class of what maps the inputs of all steps to all outputs and the final state."""
+    """The base class of cells that map the inputs of all steps to all outputs and the final state."""
 
     __module__ = "shims.compat.v1.contrib.rnn"
 

@@ -1,4 +1,4 @@
-"""Define cells and wrappers of `contrib.rnn`: projections, embeddings, normalization, a found cell."""
+"""Define cells and wrappers of `contrib.rnn`: projections, embeddings, normalization, the NAS cell."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def _normalized(x, gamma, beta):
 
 
 class NASCell(LayerRNNCell):
-    """The cell that neural architecture search of Zoph and Le (2017) found.
+    """The cell that Zoph and Le (2017) found by neural architecture search.
 
     Args:
       num_units: the size of the cell state.

@@ -91,7 +91,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
       feeds: the tensors that become arguments, in order.
 
     Returns:
-      A `GraphFunction`: `f(variables, *feeds)`. It is stateless, so that `jax.jit`, `jax.grad` and
+      A `GraphFunction`: `f(variables, *feeds)`. It is stateless, so `jax.jit`, `jax.grad` and
       `jax.vmap` work on it. As everywhere in JAX, 64-bit dtypes become 32-bit ones unless
       `jax_enable_x64` is on.
 

@@ -87,7 +87,7 @@ def tensor_summary(
       A scalar string tensor, a serialized `Summary`.
 
     Differs from TensorFlow:
-      Nothing. Requires the installation extra `summary` at run time.
+      It requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/tensor_summary
     """

@@ -39,7 +39,7 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
       InvalidArgumentError: at run time, if `tensor` is not a scalar.
 
     Differs from TensorFlow:
-      Nothing. Requires the installation extra `summary` at run time.
+      It requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/scalar
     """
@@ -70,7 +70,7 @@ def histogram(name, values, collections=None, family=None) -> Tensor:
       InvalidArgumentError: at run time, if a number is not finite.
 
     Differs from TensorFlow:
-      Nothing. Requires the installation extra `summary` at run time.
+      It requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/histogram
     """
@@ -142,7 +142,7 @@ def text(name, tensor, collections=None) -> Tensor:
       ValueError: the dtype of `tensor` is not string.
 
     Differs from TensorFlow:
-      Nothing. Requires the installation extra `summary` at run time.
+      It requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/text
     """
@@ -176,7 +176,7 @@ def merge(inputs, collections=None, name=None) -> Tensor:
       InvalidArgumentError: at run time, if two values have the same tag.
 
     Differs from TensorFlow:
-      Nothing. Needs the package `tensorboardX` at run time.
+      It requires the package `tensorboardX` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/merge
     """

@@ -34,8 +34,7 @@ class AdamOptimizer(Optimizer):
         scope.
 
     Differs from TensorFlow:
-      Nothing in a graph. As in TensorFlow, sparse gradients update all rows: the averages of rows
-      without a gradient decay.
+      Nothing in a graph. Sparse gradients update all rows: the averages of rows without a gradient decay.
 
     Example:
       >>> import shims.compat.v1 as tf

@@ -23,7 +23,7 @@ def global_norm(t_list, name=None):
     """Compute the Euclidean norm over all elements of all tensors.
 
     Args:
-      t_list: tensors, `IndexedSlices`, of which the values count, and `None`, which is ignored.
+      t_list: tensors, `IndexedSlices` (whose values count) and `None` (which is ignored).
       name: the name of the operation.
 
     Returns:

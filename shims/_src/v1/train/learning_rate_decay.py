@@ -38,9 +38,8 @@ def exponential_decay(
       ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      A single operation replaces TensorFlow's several operations. The division of
-      `staircase` is exact, as in TensorFlow without its graph optimizer. That optimizer multiplies by
-      the reciprocal instead, so that `floor(41 / 41)` becomes 0.
+      A single operation replaces TensorFlow's several operations. The division of `staircase` is exact;
+      TensorFlow's graph optimizer multiplies by the reciprocal instead, so `floor(41 / 41)` becomes 0.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -146,7 +145,7 @@ def piecewise_constant(x, boundaries, values, name=None):
     Args:
       x: the current step, a scalar.
       boundaries: increasing numbers of the dtype of `x`; Python integers also match int64.
-      values: one rate more than boundaries, all of one dtype.
+      values: one rate more than boundaries, all of the same dtype.
       name: the name of the operation.
 
     Returns:

@@ -74,7 +74,7 @@ def optimize_loss(
       clip_gradients: the largest global norm, or a function of pairs of gradients and variables.
       learning_rate_decay_fn: a function of the rate and the step.
       update_ops: operations to run before the loss; the operations of the collection if `None`.
-      variables: the variables to train; all trainable ones if `None`.
+      variables: the variables to train; all trainable variables if `None`.
       name: the variable scope; `OptimizeLoss` if `None`.
       summaries: names in `OPTIMIZER_SUMMARIES`.
       colocate_gradients_with_ops: accepted and ignored.

@@ -90,7 +90,7 @@ class Optimizer:
         Args:
           loss: the tensor to minimize.
           global_step: a variable to increment.
-          var_list: the variables; the trainable ones if `None`.
+          var_list: the variables; the trainable variables if `None`.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`; has no effect, as a run always computes
             all gradients before it applies them.
           aggregation_method: accepted and ignored.

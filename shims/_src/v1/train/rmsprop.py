@@ -23,7 +23,7 @@ class RMSPropOptimizer(KernelOptimizer):
       name: the name of the operations and slots: `w/RMSProp:0`, `w/RMSProp_1:0`, ...
 
     Differs from TensorFlow:
-      Nothing in a graph. The average starts at 1, as in TensorFlow.
+      Nothing in a graph. The average starts at 1.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/RMSPropOptimizer
     """

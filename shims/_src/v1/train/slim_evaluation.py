@@ -36,7 +36,7 @@ def evaluate_once(
     session_config=None,
     hooks=None,
 ):
-    """Restore a checkpoint, run an operation several times, and return the value of another one.
+    """Restore a checkpoint, run an operation several times, and return the value of another operation.
 
     Args:
       master: must be empty.
@@ -104,7 +104,7 @@ def checkpoints_iterator(
     Args:
       checkpoint_dir: the folder.
       min_interval_secs: the least number of seconds between two checkpoints.
-      timeout: the seconds to wait; without an end if `None`.
+      timeout: the seconds to wait; no limit if `None`.
       timeout_fn: a function that is called after this time, and returns whether to end.
     """
     last = None

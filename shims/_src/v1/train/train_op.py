@@ -46,7 +46,7 @@ def create_train_op(
       global_step: the counter of steps; by default the global step, `None` for no counter.
       update_ops: operations to run before the loss is computed; by default the operations of
         `UPDATE_OPS`.
-      variables_to_train: the variables; all trainable ones by default.
+      variables_to_train: the variables; all trainable variables by default.
       transform_grads_fn: a function of the pairs of gradients and variables that returns such pairs.
       summarize_gradients: whether to write a summary of each gradient.
       gate_gradients: as for the optimizer.
@@ -104,7 +104,7 @@ def create_slim_train_op(
       global_step: the counter of steps; by default the global step, `None` for no counter.
       update_ops: operations to run before the loss is computed; by default the operations of
         `UPDATE_OPS`.
-      variables_to_train: the variables; all trainable ones by default.
+      variables_to_train: the variables; all trainable variables by default.
       clip_gradient_norm: the greatest norm of a gradient; 0 for any.
       summarize_gradients: whether to write a summary of each gradient.
       gate_gradients: as for the optimizer.
@@ -207,12 +207,12 @@ def train(
 
     Args:
       train_op: what `create_train_op` returns.
-      logdir: the folder of checkpoints and summaries; `None` for none, which the other settings must fit.
+      logdir: the folder of checkpoints and summaries; `None` if none are written.
       master: must be empty.
       is_chief: must be true.
       scaffold: a `tf.train.Scaffold`.
       hooks: `SessionRunHook`s; one of them must ask to stop.
-      chief_only_hooks: further ones.
+      chief_only_hooks: further hooks.
       save_checkpoint_secs: the seconds between checkpoints.
       save_summaries_steps: the steps between summaries.
       config: accepted, as sessions accept it.
@@ -220,7 +220,7 @@ def train(
       run_metadata: accepted and ignored.
 
     Raises:
-      ValueError: there is no `logdir`, and checkpoints or summaries are to be written.
+      ValueError: other arguments ask for checkpoints or summaries, but there is no `logdir`.
     """
     if logdir is None and is_chief and save_summaries_steps:
         raise ValueError("logdir cannot be None when save_summaries_steps is not None")

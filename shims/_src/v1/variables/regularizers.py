@@ -175,7 +175,7 @@ def sum_regularizer(regularizer_list, scope=None):
 
 
 def _check_scale(scale) -> bool:
-    """Check the scale of a regularizer; return `False` if it is 0, so that there is no loss."""
+    """Check the scale of a regularizer; return `False` if it is 0, so there is no loss."""
     if isinstance(scale, numbers.Integral):
         raise ValueError(f"scale cannot be an integer: {scale}")
     if scale < 0.0:

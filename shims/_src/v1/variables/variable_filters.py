@@ -95,7 +95,7 @@ def get_variables_to_restore(include=None, exclude=None) -> list:
 def filter_variables(
     var_list, include_patterns=None, exclude_patterns=None, reg_search=True
 ) -> list:
-    """Return the variables whose names match an included pattern and no excluded one.
+    """Return the variables whose names match an included pattern and no excluded pattern.
 
     Args:
       var_list: the variables.

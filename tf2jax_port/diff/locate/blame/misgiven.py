@@ -114,10 +114,10 @@ def _other_kernels(
     array, kernel = operands
     flipped = jnp.flip(kernel, spec[2:])
     turned = jnp.swapaxes(kernel, spec[0], spec[1])
-    yield Misgiven(KERNEL, "the kernel is the other way round"), applied, (array, flipped)
-    words = "the kernel's axes of channels are exchanged"
+    yield Misgiven(KERNEL, "the kernel is flipped"), applied, (array, flipped)
+    words = "the kernel's channel axes are exchanged"
     yield Misgiven(KERNEL, words), applied, (array, turned)
-    words = "the kernel is the other way round, its axes of channels are exchanged"
+    words = "the kernel is flipped, and its channel axes are exchanged"
     both = jnp.flip(turned, spec[2:])
     yield Misgiven(KERNEL, words), applied, (array, both)
     if len(spec) == 4:

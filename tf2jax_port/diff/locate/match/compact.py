@@ -1,7 +1,7 @@
 """Remove padding, so that values padded in one program match compact values of the other.
 
 A port may replace `tf.boolean_mask`, ragged rows or `tf.where` by arrays of full size with a mask, or rows
-padded to one length by a flat list with row numbers. The selected elements are the same in both programs.
+padded to the same length by a flat list with row numbers. The selected elements are the same in both programs.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def guess(found: Located) -> list[str]:
 
 
 def evidence(found: Located) -> list[str]:
-    """Return what the place is, its values, and the places of later faults, as lines of text."""
+    """Return the place, its values, and the places of later faults, as lines of text."""
     told = [f"{_SENTENCES[found.kind]}, in case {found.case}"]
     if found.iteration is not None:
         told.append(f"in pass {found.iteration} of the loop, counted from 0")

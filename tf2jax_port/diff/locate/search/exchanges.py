@@ -21,7 +21,7 @@ class Exchanges:
         self._trials = trials
 
     def at_use(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Yield an injection that exchanges a shared value with another one, if it fixes the outputs.
+        """Yield an injection that exchanges a shared value with another value, if it fixes the outputs.
 
         A shared value occurs in the runs of both programs.
 

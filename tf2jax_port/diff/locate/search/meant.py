@@ -1,6 +1,6 @@
 """Search for an operation of the port that, replaced by a common alternative, fixes the outputs.
 
-A port with a new design may compute intermediate values that the original lacks, so that no value of the
+A port with a new design may compute intermediate values that the original lacks, so no value of the
 original can be injected. Its own operations are replaced instead, each in every iteration of a loop and every
 call of a function; the one whose replacement makes the outputs agree is reported.
 """
