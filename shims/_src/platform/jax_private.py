@@ -718,6 +718,8 @@ def hook_points():
             *(loops, parallel, scatter),
         ),
         "jvps": ad.primitive_jvps,
+        "transposes": ad.primitive_transposes,
+        "fft": jax.lax.fft_p,
         "reduce_prod": jax.lax.reduce_prod_p,
         "traces": (core.Trace, pe.DynamicJaxprTrace),
         "reductions": reductions,

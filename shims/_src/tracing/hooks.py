@@ -82,6 +82,10 @@ def install() -> None:
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
         )
+        transform, transposes = modules["fft"], modules["transposes"]
+        transposes[transform] = _hook_function(
+            transposes[transform], hooked_quotients.transform_transpose
+        )
         for module in modules["convolution"]:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
         _replace(jax.lax, "pad", hooked_numpy.lax_pad)
