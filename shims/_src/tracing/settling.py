@@ -66,7 +66,9 @@ def _pin(condition: Misjudged, code: int, settled: Settled, bad: list[errors.OpE
     elif condition.text:
         settled.problems.append(errors.InvalidArgumentError(condition.text))
     if (name, code) in settled.tried:
-        problem = f"the size `{name}` differs from row to row, and the program relies on one number."
+        problem = (
+            f"the size `{name}` differs from row to row, and the program relies on one number."
+        )
         given = errors.InvalidArgumentError(errors.message("", problem, at=condition.line))
         raise (settled.problems or [given])[-1]
     settled.tried.add((name, code))
