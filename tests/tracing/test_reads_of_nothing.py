@@ -59,7 +59,7 @@ OF_ROWS = {
 def test_a_read_of_a_row_of_nothing(name, lane):
     run = ROW_LANES[lane](OF_ROWS[name])
     np.testing.assert_array_equal(run(jnp.array([[4.0, -1], [2, -3]])), [4, 2])
-    with pytest.raises(shims.errors.InvalidArgumentError, match="no result|no elements is read"):
+    with pytest.raises(shims.errors.InvalidArgumentError, match=r"no (result|elements is read)"):
         run(jnp.array([[4.0, -1], [-2, -3]]))
     rows = jax.jit(shims.dynamic(OF_ROWS[name]))(jnp.array([[4.0, -1], [-2, -3]]))
     np.testing.assert_array_equal(rows, [4, np.nan])

@@ -78,14 +78,12 @@ def install() -> None:
         _replace(modules["derivatives"], "_flatten_bwd", hooked_pullbacks.flatten_bwd)
         for name in jp.inlined_functions(modules["reductions"]):
             _replace(modules["reductions"], name, hooked_reductions.call_in_place)
-        product = modules["reduce_prod"]
-        modules["jvps"][product] = _hook_function(
-            modules["jvps"][product], hooked_numpy.product_jvp
-        )
-        transform, transposes = modules["fft"], modules["transposes"]
-        transposes[transform] = _hook_function(
-            transposes[transform], hooked_quotients.transform_transpose
-        )
+        for rules, primitive, hook in (
+            ("jvps", "reduce_prod", hooked_numpy.product_jvp),
+            ("transposes", "fft", hooked_quotients.transform_transpose),
+        ):
+            rule = modules[rules][modules[primitive]]
+            modules[rules][modules[primitive]] = _hook_function(rule, hook)
         for module in modules["convolution"]:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
         _replace(jax.lax, "pad", hooked_numpy.lax_pad)
