@@ -146,7 +146,7 @@ def _outcome_of_what_runs(f, operands, answers: _Answers) -> _Outcome:
         try:
             with postponed_errors.postponed():
                 return _outcome(f, operands, answers)
-        except Exception as again:  # it fails in any case; the first error is raised
+        except Exception as again:  # noqa: BLE001 - it fails in any case; the first error is raised
             internal.raise_if_internal(again)
             raise error from error.__cause__
 

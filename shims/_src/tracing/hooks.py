@@ -123,6 +123,7 @@ def _install_in_tracers(traces) -> None:
         _replace(jp.ShapedArray, name, size_questions.convert)
     computed = ("_neg", *(f"_{r}{op}" for op in _ARITHMETIC for r in ("", "r")))
     hooks = dict.fromkeys(computed, size_questions.computed) | loop_quotients.TRACER_METHODS
+    hooks["_round"] = size_questions.rounded
     for name, hook in hooks.items():
         operator = _hook_function(getattr(jp.ShapedArray, name), hook)
         setattr(jp.ShapedArray, name, staticmethod(operator))
