@@ -213,9 +213,8 @@ def while_(ctx, eqn, *values):
     values = [ctx.pack_all(v) if each else ctx.expand_uniform(v) for v in values]
     cond_consts, body_consts = values[:n_cond], values[n_cond : n_cond + n_body]
     avals = [v.aval for v in jp.open_jaxpr(body_jaxpr)[0].invars[n_body:]]
-    carry = values[n_cond + n_body :]
-    limits = counters.while_true(cond_jaxpr, cond_consts, body_jaxpr, n_body, carry)
-    carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(carry, avals, strict=True)]
+    initial = values[n_cond + n_body :]
+    carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(initial, avals, strict=True)]
     found: dict[str, list] = {"described": [], "of condition": []}
 
     def wrap(arrays):
@@ -237,7 +236,8 @@ def while_(ctx, eqn, *values):
         return goes_on
 
     def body(state):
-        given = wrap(state[0]) if each else counters.with_bounds(wrap(state[0]), limits)
+        limits = counters.while_true(cond_jaxpr, cond_consts, body_jaxpr, n_body, initial)
+        given = counters.with_bounds(wrap(state[0]), limits)
         inner = scopes.enter(ctx, body_jaxpr, [*body_consts, *given])
         inner.error_value = error_values.plain  # JAX has no gradient of the loop
         outs = run(inner, body_jaxpr, [*body_consts, *given])
@@ -251,8 +251,7 @@ def while_(ctx, eqn, *values):
         return arrays, worst
 
     start = [jp.varying(v.array, jp.varying_axes(a)) for v, a in zip(carry, avals, strict=True)]
-    codes = jax.eval_shape(lambda s: body((s, []))[1], start)
-    quiet = [_filled(c, -1) for c in codes]
+    quiet = [_filled(c, -1) for c in jax.eval_shape(lambda s: body((s, []))[1], start)]
     ctx.root.is_irreversible |= any(
         map(jp.is_linearized, [*start, *(c.array for c in body_consts)])
     )

@@ -46,6 +46,10 @@ def while_true(
       carry: the initial values.
     """
     condition, _ = jp.open_jaxpr(condition)
+    if condition.outvars[
+        0
+    ].aval.shape:  # under `vmap`, the body also runs for elements that are finished
+        return [None] * len(carry)
     known = [bounds.of(v) for v in tested]
     known += [bounds.of(v) if _step(body, skipped, i) == 0 else None for i, v in enumerate(carry)]
     limits = dict(zip(condition.invars, known, strict=True))
