@@ -89,6 +89,34 @@ def finally_too(x):
         r.append(1)
 
 
+def finally_instead(x):
+    y, r = x[x > 0], x.sum()
+    try:
+        if y.shape[0] == 0:
+            raise ValueError("empty")
+        r = r + y.sum()
+    finally:
+        return r  # noqa: B012 - it ends the error
+
+
+def finally_goes_on(x):
+    y, r = x[x > 0], jnp.float32(0)
+    for i in range(4):
+        try:
+            try:
+                if y.shape[0] == i:
+                    raise ValueError("as many")
+            except ValueError:
+                r = r + 100
+                raise
+            r = r + 10
+        finally:
+            if i < 3:
+                continue  # noqa: B012 - it ends the error
+            r = r + 1000
+    return r
+
+
 PROGRAMS = [
     by_the_size,
     beyond_the_end,
@@ -98,6 +126,8 @@ PROGRAMS = [
     of_an_attribute,
     of_its_own,
     finally_too,
+    finally_instead,
+    finally_goes_on,
 ]
 UNKNOWN = [shims.TensorSpec([None])]
 LANES = {

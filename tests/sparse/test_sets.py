@@ -1,7 +1,9 @@
 """Rows as sets, and sequences compared: TensorFlow's values, eagerly and inside functions."""
 
+import functools
 import itertools
 
+import jax
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -165,3 +167,36 @@ def test_coordinates_that_are_not_checked_need_no_order():
 
 def _in_tf(sp):
     return tf.SparseTensor(*(np.asarray(a) for a in (sp.indices, sp.values, sp.dense_shape)))
+
+
+def _selected_sets(library, name, kinds, x):
+    """Compute the set operation of two selections, and what needs its size: a sort, a part, a padding."""
+    a = library.boolean_mask(x, x > 0)[None]
+    b = library.boolean_mask(x, x > 2)[None] + 1
+    a, b = (library.sparse.from_dense(v) if k else v for v, k in zip((a, b), kinds, strict=True))
+    y = library.sparse.to_dense(getattr(library.sets, name)(a, b))[0]
+    count = library.shape(y)[0]
+    largest = library.nn.top_k(y, k=library.minimum(count, 2))[0]
+    return y, largest, library.pad(y, [(0, 10 - count)])
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("kinds", KINDS, ids=["arrays", "b-sparse", "a-sparse", "sparse"])
+def test_sets_of_selections(name, kinds):
+    # Under an enclosing `jit` no capacity can grow, so that the sizes need bounds.
+    f = jax.jit(shims.dynamic(functools.partial(_selected_sets, shims, name, kinds)))
+    for x in ([3, -1, 7, 2, 9], [-1] * 5, [-1, 4, -1, -1, -1], [1, 2, 3, 4, 5]):
+        want = _selected_sets(tf, name, kinds, tf.constant(x))
+        got = [y.unpad() if isinstance(y, shims.Padded) else y for y in f(np.asarray(x, np.int32))]
+        assert not differences(tuple(got), want, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "capacity"), [("intersection", 3), ("difference", 4), ("union", 7)]
+)
+def test_the_capacity_follows_from_the_operands(name, capacity):
+    def f(a, b):
+        return shims.sparse.to_dense(getattr(shims.sets, name)(a[None], b[None]))[0]
+
+    a, b = np.arange(4, dtype=np.int32), np.arange(2, 5, dtype=np.int32)
+    assert jax.eval_shape(shims.dynamic(f), a, b).values.shape == (capacity,)

@@ -170,3 +170,57 @@ def test_a_variable_that_one_answer_assigns_is_refused():
     assert shims.function(f)(x) == 3
     with pytest.raises(shims.errors.FailedPreconditionError, match="is being traced"):
         jax.jit(shims.function(f))(x)
+
+
+def defined_in_one_branch(s):
+    if s.sum() > 3:
+        r = s.sum()
+    return r
+
+
+def returned_in_one_branch(s):
+    def total():
+        if s.sum() > 3:
+            return s.sum()
+
+    return total() + 0
+
+
+def found_in_a_loop(s):
+    for v in s:
+        if v > 1.5:
+            r = v * 10
+            break
+    return r
+
+
+@pytest.mark.parametrize(
+    "part",
+    [defined_in_one_branch, returned_in_one_branch, found_in_a_loop],
+    ids=lambda f: f.__name__,
+)
+@pytest.mark.parametrize("transform", [lambda f: f, jax.grad])
+def test_what_cannot_be_converted_stays_an_error_of_the_trace(part, transform):
+    def f(x):
+        s = x[x > 0]
+        if s.shape[0] > 2:
+            return part(s)
+        return jnp.float32(0)
+
+    for lane in (shims.dynamic, lambda f: jax.jit(shims.dynamic(f))):
+        with pytest.raises(ValueError, match=r"must also be defined|whether the function returns"):
+            lane(transform(f))(X)
+
+
+@pytest.mark.parametrize("transform", [jax.grad, lambda f: lambda x: jax.jvp(f, (x,), (x,))[1]])
+@pytest.mark.parametrize("lane", [shims.function, shims.dynamic])
+def test_a_branch_that_does_not_run_fails_in_no_eager_derivative(lane, transform):
+    def f(x):
+        y = shims.boolean_mask(x, x > 0)
+        k = shims.maximum(shims.size(y) // 2, 1)
+        return shims.cond(
+            shims.size(y) > 0, lambda: shims.reduce_sum(shims.math.top_k(y, k)[0]), lambda: 0.0
+        )
+
+    assert jnp.array_equal(transform(lane(f))(X), transform(lambda x: jnp.max(x))(X))
+    assert not jnp.any(transform(lane(f))(-jnp.abs(X)))

@@ -42,3 +42,39 @@ def test_a_read_in_a_branch_that_does_not_run():
 
     run = jax.jit(shims.dynamic(first))
     assert [run(SOME), run(NONE)] == [1, 0]
+
+
+ROW_LANES = {
+    "function": shims.function,
+    "dynamic": shims.dynamic,
+}
+OF_ROWS = {
+    "map_fn": lambda x: shims.map_fn(lambda row: shims.boolean_mask(row, row > 0)[0], x),
+    "lax.map": lambda x: jax.lax.map(lambda row: shims.boolean_mask(row, row > 0)[-1], x),
+}
+
+
+@pytest.mark.parametrize("lane", ROW_LANES)
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_a_read_of_a_row_of_nothing(name, lane):
+    run = ROW_LANES[lane](OF_ROWS[name])
+    np.testing.assert_array_equal(run(jnp.array([[4.0, -1], [2, -3]])), [4, 2])
+    with pytest.raises(shims.errors.InvalidArgumentError, match=r"no (result|elements is read)"):
+        run(jnp.array([[4.0, -1], [-2, -3]]))
+    rows = jax.jit(shims.dynamic(OF_ROWS[name]))(jnp.array([[4.0, -1], [-2, -3]]))
+    np.testing.assert_array_equal(rows, [4, np.nan])
+
+
+@pytest.mark.parametrize("transform", [jnp.fft.irfft, jnp.fft.hfft], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("selected", [0, 1, 3])
+def test_the_gradient_beside_a_transform_of_nothing(transform, selected):
+    def f(x):
+        y = shims.boolean_mask(x, x > 0)
+        many = shims.size(y) > 1
+        return shims.cond(many, lambda: (transform(y) ** 2).sum(), lambda: (x**2).sum())
+
+    x = jnp.where(jnp.arange(4) < selected, 2.0, -1.0)
+    exact = jax.grad(lambda y: (transform(y) ** 2).sum())
+    want = jnp.zeros(4).at[:selected].set(exact(x[:selected])) if selected > 1 else 2 * x
+    for lane in (shims.dynamic, lambda f: jax.jit(shims.dynamic(f))):
+        np.testing.assert_allclose(lane(jax.grad(f))(x), want, rtol=1e-6)

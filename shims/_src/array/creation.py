@@ -257,7 +257,7 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
       Nothing.
 
     Under jit:
-      The number of elements may be traced. It has no bound, so inside an enclosing `jax.jit` a
+      The number of elements may be traced. If no bound of it is known, inside an enclosing `jax.jit` a
       bound must be given: `shims.range(shims.bounded(k, max=8))`.
 
     Example:
@@ -275,12 +275,31 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     if jnp.issubdtype(dtype, jnp.integer):
         start, limit, delta = (_convert_bound(v, dtype) for v in (start, limit, delta))
         return _integer_range(start, limit, delta, dtype)
+    bound = _bound_of_count(start, limit, delta, dtype)
     operands = (convert(operand(v), dtype) for v in (start, limit, delta))
     start, limit, delta = map(lax.stop_gradient, operands)  # TensorFlow's `range` has no derivative
     _check_range(start, limit, delta)
     # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
     count = jnp.ceil(jnp.abs(quotient(limit - start, delta))).astype(jnp.int32)
-    return start + primitives.fresh_range(count, label="range").astype(dtype) * delta
+    places = primitives.fresh_range(count, bound=bound, label="range").astype(dtype)
+    return start + places * delta
+
+
+def _bound_of_count(start, limit, delta, dtype):
+    """Return a bound of the number of floats between sizes and integers, `None` without one."""
+    ends = [_size_or_none(v) for v in (start, limit)]
+    if None in [e for e in ends if not jp.is_symbolic(e)] or dtype.itemsize < 4:
+        return None
+    if not isinstance(delta, (int, np.integer)) or delta < 1:
+        return None
+    count = ends[1] - ends[0]
+    return count + count // 2**24 if jp.is_symbolic(count) else None  # float32 may round it up
+
+
+def _size_or_none(value):
+    if jp.is_tracer(value) and not value.ndim and jnp.issubdtype(value.dtype, jnp.integer):
+        return numbering.symbolic_value(value)
+    return value if jp.is_symbolic(value) or isinstance(value, (int, np.integer)) else None
 
 
 # TensorFlow's order of the dtypes of ranges: the last one among the operands wins.

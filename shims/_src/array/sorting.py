@@ -181,6 +181,8 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
     indices = _largest_positions(x, count)
     if is_known(count) and count == 0:  # `take_along_axis` fails on an axis of size 0
         values = x[..., :0]
+    elif x.ndim == 1:  # `take_along_axis` asks whether the axis is empty
+        values = primitives.take(x, indices, 0)
     else:
         values = jnp.take_along_axis(x, indices, axis=axis, mode="clip")
     return TopKV2(values, indices.astype(array_dtype(index_type, "top_k")))

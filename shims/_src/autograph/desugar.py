@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from shims._src.autograph.finally_blocks import LeavingFinally
 from shims._src.autograph.source import UnconvertibleError, enclosing_class, mangle
 from shims._src.autograph.walrus import ComprehensionWalrus, HoistedWalrus, refuse_walrus
 
@@ -40,7 +41,7 @@ def desugar(node, function: types.FunctionType):
     if "__class__" in function.__code__.co_freevars:
         node = _ExplicitSuper(node).visit(node)
     node = _PartAssignments().visit(ComprehensionWalrus().visit(node))
-    node = _Statements().visit(_Conditions().visit(node))
+    node = _Statements().visit(_Conditions().visit(LeavingFinally().visit(node)))
     node = HoistedWalrus(node).visit(node)
     refuse_walrus(node)
     return _ContainerChanges(_arrays_of_numpy(node, function)).visit(node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from shims._src.autograph import effects
-from shims._src.errors import errors, internal, refusals
+from shims._src.errors import internal, refusals
 from shims._src.tracing import handled_errors
 
 
@@ -49,17 +49,7 @@ def _is_refusal(error: BaseException | None) -> bool:
     if error is None:
         return False
     return (
-        _is_of_staging(error)
+        refusals.is_of_staging(error)
         or handled_errors.needs_value(error)
         or handled_errors.may_be_due_to_sizes(error)
     )
-
-
-def _is_of_staging(error: BaseException) -> bool:
-    """Return whether an error is about a step that cannot be staged but that Python could run."""
-    step = refusals.innermost(error)
-    module = "" if step is None else step.tb_frame.f_globals.get("__name__") or ""
-    return module.startswith(_STAGING) and errors.has_place(str(error))
-
-
-_STAGING = ("shims._src.autograph.", "shims._src.control_flow.")

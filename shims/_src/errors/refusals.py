@@ -193,6 +193,16 @@ def innermost(error: BaseException) -> types.TracebackType | None:
     return step
 
 
+def is_of_staging(error: BaseException) -> bool:
+    """Return whether an error tells what cannot be staged, which Python would do: its text has the user's line."""
+    step = innermost(error)
+    module = "" if step is None else step.tb_frame.f_globals.get("__name__") or ""
+    return module.startswith(_STAGING) and errors.has_place(str(error))
+
+
+_STAGING = ("shims._src.autograph.", "shims._src.control_flow.")
+
+
 def _raises(step: types.TracebackType) -> bool:
     """Return whether a frame raised an error by a `raise` statement."""
     return step.tb_frame.f_code.co_code[step.tb_lasti] == opcode.opmap["RAISE_VARARGS"]

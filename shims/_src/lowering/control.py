@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src.lowering import bounds, collectives, own_sizes, scopes, stand_ins
+from shims._src.lowering import bounds, collectives, counters, own_sizes, scopes, stand_ins
 from shims._src.lowering.context import SERIALS
 from shims._src.lowering.extents import one_extent
 from shims._src.lowering.refusals import inner_size_error
@@ -54,8 +54,11 @@ def scan(ctx, eqn, *values):
     jaxpr = eqn.params["jaxpr"]
     open_jaxpr, _ = jp.open_jaxpr(jaxpr)
     carry_avals = [v.aval for v in open_jaxpr.invars[n_consts : n_consts + n_carry]]
+    initial = carry
     carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(carry, carry_avals, strict=True)]
     xs, steps, extent = _align_steps(ctx, eqn, xs)
+    limits = counters.of_steps(open_jaxpr, n_consts, initial, extent)
+    carry = counters.with_bounds(carry, limits)
     body = _Body(ctx, eqn, jaxpr, consts, carry, xs, open_jaxpr.outvars[n_carry:], carry_avals)
     valid = None if steps is None else ctx.valid(steps, extent)
     if n_carry == 0 and valid is None and _makes_sizes(open_jaxpr):
@@ -119,7 +122,9 @@ class _Body:
         These are the results, the sizes created in the iteration, and the codes of its run-time checks.
         """
         x_arrays, x_sizes, _ = rows
-        carry = [Value(a, c.axes) for a, c in zip(carry_arrays, self.carry, strict=True)]
+        carry = [
+            Value(a, c.axes, None, c.bounds) for a, c in zip(carry_arrays, self.carry, strict=True)
+        ]
         own = [
             own_sizes.of_row(x.axes[1:], sizes) for x, sizes in zip(self.xs, x_sizes, strict=True)
         ]
@@ -208,10 +213,8 @@ def while_(ctx, eqn, *values):
     values = [ctx.pack_all(v) if each else ctx.expand_uniform(v) for v in values]
     cond_consts, body_consts = values[:n_cond], values[n_cond : n_cond + n_body]
     avals = [v.aval for v in jp.open_jaxpr(body_jaxpr)[0].invars[n_body:]]
-    carry = [
-        scopes.settle(ctx, v, a.shape)
-        for v, a in zip(values[n_cond + n_body :], avals, strict=True)
-    ]
+    initial = values[n_cond + n_body :]
+    carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(initial, avals, strict=True)]
     found: dict[str, list] = {"described": [], "of condition": []}
 
     def wrap(arrays):
@@ -233,9 +236,11 @@ def while_(ctx, eqn, *values):
         return goes_on
 
     def body(state):
-        inner = scopes.enter(ctx, body_jaxpr, [*body_consts, *wrap(state[0])])
+        limits = counters.while_true(cond_jaxpr, cond_consts, body_jaxpr, n_body, initial)
+        given = counters.with_bounds(wrap(state[0]), limits)
+        inner = scopes.enter(ctx, body_jaxpr, [*body_consts, *given])
         inner.error_value = error_values.plain  # JAX has no gradient of the loop
-        outs = run(inner, body_jaxpr, [*body_consts, *wrap(state[0])])
+        outs = run(inner, body_jaxpr, [*body_consts, *given])
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, avals, strict=True)]
         found["described"], codes = scopes.describe(inner)
         worst = [lax.max(a, b) for a, b in zip(state[1] or codes, codes, strict=True)]
@@ -246,8 +251,7 @@ def while_(ctx, eqn, *values):
         return arrays, worst
 
     start = [jp.varying(v.array, jp.varying_axes(a)) for v, a in zip(carry, avals, strict=True)]
-    codes = jax.eval_shape(lambda s: body((s, []))[1], start)
-    quiet = [_filled(c, -1) for c in codes]
+    quiet = [_filled(c, -1) for c in jax.eval_shape(lambda s: body((s, []))[1], start)]
     ctx.root.is_irreversible |= any(
         map(jp.is_linearized, [*start, *(c.array for c in body_consts)])
     )

@@ -239,17 +239,23 @@ def belongs_to(x, trace) -> bool:
     return getattr(primal_tracer(x), "_trace", None) is trace
 
 
-def program_so_far(trace, x):
+def equations_so_far(trace) -> list:
+    """Return the equations of a trace in progress, as from `staging_trace`."""
+    return trace.frame.get_eqns()
+
+
+def program_so_far(trace, x, also=()):
     """Return `(closed jaxpr, constants)` that compute a tracer of a trace in progress.
 
     Args:
       trace: the trace, as from `staging_trace`.
       x: a tracer of that trace.
+      also: further variables that the program computes.
 
     Returns:
       A closed jaxpr without effects, whose inputs are the constants followed by the inputs of the trace.
     """
-    frame, needed, equations = trace.frame, {x.val}, []
+    frame, needed, equations = trace.frame, {x.val, *also}, []
     constants = dict(frame.constvar_to_val)
     for eqn in reversed(frame.get_eqns()):
         if not needed.isdisjoint(eqn.outvars):
@@ -719,6 +725,8 @@ def hook_points():
             *(loops, parallel, scatter),
         ),
         "jvps": ad.primitive_jvps,
+        "transposes": ad.primitive_transposes,
+        "fft": jax.lax.fft_p,
         "reduce_prod": jax.lax.reduce_prod_p,
         "traces": (core.Trace, pe.DynamicJaxprTrace),
         "reductions": reductions,

@@ -54,11 +54,15 @@ class Settled:
         text.
       measured: the names among `pins` whose constants were computed from the data of the traced call.
       buffers: the capacities of buffers that have grown.
+      tried: the constants, by name, with which a run of this call refuted an assumption.
+      problems: what a program with one of these constants found wrong with its data.
     """
 
     pins: dict[str, int] = dataclasses.field(default_factory=dict)
     buffers: dict[Site, int] = dataclasses.field(default_factory=dict)
     measured: frozenset[str] = frozenset()
+    tried: set[tuple[str, int]] = dataclasses.field(default_factory=set)
+    problems: list[Exception] = dataclasses.field(default_factory=list)
 
     @property
     def key(self) -> object:
@@ -68,7 +72,9 @@ class Settled:
     def with_pins(self, more: Mapping[str, int], *, measured: bool = False) -> Settled:
         """Return a copy in which more sizes are replaced by constants."""
         known = self.measured | (more.keys() if measured else frozenset())
-        return Settled({**self.pins, **more}, dict(self.buffers), known)
+        return dataclasses.replace(
+            self, pins={**self.pins, **more}, buffers=dict(self.buffers), measured=known
+        )
 
     def __str__(self) -> str:
         every = {**self.pins, **{str(site): capacity for site, capacity in self.buffers.items()}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import jax.numpy as jnp
 from jax import lax
@@ -10,6 +11,7 @@ from jax import lax
 from shims._src.arguments import checks, text_parameters
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import describe, operand
+from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 from shims._src.sparse.dense import check_inside, check_order
 from shims._src.sparse.tensor import columns, dims, is_sparse, unchecked
@@ -26,6 +28,7 @@ class _Rows:
       values: the values, `[n]`.
       row: the row number of each value, `[n]`.
       shape: the sizes of all axes but the last.
+      most: the number of values that a row has at most.
     """
 
     def __init__(self, function: str, name: str, value, validate: bool):
@@ -42,6 +45,7 @@ class _Rows:
                 check_inside(function, value, shape)
                 check_order(function, value)
             self.values, self.shape = value.values, tuple(shape[:-1])
+            self.most = value.values.shape[0]
             self.row = jnp.zeros(value.values.shape, jnp.int32)
             for d, place in zip(self.shape, columns(value), strict=False):
                 if not validate:
@@ -55,7 +59,7 @@ class _Rows:
                     required="rank 2 or more",
                     received=describe(value),
                 )
-            self.shape = value.shape[:-1]
+            self.shape, self.most = value.shape[:-1], value.shape[-1]
             self.values = value.reshape((math.prod(value.shape),))
             row = jnp.arange(math.prod(self.shape), dtype=jnp.int32)[:, None]
             row = jnp.broadcast_to(row, (row.shape[0], value.shape[-1]))
@@ -74,15 +78,24 @@ def _sort_entries(row, values, source):
     return row, values, source, first, jnp.cumsum(first.astype(jnp.int32)) - 1
 
 
-def _combine_sets(function: str, a, b, validate, chosen):
+def _combine_sets(function: str, a, b, validate, chosen, most):
     """Compute a set operation per row, as a sparse tensor.
 
-    chosen: a function of two masks, whether a value is in `a` and whether it is in `b`; returns the mask of the
-    values in the result.
+    Args:
+      function: the operator's name for messages.
+      a: array or sparse tensor.
+      b: array or sparse tensor.
+      validate: whether to check the coordinates of sparse operands.
+      chosen: a function of two masks, whether a value is in `a` and whether it is in `b`; returns the mask of the
+        values in the result.
+      most: a function of the numbers of values that a row of `a` and of `b` has at most; returns that number for
+        the result.
     """
     if is_sparse(a) and not is_sparse(b):
         # TensorFlow has no kernel for this order and swaps the operands; so does this function.
-        return _combine_sets(function, b, a, validate, lambda in_b, in_a: chosen(in_a, in_b))
+        return _combine_sets(
+            function, b, a, validate, lambda p, q: chosen(q, p), lambda n, m: most(m, n)
+        )
     a, b = _Rows(function, "a", a, validate), _Rows(function, "b", b, validate)
     if a.dtype != b.dtype:
         raise TypeError(f"{function}: dtypes don't match, {a.dtype.name} vs {b.dtype.name}.")
@@ -104,7 +117,8 @@ def _combine_sets(function: str, a, b, validate, chosen):
         jnp.concatenate(sources),
     )
     inside = [jnp.zeros(row.shape, bool).at[kind].max(source == i)[kind] for i in (0, 1)]
-    return _left_aligned(row, values, first & chosen(*inside), a.shape)
+    kept = first & chosen(*inside)
+    return _left_aligned(row, values, kept, a.shape, most(a.most, b.most))
 
 
 def _row_count_error(function, a, b):
@@ -116,8 +130,8 @@ def _row_count_error(function, a, b):
     )
 
 
-def _left_aligned(row, values, keep, shape):
-    """Build a sparse tensor of the entries in the mask `keep`, left-aligned in each row."""
+def _left_aligned(row, values, keep, shape, most):
+    """Build a sparse tensor of the entries in the mask `keep`, left-aligned in each row: at most `most` of them."""
     rows = math.prod(shape)
     keep_number = keep.astype(jnp.int32)
     counts = jnp.zeros((rows,), jnp.int32).at[row].add(keep_number, mode="drop")
@@ -133,7 +147,8 @@ def _left_aligned(row, values, keep, shape):
         coordinates.append(rest)
     wide = canonical_dtype(jnp.int64)
     indices = jnp.stack(coordinates[::-1], axis=1).astype(wide)
-    widest = jnp.max(counts, initial=0)
+    # The minimum changes nothing; it bounds the size of what is computed from the sparse tensor.
+    widest = jnp.minimum(jnp.max(counts, initial=0), primitives.as_size(most))
     sizes = [*(primitives.as_size(d) for d in shape), widest]
     return unchecked(
         primitives.compress(indices, keep),
@@ -174,11 +189,11 @@ def difference(a, b, aminusb=True, validate_indices=True):
 
     https://www.tensorflow.org/api_docs/python/tf/sets/difference
     """
-    if aminusb:
-        return _combine_sets(
-            "sets.difference", a, b, validate_indices, lambda in_a, in_b: in_a & ~in_b
-        )
-    return _combine_sets("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_b & ~in_a)
+    if not aminusb:
+        a, b = b, a
+    return _combine_sets(
+        "sets.difference", a, b, validate_indices, lambda p, q: p & ~q, lambda n, m: n
+    )
 
 
 @selected_by("a", "b")
@@ -209,7 +224,7 @@ def intersection(a, b, validate_indices=True):
     https://www.tensorflow.org/api_docs/python/tf/sets/intersection
     """
     return _combine_sets(
-        "sets.intersection", a, b, validate_indices, lambda in_a, in_b: in_a & in_b
+        "sets.intersection", a, b, validate_indices, operator.and_, jp.core.min_dim
     )
 
 
@@ -240,7 +255,7 @@ def union(a, b, validate_indices=True):
 
     https://www.tensorflow.org/api_docs/python/tf/sets/union
     """
-    return _combine_sets("sets.union", a, b, validate_indices, lambda in_a, in_b: in_a | in_b)
+    return _combine_sets("sets.union", a, b, validate_indices, operator.or_, operator.add)
 
 
 @selected_by("a")

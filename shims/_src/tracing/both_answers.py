@@ -118,7 +118,7 @@ def run_enclosed(f, operands, unconverted=None):
     """
     answers = _Answers()
     try:
-        found = _outcome(f, operands, answers)
+        found = _outcome_of_what_runs(f, operands, answers)
         better = answers.irreversible or any(map(_is_of_operator, answers.failures))
         if unconverted is not None and better:
             with contextlib.suppress(Exception):
@@ -134,6 +134,21 @@ def run_enclosed(f, operands, unconverted=None):
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
     results = with_status(found.results, found.status, _sources(operands, found.captured))
     return jax.tree.unflatten(found.tree, results)
+
+
+def _outcome_of_what_runs(f, operands, answers: _Answers) -> _Outcome:
+    """Stage the program; where the data are known, a branch that cannot be traced fails only if they take it."""
+    try:
+        return _outcome(f, operands, answers)
+    except postponed_errors.REFUSALS as error:
+        if _data_of(operands) is None or not postponed_errors.depends_on_sizes(error):
+            raise
+        try:
+            with postponed_errors.postponed():
+                return _outcome(f, operands, answers)
+        except Exception as again:  # noqa: BLE001 - it fails in any case; the first error is raised
+            internal.raise_if_internal(again)
+            raise error from error.__cause__
 
 
 def results_and_status(f, operands):
@@ -362,6 +377,8 @@ def _is_refusal(error: Exception) -> bool:
     found = cause or error
     if hasattr(error, "shims_is_refusal"):
         return True
+    if refusals.is_of_staging(found) and not isinstance(found, errors.OpError):
+        return True  # Python assigns in one branch only, or ends a function without a `return`
     if jax_messages.is_of_varying_axes(found):
         return True
     if refusals.is_of_static_shapes(found):

@@ -11,7 +11,7 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives, size_bounds
+from shims._src.sizes import numbering, primitives, size_bounds
 from shims._src.tracing import comparison_callers, fitting
 
 
@@ -46,6 +46,27 @@ def _with_traced_bounds(state, item):
     return slice(*bounds, item.step)
 
 
+def _with_sizes(items, shape):
+    """Replace traced slice bounds by sizes that they are known to be, such as `minimum(2, n)` in an axis of `n`."""
+    axis, out = 0, []
+    rest = len(shape) - sum(fitting.axes_of(i) for i in items if i is not Ellipsis)
+    for item in items:
+        if _is_traced_slice(item) and axis < len(shape):
+            bounds = (item.start, item.stop)
+            item = slice(*(_as_size(bound, shape[axis]) for bound in bounds), item.step)
+        axis += rest if item is Ellipsis else fitting.axes_of(item)
+        out.append(item)
+    return tuple(out)
+
+
+def _as_size(bound, extent):
+    """Return the size that a slice bound is if it cannot lie outside of the axis, otherwise the bound."""
+    known = numbering.symbolic_value(bound) if jp.is_tracer(bound) and not bound.ndim else None
+    if known is None or not jp.is_symbolic(known):
+        return bound
+    return known if jp.never_negative(known) and jp.never_negative(extent - known) else bound
+
+
 def _has_none(array) -> bool:
     return any(not jp.is_symbolic(d) and d == 0 for d in np.shape(array))
 
@@ -58,6 +79,8 @@ def _take_items(state, original, array, index, options):
         mask = fitting.fit_mask(array, index, array.shape[: index.ndim])
         return fitting.select(array, mask, 0)
     items = _unify_position_sizes(_as_tuple(index))
+    if any(map(_is_traced_slice, items)):
+        index = items = _with_sizes(items, np.shape(array))
     if any(_has_bound_below_one(state, i) for i in items):
         index = items = tuple(_with_traced_bounds(state, i) for i in items)
     if len(items) == 1 and reads_nothing(items[0], array, 0):

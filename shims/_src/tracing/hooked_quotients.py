@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from shims._src.errors import errors, refusals
 from shims._src.platform import jax_private as jp
@@ -69,6 +70,15 @@ def _resize(state, original, image, shape, *args, **kwargs):
         if jp.is_symbolic(old) and not jp.core.definitely_equal(old, new):
             _require_nonzero(state, old, "jax.image.resize")
     return original(image, shape, *args, **kwargs)
+
+
+def transform_transpose(state, original, cotangent, operand, *, fft_type, fft_lengths):
+    """Transpose a Fourier transform; JAX's rule divides by the length, which may be 0 in a branch that does not run."""
+    if fft_type != lax.FftType.IRFFT or 0 not in fft_lengths:
+        return original(cotangent, operand, fft_type=fft_type, fft_lengths=fft_lengths)
+    text = zero_divisor("irfft", "the length of the transform")
+    primitives.check(jnp.ones((), bool), text, error=errors.ZeroDivisorError)
+    return [jnp.zeros(operand.aval.shape, operand.aval.dtype)]
 
 
 FUNCTIONS = (("resize", _resize),)

@@ -78,10 +78,12 @@ def install() -> None:
         _replace(modules["derivatives"], "_flatten_bwd", hooked_pullbacks.flatten_bwd)
         for name in jp.inlined_functions(modules["reductions"]):
             _replace(modules["reductions"], name, hooked_reductions.call_in_place)
-        product = modules["reduce_prod"]
-        modules["jvps"][product] = _hook_function(
-            modules["jvps"][product], hooked_numpy.product_jvp
-        )
+        for rules, primitive, hook in (
+            ("jvps", "reduce_prod", hooked_numpy.product_jvp),
+            ("transposes", "fft", hooked_quotients.transform_transpose),
+        ):
+            rule = modules[rules][modules[primitive]]
+            modules[rules][modules[primitive]] = _hook_function(rule, hook)
         for module in modules["convolution"]:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
         _replace(jax.lax, "pad", hooked_numpy.lax_pad)
@@ -121,6 +123,7 @@ def _install_in_tracers(traces) -> None:
         _replace(jp.ShapedArray, name, size_questions.convert)
     computed = ("_neg", *(f"_{r}{op}" for op in _ARITHMETIC for r in ("", "r")))
     hooks = dict.fromkeys(computed, size_questions.computed) | loop_quotients.TRACER_METHODS
+    hooks["_round"] = size_questions.rounded
     for name, hook in hooks.items():
         operator = _hook_function(getattr(jp.ShapedArray, name), hook)
         setattr(jp.ShapedArray, name, staticmethod(operator))

@@ -21,7 +21,16 @@ from shims._src.lowering.report import Condition, Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, error_values, numbering, primitives, room, size_numbers, trace
+from shims._src.sizes import (
+    dims,
+    error_values,
+    number_programs,
+    numbering,
+    primitives,
+    room,
+    size_numbers,
+    trace,
+)
 from shims._src.sizes.sites import Settled, Site
 from shims._src.tracing import attempts, hooks, swallowed
 from shims._src.tracing.settling import settle_reports
@@ -206,7 +215,7 @@ def _measured_sizes(state, top, operands) -> dict[str, int]:
         return {}
     with jp.staging_in(top):
         sizes = jnp.stack([primitives.as_size(state.dimension(name)) for name in names])
-        found = jp.program_so_far(top, sizes)
+        found = number_programs.program_of(top, sizes)
     try:
         numbers = Number(Program(found[0], state, None), found[1]).measured(operands)
     except Exception:  # noqa: BLE001 - the error that ended the trace is the one to report
@@ -222,7 +231,7 @@ def _number_of(state, top, d) -> Number | None:
     if not all(jp.belongs_to(state.fresh.source(name), top) for name in state.fresh.of(d)):
         return None
     with jp.staging_in(top):
-        found = jp.program_so_far(top, primitives.as_size(d))
+        found = number_programs.program_of(top, primitives.as_size(d))
     return Number(Program(found[0], state, None), found[1])
 
 

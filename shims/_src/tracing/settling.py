@@ -39,9 +39,11 @@ def settle_reports(
                 bad.append(error(_with_line(text, line, code)))
             case Misjudged(is_measured=True):
                 again = True
-            case Misjudged(name):
-                again |= settled.pins.get(name) != code
-                settled.pins[name] = code
+            case Misjudged(name) if settled.pins.get(name) != code:
+                again = True
+                _pin(condition, code, settled, bad)
+            case Misjudged():
+                pass
             case Exceeded(site) if grow and site.grows:
                 capacities = settled.buffers if site.kind is SiteKind.BUFFER else buckets
                 capacities[site] = next_bucket(code)
@@ -51,6 +53,26 @@ def settle_reports(
     if bad and not again:  # an overflow may have made other values wrong
         raise bad[0]
     return again
+
+
+def _pin(condition: Misjudged, code: int, settled: Settled, bad: list[errors.OpError]) -> None:
+    """Replace a size by a constant in the next trace.
+
+    A constant that comes back is that of one row among rows of other sizes, which no constant stands for.
+    """
+    name = condition.name
+    if name in settled.pins:
+        settled.problems += bad  # of a row of the size that was tried
+    elif condition.text:
+        settled.problems.append(errors.InvalidArgumentError(condition.text))
+    if (name, code) in settled.tried:
+        problem = (
+            f"the size `{name}` differs from row to row, and the program relies on one number."
+        )
+        given = errors.InvalidArgumentError(errors.message("", problem, at=condition.line))
+        raise (settled.problems or [given])[-1]
+    settled.tried.add((name, code))
+    settled.pins[name] = code
 
 
 def without_invalid(found: Iterable[tuple[Condition, int]]) -> list[tuple[Condition, int]]:

@@ -214,6 +214,13 @@ def computed(state, original, *operands):
     return original(*operands)
 
 
+def rounded(state, original, number, *digits):
+    """Round an array; what stands for a Python number, such as `n / 2` of a size, becomes one that is an integer."""
+    result = original(number, *digits)
+    is_number = number.weak_type and not number.ndim and not digits
+    return jp.as_python_number(result, int) if is_number else result
+
+
 def _as_integer(answer):
     """Convert an answer to 0 or 1, whose dtype is that of a Python number."""
     return jp.as_python_number(answer, int)

@@ -1,0 +1,101 @@
+"""Sizes that are computed from what a loop counts have bounds, so that they can be used under `jax.jit`."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import shims
+
+X = np.arange(-3.0, 5.0, dtype=np.float32)
+
+
+def upwards(n):
+    return lax.fori_loop(0, n, lambda i, c: c + jnp.arange(i + 1, n).sum(), 0)
+
+
+def backwards(n):
+    def body(state):
+        i, c = state
+        return i - 1, c + jnp.arange(i).sum()
+
+    return lax.while_loop(lambda state: (state[0] >= 1) & (state[1] < 1000), body, (n, 0))[1]
+
+
+def by_two_of_a_scan(n):
+    def step(carry, _):
+        i, c = carry
+        return (i + 2, c + jnp.arange(i, 10).sum()), None
+
+    return lax.scan(step, (n, 0), None, length=4)[0][1]
+
+
+def of_a_constant_length(n):
+    return lax.fori_loop(0, 6, lambda i, c: c + jnp.arange(i, n).sum(), 0)
+
+
+def converted(n):
+    total, i = 0, shims.constant(0)
+    while i < n:
+        total = total + shims.reduce_sum(shims.range(i + 1, n))
+        i = i + 1
+    return total
+
+
+def of_floats(n):
+    return shims.reduce_sum(shims.range(1, n + 1, dtype=shims.float32))
+
+
+EXACT = {
+    upwards: lambda n: sum(sum(range(i + 1, n)) for i in range(n)),
+    backwards: lambda n: sum(sum(range(i)) for i in range(n + 1)),
+    by_two_of_a_scan: lambda n: sum(sum(range(i, 10)) for i in range(n, n + 8, 2)),
+    of_a_constant_length: lambda n: sum(sum(range(i, n)) for i in range(6)),
+    converted: lambda n: sum(sum(range(i + 1, n)) for i in range(n)),
+    of_floats: lambda n: sum(range(n + 1)),
+}
+
+
+@pytest.mark.parametrize("program", EXACT, ids=lambda f: f.__name__)
+def test_a_size_by_a_counter(program):
+    run = jax.jit(shims.dynamic(lambda x: program(x[x > 0].shape[0])))
+    for selected in range(5):
+        assert run(np.where(selected < X, -1, X)) == EXACT[program](selected)
+
+
+def test_a_slice_by_a_minimum_keeps_its_size():
+    def f(x):
+        y = shims.boolean_mask(x, x > 0)
+        k = shims.minimum(2, shims.size(y))
+        padded = shims.pad(y[:k], [[0, 2 - k]])
+        assert padded.shape == (2,)
+        return padded
+
+    for lane in (shims.dynamic, lambda f: jax.jit(shims.dynamic(f))):
+        for selected, want in ((0, [0, 0]), (1, [1, 0]), (3, [1, 2])):
+            np.testing.assert_array_equal(lane(f)(np.where(selected < X, -1, X)), want)
+
+
+def test_a_rounded_quotient_is_a_python_number():
+    def f(x):
+        half = round(x[x > 0].shape[0] / 2)
+        return jnp.ones(1, jnp.int8) * half, jnp.zeros(1, jnp.float16) + half
+
+    whole, broken = jax.jit(shims.dynamic(f))(X)
+    assert (whole.dtype, broken.dtype) == (jnp.int8, jnp.float16)
+    assert (whole.tolist(), broken.tolist()) == ([2], [2])
+
+
+def test_no_question_is_asked_for_the_largest_of_a_vector():
+    def layer(x, count):
+        parts = [shims.boolean_mask(x, x > c) for c in range(count)]
+        largest = [shims.nn.top_k(y, shims.minimum(2, shims.size(y)))[0] for y in parts]
+        return shims.reduce_sum(shims.concat(largest, 0))
+
+    def equations(count):
+        program = jax.make_jaxpr(shims.dynamic(lambda x: layer(x, count)))(X)
+        return str(program).count(" = ")
+
+    assert jax.jit(shims.dynamic(lambda x: layer(x, 3)))(X) == 7 + 7 + 7
+    assert equations(4) < 5 * equations(1)
