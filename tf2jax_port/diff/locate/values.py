@@ -169,9 +169,11 @@ def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: floa
     search = Search(theirs, mine, pairs, until)
     if not search.differing:
         return search
-    masks, sizes = masks_of(old, new), sizes_of(old)
+    masks = masks_of(old, new)
     short = without_padding(old, masks, sizes_of(new))
-    wider = ((short, _FEW), (with_views(short), _MUCH))
+    every = with_views(short)
+    sizes = sizes_of(every)
+    wider = ((short, _FEW), (every, _MUCH))
     mine = Values(new, strictness, theirs.coarsest, masks, sizes, theirs.finest)
     for trail, enough in wider:
         other = Search(Values(trail, strictness), mine, pairs, until)
@@ -376,7 +378,7 @@ def _step_of(old: Trail, number: int) -> Step:
     maker = old.maker(number)
     if maker is not None:
         return maker
-    users = old.users(number)
+    users = old.users(number) or old.users(old.parts(number)[0])
     return users[0]
 
 

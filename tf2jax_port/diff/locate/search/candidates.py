@@ -121,7 +121,7 @@ class Candidates:
         resized.sort(key=lambda entry: entry[:3])
         views = self._of.old.trail.arranged
         nearest = [entry[1:] for entry in found if entry[1] not in views][:_TRIES]
-        nearest += [entry[1:] for entry in found if entry[1] in views][:_VIEWS]
+        nearest += _distinct([entry[1:] for entry in found if entry[1] in views])[:_VIEWS]
         return nearest + [(other, array, AS_IT_IS) for _, _, other, array in resized[:_RESIZED]]
 
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
@@ -248,6 +248,15 @@ class Candidates:
             }
             cost += 0.25 if not taken.isdisjoint(near) else 0.5
         return cost + 0.4 * (kind_of(theirs) != step.name)
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """Return the first of all candidates with equal elements; the others would only repeat its trial."""
+    seen: dict[tuple[object, ...], Candidate] = {}
+    for candidate in found:
+        array = candidate[1]
+        seen.setdefault((array.shape, array.dtype.name, array.tobytes()), candidate)
+    return list(seen.values())
 
 
 def kind_of(step: Step) -> str:

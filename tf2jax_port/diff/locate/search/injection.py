@@ -11,13 +11,14 @@ import numpy as np
 from tf2jax_port.diff.locate.match.frontier import Region, before, behind, region
 from tf2jax_port.diff.locate.match.matching import Index, Values, agree, flattened, same
 from tf2jax_port.diff.locate.search.replay import Changed, Uses, replay
+from tf2jax_port.diff.locate.watch.places import NOWHERE
 from tf2jax_port.diff.locate.watch.trail import Step, Trail
 
 # The kinds of faults: the operation itself is wrong; an operation is missing between a value and its
 # users; a value is used where another one should be; two values are exchanged; another operation is
-# meant.
+# meant; a value from which both operands of an operation were computed is wrong.
 RESULT, OMITTED, MISTAKEN, EXCHANGED = "result", "omitted", "mistaken", "exchanged"
-MEANT = "meant"
+MEANT, COMMON = "meant", "common"
 
 
 # The layout of a value of another size, which is not reshaped.
@@ -166,12 +167,33 @@ class Injector:
             _shared(self.old, self.new_index, {self.pairs[p][0] for p in self.differing}),
             _shared(self.new, self.old_index, {self.pairs[p][1] for p in self.differing}),
         )
+        self._shared[1].difference_update(self._repeated())
         sides = enumerate((self.old, self.new))
         old, new = (
             region(values.trail, self._shared[side], {self.pairs[p][side] for p in self.differing})
             for side, values in sides
         )
         return old, new
+
+    def _repeated(self) -> set[int]:
+        """Return the shared values that the port computes again on a later line, and the original does not.
+
+        The later line may have been meant to compute another value.
+        """
+        found = set()
+        for number in self._shared[1]:
+            maker = self.new.trail.maker(number)
+            if maker is None or maker.place == NOWHERE or not self.new.says_something(number):
+                continue
+            equal = self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number))
+            makers = [m for n in equal if (m := self.new.trail.maker(n)) is not None]
+            mine = {m.place for m in makers if m.name == maker.name} - {NOWHERE}
+            if maker.place == min(mine, key=lambda place: (place.file, place.line)):
+                continue
+            theirs = [m for t in self.twins(number) if (m := self.old.trail.maker(t)) is not None]
+            if len(mine) > len({m.place for m in theirs}):
+                found.add(number)
+        return found
 
     def unshared(self, number: int) -> frozenset[int]:
         """Return the values that `new_region` would gain if a given value, and all equal to it, did not count as shared.
