@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from tf2jax_port.diff.locate.result.located import (
     element,
     spot,
 )
+from tf2jax_port.diff.locate.search.candidates import kind_of
 from tf2jax_port.diff.locate.search.injection import MEANT, MISTAKEN, OMITTED, RESULT, Injection
 from tf2jax_port.diff.locate.search.mutations import exchanged
 from tf2jax_port.diff.locate.search.replay import mended, replay
@@ -144,15 +145,22 @@ def _in_scopes(
             if mine is new
             else min(end, time.process_time() + BUDGET / 2)
         )
-        search = _search(theirs, mine, pairs, strictness, until)
-        search.may_be_meant = rank < _MEANT and strictness == _STRICTNESS[0]
-        found, left = _faults(search, case, strictness, until)
-        ends = not left and pairs.keys() >= unlike.keys()
-        is_over = is_over or search.is_over
-        if not best:
-            best, best_ends = found, ends
-        # In a whole program the last of several faults confirms the first.
-        if found and found[-1 if mine is new else 0].complete:
+        ways: list[tuple[list[_Fault], bool]] = []
+        for search in _searches(theirs, mine, pairs, strictness, until):
+            search.may_be_meant = rank < _MEANT and strictness == _STRICTNESS[0]
+            found, left = _faults(search, case, strictness, until)
+            ends = not left and pairs.keys() >= unlike.keys()
+            is_over = is_over or search.is_over
+            if not best:
+                best, best_ends = found, ends
+            # In a whole program the last of several faults confirms the first.
+            if found and found[-1 if mine is new else 0].complete:
+                ways.append((found, ends))
+            if len(found) == 1 and found[0].complete:
+                break
+        if ways:
+            # The same difference may look like several faults where values have no counterpart.
+            found, ends = min(ways, key=lambda way: len(way[0]))
             return found, False, ends
     return best, is_over, best_ends
 
@@ -163,12 +171,19 @@ def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
     return theirs, Values(new, strictness, theirs.coarsest, finest=theirs.finest)
 
 
-def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
-    """Set up the search; if it helps, with views (rearranged copies) of the original's values."""
+def _searches(
+    old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float
+) -> Iterator[Search]:
+    """Yield searches; if it helps, with views (rearranged copies) of the original's values.
+
+    A fault at the beginning of a program leaves few values by which views can prove to help. Therefore a search with
+    all views comes last.
+    """
     theirs, mine = _values(old, new, strictness)
-    search = Search(theirs, mine, pairs, until)
+    search = plain = Search(theirs, mine, pairs, until)
     if not search.differing:
-        return search
+        yield search
+        return
     masks = masks_of(old, new)
     short = without_padding(old, masks, sizes_of(new))
     every = with_views(short)
@@ -180,7 +195,9 @@ def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: floa
         # There are many views, and some match by accident, so they must explain much.
         if len(other.known) - len(search.known) >= enough:
             search = other
-    return search
+    yield search
+    if search is not other and len(other.known) > len(plain.known):
+        yield other
 
 
 def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
@@ -235,7 +252,26 @@ def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
         if fresh and not any(index.has(theirs.flat(n), theirs.tolerance(n)) for n in fresh):
             there = step
             break
-    return Located(RAISED, case.index, spot(there), Spot(new.stopped, new.error.kind))
+    raised = Located(RAISED, case.index, spot(there), Spot(new.stopped, new.error.kind))
+    earlier = _differing_before(theirs, mine, there)
+    if earlier is None or there is None or earlier.place == new.stopped:
+        return raised
+    first = Located(VALUE, case.index, spot(there), spot(earlier))
+    return replace(raised, further=(first,))
+
+
+def _differing_before(theirs: Values, mine: Values, there: Step | None) -> Step | None:
+    """Return the port's first operation with another result, if it is the original's first missing one too.
+
+    Otherwise the port may compute something else on the way to the same values, which is no fault.
+    """
+    index = Index(theirs)
+    for step in mine.trail.steps:
+        fresh = [n for n in step.results if mine.says_something(n)]
+        if fresh and not any(index.has(mine.flat(n), mine.tolerance(n)) for n in fresh):
+            is_it = there is not None and step.place != NOWHERE and kind_of(there) == step.name
+            return step if is_it else None
+    return None
 
 
 def _faults(

@@ -21,6 +21,9 @@ RESULT, OMITTED, MISTAKEN, EXCHANGED = "result", "omitted", "mistaken", "exchang
 MEANT, COMMON = "meant", "common"
 
 
+# Operations whose results have the elements of their operands.
+LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
+COPIES = {*LAYOUT, "stop_gradient"}
 # The layout of a value of another size, which is not reshaped.
 AS_IT_IS = -1
 
@@ -180,10 +183,13 @@ class Injector:
 
         The later line may have been meant to compute another value.
         """
-        found = set()
-        for number in self._shared[1]:
+        found: set[int] = set()
+        for number in sorted(self._shared[1]):
             maker = self.new.trail.maker(number)
             if maker is None or maker.place == NOWHERE or not self.new.says_something(number):
+                continue
+            if len(maker.operands) == 1 and maker.name in COPIES:
+                found |= {number} if maker.operands[0] in found else set()
                 continue
             equal = self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number))
             makers = [m for n in equal if (m := self.new.trail.maker(n)) is not None]

@@ -8,13 +8,14 @@ from tf2jax_port.diff.locate.match.frontier import before
 from tf2jax_port.diff.locate.search.candidates import kind_of
 from tf2jax_port.diff.locate.search.injection import (
     COMMON,
+    LAYOUT,
     MISTAKEN,
     OMITTED,
     RESULT,
     Injection,
     position,
 )
-from tf2jax_port.diff.locate.search.trials import LAYOUT, Trials
+from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.places import NOWHERE
 from tf2jax_port.diff.locate.watch.trail import Step
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from tf2jax_port.diff.locate.match.matching import SINGLE, flattened, same
 from tf2jax_port.diff.locate.search.candidates import kind_of
-from tf2jax_port.diff.locate.search.injection import MISTAKEN, RESULT, Injection
-from tf2jax_port.diff.locate.search.trials import LAYOUT, Trials
+from tf2jax_port.diff.locate.search.injection import LAYOUT, MISTAKEN, RESULT, Injection
+from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.trail import Step
 
 _PICKING = {"max", "min", "clamp", "select_n", "reduce_max", "reduce_min"}
