@@ -116,14 +116,17 @@ class Injector:
         array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
         if turn == AS_IT_IS:
             return array
-        if array is None or array.size != int(np.prod(shape)):
-            return None if array is None else self._padded(array, new)
-        return next(itertools.islice(layouts(array, shape), turn, None), None)
+        if array is None:
+            return None
+        own = layouts(array, shape) if array.size == int(np.prod(shape)) else self.padded(old, new)
+        return next(itertools.islice(own, turn, None), None)
 
-    def _padded(self, array: np.ndarray, new: int) -> np.ndarray | None:
-        """Pad a compact array like a value of the port; return `None` if it does not fit."""
-        fitting = [f for f in self.new.forms(new) if f.array.size == array.size]
-        return fitting[0].restored(array) if fitting else None
+    def padded(self, old: int, new: int) -> Iterator[np.ndarray]:
+        """Yield a compact value of the original, padded like a value of the port, in every order that fits."""
+        array = self.old.trail.array(old)
+        for form in self.new.forms(new):
+            if array is not None and form.array.size == array.size:
+                yield form.restored(array)
 
     def tried(
         self,
