@@ -29,7 +29,14 @@ from tf2jax_port.diff.locate.result.located import (
     spot,
 )
 from tf2jax_port.diff.locate.search.candidates import kind_of
-from tf2jax_port.diff.locate.search.injection import MEANT, MISTAKEN, OMITTED, RESULT, Injection
+from tf2jax_port.diff.locate.search.injection import (
+    COMMON,
+    MEANT,
+    MISTAKEN,
+    OMITTED,
+    RESULT,
+    Injection,
+)
 from tf2jax_port.diff.locate.search.mutations import exchanged
 from tf2jax_port.diff.locate.search.replay import mended, replay
 from tf2jax_port.diff.locate.search.search import BUDGET, Search
@@ -134,7 +141,7 @@ def _in_scopes(
     """
     best: list[_Fault] = []
     is_over = best_ends = False
-    end = time.process_time() + 2 * BUDGET
+    end = time.process_time() + 1.5 * BUDGET
     whole = [(old, new, unlike)]
     is_large = len(new.steps) > LARGE
     parts = slices(old, new, unlike)
@@ -143,7 +150,7 @@ def _in_scopes(
         until = (
             time.process_time() + BUDGET
             if mine is new
-            else min(end, time.process_time() + BUDGET / 2)
+            else min(end, time.process_time() + BUDGET / 4)
         )
         ways: list[tuple[list[_Fault], bool]] = []
         for search in _searches(theirs, mine, pairs, strictness, until):
@@ -307,6 +314,8 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
     """
     new, place = search.new.trail, _line(located)
     made = new.maker(found.new)
+    if found.kind == COMMON or _lacks_an_argument(search, found):
+        return False
     if found.kind == OMITTED and made is not None:
         return made.place in (place, NOWHERE) or made.place == found.step.place
     waiting = list(found.values) or [found.new]
@@ -323,6 +332,22 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
             return False
         waiting += maker.operands
     return True
+
+
+def _lacks_an_argument(search: Search, found: Injection) -> bool:
+    """Return whether a right value depends on an argument on which the port's value does not depend.
+
+    The port omits the argument, at this line or at the line of any operand.
+    """
+    if found.kind != RESULT:
+        return False
+    theirs, mine = (
+        {run.names[n] for n in before(run, [number]) if n in run.names}
+        for run, number in ((search.old.trail, found.old), (search.new.trail, found.new))
+    )
+    makers = (search.new.trail.maker(o) for o in found.step.operands)
+    lines = {maker.place for maker in makers if maker is not None} - {NOWHERE}
+    return bool(theirs - mine) and bool(lines - {found.step.place})
 
 
 def _is_rounding(search: Search, found: Injection) -> bool:

@@ -80,6 +80,14 @@ def _origin(trials: Trials, number: int, user: Step) -> int:
     return number
 
 
+def _is_right_in_part(trials: Trials, number: int) -> bool:
+    """Return whether a computed value equals the original's only once padding is removed."""
+    if trials.new.trail.maker(number) is None or not trials.new.says_something(number):
+        return False
+    whole = trials.old_index.equal_to(trials.new.flat(number), trials.new.tolerance(number))
+    return next(whole, None) is None
+
+
 def _with_common_origin(trials: Trials, found: Injection, step: Step) -> Injection | None:
     """Blame the last value from which both wrong operands were computed, such as a mask.
 
@@ -88,7 +96,9 @@ def _with_common_origin(trials: Trials, found: Injection, step: Step) -> Injecti
     trail, region = trials.new.trail, trials.new_region.values
     if found.kind != RESULT or len({*step.operands} & region) < 2:
         return None
-    one, other = (before(trail, [operand]) & region for operand in step.operands[:2])
+    # Values that are right only where a mask selects them may be at fault elsewhere.
+    doubtful = region | {n for n in trials.new_region.edge if _is_right_in_part(trials, n)}
+    one, other = (before(trail, [operand]) & doubtful for operand in step.operands[:2])
     both = [n for n in one & other - {*step.operands} if position(trials.new, n) >= 0]
     if not both:
         return None

@@ -27,7 +27,7 @@ from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.trail import Step
 
 # In seconds of processor time, so that results do not depend on the machine's load.
-BUDGET = 60.0
+BUDGET = 30.0
 # The most candidates tried in every pass of a loop although they had no effect in one pass.
 _IN_LOOPS = 4
 
