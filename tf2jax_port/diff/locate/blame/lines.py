@@ -78,8 +78,10 @@ class Lines:
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
         """Return the operation and the source line of the port to report as the fault."""
-        if found.kind in (MEANT, COMMON):
+        if found.kind == MEANT:
             return found.step, self._line_or_caller(found)
+        if found.kind == COMMON:
+            return found.step, self._line_or_outer_call(found.step, found)
         shaped = None if found.complete else self._shaped_before(found)
         if shaped is not None:
             return found.step, shaped
