@@ -96,6 +96,8 @@ def _with_common_origin(trials: Trials, found: Injection, step: Step) -> Injecti
     trail, region = trials.new.trail, trials.new_region.values
     if found.kind != RESULT or len({*step.operands} & region) < 2:
         return None
+    if any(trials.twins(operand) for operand in step.operands):
+        return None  # a count says little, but it is right
     # Values that are right only where a mask selects them may be at fault elsewhere.
     doubtful = region | {n for n in trials.new_region.edge if _is_right_in_part(trials, n)}
     one, other = (before(trail, [operand]) & doubtful for operand in step.operands[:2])
