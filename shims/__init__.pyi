@@ -84,8 +84,8 @@ class DType:
       name: TensorFlow's name, `float32` for instance.
 
     Differs from TensorFlow:
-      It converts to NumPy's dtype implicitly, so that `jnp.zeros(3, shims.float32)` works, and
-      64-bit types stand for their 32-bit counterparts unless `jax_enable_x64` is on.
+      It converts to NumPy's dtype implicitly, so `jnp.zeros(3, shims.float32)` works, and
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.
 
     Under jit:
       Dtypes are static; nothing is traced.
@@ -199,7 +199,7 @@ class IndexedSlices:
       `dense_shape` is a tuple of sizes. JAX functions accept `IndexedSlices` as the dense array.
 
     Under jit:
-      A pytree of `values`, `indices` and the sizes that are not static.
+      It is a pytree of `values`, `indices` and the sizes that are not static.
 
     Example:
       >>> IndexedSlices(jnp.ones([2, 1]), jnp.array([0, 0]), (2, 1)).to_dense().tolist()
@@ -467,7 +467,7 @@ class SparseTensorSpec:
 class Tensor:
     ...
 class TensorArray:
-    """A list of arrays of one dtype, written and read by position.
+    """A list of arrays of the same dtype, written and read by position.
 
     Eagerly a write changes the object and returns it. While a program is traced it returns a new
     object and leaves the old one unchanged, as in TensorFlow.
@@ -480,7 +480,7 @@ class TensorArray:
       tensor_array_name: ignored.
       handle: must be `None`.
       flow: ignored.
-      infer_shape: whether all elements must have one shape.
+      infer_shape: whether all elements must have the same shape.
       element_shape: the shape of the elements, as far as it is known.
       colocate_with_first_write_call: ignored.
       name: ignored.
@@ -644,13 +644,12 @@ class Variable:
       experimental_enable_variable_lifting: accepted.
 
     Raises:
-      ValueError: no initial value, or one whose shape or dtype contradicts `shape` or `dtype`.
+      ValueError: there is no initial value, or its shape or dtype contradicts `shape` or `dtype`.
       UnimplementedError: an argument that is not supported was given.
 
     Differs from TensorFlow:
-      `assign` returns the variable itself, which reads like TensorFlow's result. There is no
-      resource handle and no device. In functions that are not converted (`autograph=False`),
-      `variable[1:3]` is a tracer, which has no `assign`: write
+      `assign` returns the variable itself. There is no resource handle and no device. In functions that are
+      not converted (`autograph=False`), `variable[1:3]` is a tracer, which has no `assign`: write
       `variable.assign(variable.value().at[1:3].set(x))`.
 
     Under jit:
@@ -757,10 +756,10 @@ def abs(x: Any, name: Any = None) -> Any:
       `|x|`, in the shape of `x`; real for complex `x`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
+      Nothing. The gradient at 0 is 0, whereas `jnp.abs` has the gradient 1 there.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -786,7 +785,7 @@ def acos(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -814,7 +813,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -824,7 +823,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/add
     """
 def add_n(inputs: Any, name: Any = None) -> Any:
-    """Sum several arrays of one shape.
+    """Sum several arrays of the same shape.
 
     Args:
       inputs: list of arrays, or one array.
@@ -866,7 +865,7 @@ def argmax(input: Any, axis: Any = None, output_type: Any = ..., name: Any = Non
       InvalidArgumentError: the axis is empty.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -959,7 +958,7 @@ def asin(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -985,7 +984,7 @@ def asinh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1014,7 +1013,7 @@ def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, nam
       An error raised after a call does not show the values.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
 
     Example:
       >>> import shims
@@ -1042,7 +1041,7 @@ def atan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1069,7 +1068,7 @@ def atan2(y: Any, x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1095,7 +1094,7 @@ def atanh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1157,7 +1156,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
       Lists of sizes are accepted too.
 
     Under jit:
-      Shapes are static, so that nothing is traced.
+      Shapes are static, so nothing is traced.
 
     Example:
       >>> import shims
@@ -1199,8 +1198,8 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict
 
     Args:
       pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary of them.
-      default: the function for when no condition holds.
-      exclusive: whether it is an error that two conditions hold.
+      default: the function that is called if no condition holds.
+      exclusive: whether it is an error if two conditions hold.
       strict: accepted.
       name: the name in messages.
 
@@ -1215,8 +1214,8 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict
       Nothing.
 
     Under jit:
-      Nested `lax.cond`. In a dynamic trace the two errors come after the call; in an enclosing `jit`
-      the last function replaces a missing default.
+      Nested `lax.cond`. In a dynamic trace, the two errors are raised after the call; in an enclosing
+      `jit`, the last function replaces a missing default.
 
     Example:
       >>> import jax.numpy as jnp
@@ -1234,8 +1233,8 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. A float outside of the range of int32, NaN
-      included, becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
+      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
       are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
       array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
@@ -1248,14 +1247,14 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so that it is rejected as a size.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
+      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
       The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
       array among several threads, each thread's part ends with such remaining elements; here only the whole
       array has remaining elements at its end.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1302,18 +1301,19 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = 
       name: ignored.
 
     Returns:
-      The clipped array, in the shape of `t`. Where the limits cross, the result is the lower limit.
+      The clipped array, in the shape of `t`. Where the lower limit exceeds the upper limit, the result
+      is the lower limit.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
-      array; here the position has no effect. At a limit the gradient goes to `t`. `jnp.clip` halves
-      it.
+      array; here the position has no effect. At a limit the whole gradient goes to `t`, whereas
+      `jnp.clip` halves it.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1340,7 +1340,7 @@ def complex(real: Any, imag: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1355,12 +1355,12 @@ def concat(values: Any, axis: Any, name: Any = 'concat') -> Any:
     """Concatenate arrays along an axis.
 
     Args:
-      values: list of arrays of one dtype and rank, with equal sizes along all other axes.
+      values: list of arrays of the same dtype and rank, with equal sizes along all other axes.
       axis: the axis to join along.
       name: ignored.
 
     Returns:
-      The joined array: the shape of one of them, with the sum of the sizes along `axis`.
+      The joined array; its size along `axis` is the sum of the sizes of `values`.
 
     Raises:
       InvalidArgumentError: dtypes, ranks or other sizes differ.
@@ -1482,7 +1482,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
       TypeError: a number does not fit the dtype.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.
 
     Under jit:
       A constant, or the traced array itself.
@@ -1512,7 +1512,7 @@ def cos(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1538,7 +1538,7 @@ def cosh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1561,7 +1561,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      bfloat16 may be rounded at different steps.
+      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -1579,9 +1579,9 @@ def custom_gradient(f: Callable[..., Any]) -> Any:
 
     Args:
       f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each
-        array of `y` and returns a gradient for each array among the arguments, `None` for none.
-        Where `f` reads trainable variables, `grad_fn` also takes `variables=` and returns
-        `(gradients, gradients of the variables)`.
+        array of `y` and returns for each array among the arguments a gradient or `None`. If `f` reads
+        trainable variables, `grad_fn` also takes `variables=` and returns `(gradients, gradients of the
+        variables)`.
 
     Returns:
       A function of the same arguments that returns `y`.
@@ -1594,7 +1594,7 @@ def custom_gradient(f: Callable[..., Any]) -> Any:
       Forward mode (`jax.jvp`) raises an error for such functions.
 
     Under jit:
-      A `jax.custom_vjp`. What `f` closes over has no gradient.
+      A `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
 
     Example:
       >>> @custom_gradient
@@ -1648,16 +1648,16 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
 
     Returns:
       `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      ones float64.
+      integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      float64 is float32 unless `jax_enable_x64` is on.
+      float64 becomes float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1678,14 +1678,14 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any:
 
     Args:
       equation: the equation, for example `"ij,jk->ik"`.
-      *inputs: arrays of one dtype.
+      *inputs: arrays of the same dtype.
       **kwargs: `optimize` is passed on, `name` is ignored.
 
     Returns:
-      The result of the equation; its shape has the sizes of the letters after the arrow.
+      The result of the equation, with one axis for each letter after the arrow.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
+      InvalidArgumentError: the dtypes differ, or the operands do not fit the equation.
       TypeError: a keyword is unknown.
 
     Differs from TensorFlow:
@@ -1712,11 +1712,11 @@ def enable_tensor_methods() -> Any:
     Code of JAX, NumPy, Flax, Optax, Keras and other libraries sees arrays as before.
 
     Returns:
-      A context manager: at its end the methods are removed. As a plain call it lasts.
+      A context manager: at its end the methods are removed. If it is called without `with`, the methods stay.
 
     Differs from TensorFlow:
-      TensorFlow's tensors have these methods always. A size that is unknown is not `None` in
-      `x.shape.as_list()` but a symbolic size, which computes as a number does.
+      TensorFlow's tensors always have these methods. An unknown size is not `None` in
+      `x.shape.as_list()` but a symbolic size, which supports arithmetic as a number does.
 
     Under jit:
       As in TensorFlow's graphs, a traced value has no `numpy()`, and `set_shape` only checks the shape.
@@ -1775,7 +1775,7 @@ def equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1802,7 +1802,7 @@ def exp(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1820,7 +1820,7 @@ def expand_dims(input: Any, axis: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `input` with a size of 1 more, at `axis`.
+      The array with an additional axis of size 1 at `axis`.
 
     Raises:
       InvalidArgumentError: the position is out of range.
@@ -1915,7 +1915,7 @@ def floor(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1997,7 +1997,8 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
     """Compile a function whose arrays may have unknown and data-dependent sizes.
 
     Args:
-      func: a function of arrays, variables and static Python values, in pytrees; may be a method.
+      func: a function or method of arrays, variables and static Python values, in pytrees. Python numbers
+        are constants of the compiled program.
       input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
         name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
         shape is compiled separately.
@@ -2013,23 +2014,23 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
         With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
         most eight programs; sums may then be rounded in another order.
-      overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
-        `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
+      overflow: the reaction when a data-dependent size without a bound outgrows its bucket:
+        `"grow"` runs again with a larger bucket, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:
-        `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
-      unpad: return exact arrays; with False, `Padded` values, and the call waits for the device only if
-        something is to be checked: a size that may have to grow, operands that must agree.
+        `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
+      unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
+        device only if it must check whether a size exceeds its capacity or whether operands agree.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
 
     Raises:
-      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; names the line.
+      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; the message names the line.
       InvalidArgumentError: sizes that must agree do not.
       CapacityError: see `overflow`.
 
-    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments change nothing, but for
-    `experimental_relax_shapes`; a Python number is part of the program, as in TensorFlow.
+    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
+    `experimental_relax_shapes`.
 
     >>> import shims
     >>> @shims.function(input_signature=[shims.TensorSpec([None])])
@@ -2056,14 +2057,14 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
       `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
-      InvalidArgumentError: an index is out of range, negative ones included.
+      InvalidArgumentError: an index is negative or too large.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
       Inside `shims.function` an index out of range raises an error when the call has finished; in an
-      enclosing trace it reads the nearest element, as TensorFlow's XLA does.
+      enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:
       >>> import shims
@@ -2095,7 +2096,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they read the nearest element.
+      enclosing trace, the nearest element is read.
 
     Example:
       >>> import shims
@@ -2184,7 +2185,7 @@ def greater(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2211,7 +2212,7 @@ def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2265,7 +2266,7 @@ def identity(input: Any, name: Any = None) -> Any:
       An array of the same shape and dtype.
 
     Differs from TensorFlow:
-      Arrays are immutable, so that no copy is needed.
+      Arrays are immutable, so no copy is made.
 
     Under jit:
       Returns the traced array itself.
@@ -2322,7 +2323,7 @@ def less(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2349,7 +2350,7 @@ def less_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2402,7 +2403,7 @@ def logical_and(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2428,7 +2429,7 @@ def logical_not(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2455,7 +2456,7 @@ def logical_or(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2485,8 +2486,8 @@ def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = No
 
     Raises:
       ValueError: `elems` has no axis, or axes of different lengths.
-      InvalidArgumentError: the results differ in shape, or without a signature in dtype from
-        `elems`.
+      InvalidArgumentError: the results differ in shape or, without a signature, do not have the dtype
+        of `elems`.
       UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
@@ -2654,7 +2655,7 @@ def multiply(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2709,7 +2710,7 @@ def negative(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2760,7 +2761,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       ValueError: the norm is unknown.
 
     Differs from TensorFlow:
-      Nothing: the Euclidean gradient at 0 is NaN.
+      Nothing. The gradient of the Euclidean norm at 0 is NaN.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
@@ -2790,7 +2791,7 @@ def not_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2806,8 +2807,8 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
       func: the function; it receives NumPy arrays.
       inp: a list of arrays.
       Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
-        `x.shape[0]`.
+        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
+        an input, such as `x.shape[0]`.
       stateful: whether calls have side effects; if False, a call may be skipped or repeated.
       name: ignored.
 
@@ -2991,7 +2992,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
 
     Differs from TensorFlow:
-      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+      Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
       Acts on each element separately; negative integer exponents raise after the call.
@@ -3036,8 +3037,8 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any =
       func: the function; it receives JAX arrays.
       inp: a list of arrays.
       Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
-        `x.shape[0]`.
+        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
+        an input, such as `x.shape[0]`.
       name: ignored.
 
     Returns:
@@ -3135,7 +3136,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
       Nothing.
 
     Under jit:
-      The number of elements may be traced. It has no bound, so that inside an enclosing `jax.jit` a
+      The number of elements may be traced. If no bound of it is known, inside an enclosing `jax.jit` a
       bound must be given: `shims.range(shims.bounded(k, max=8))`.
 
     Example:
@@ -3159,7 +3160,7 @@ def rank(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The number of axes is static, so that the result is a constant.
+      The number of axes is static, so the result is a constant.
 
     Example:
       >>> import shims
@@ -3179,7 +3180,7 @@ def recompute_grad(f: Any) -> Any:
       A function with the same arguments and results.
 
     Raises:
-      Nothing of its own.
+      Only errors that `f` raises.
 
     Differs from TensorFlow:
       Nothing.
@@ -3286,9 +3287,10 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Returns:
       The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -3314,7 +3316,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
       integers are truncated towards 0; NaN over no elements.
 
     Differs from TensorFlow:
-      float16 is summed in float32, so that it does not overflow.
+      float16 is summed in float32, so the sum does not overflow.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
@@ -3338,9 +3340,10 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Returns:
       The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -3418,10 +3421,10 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
       `repeats` along `axis`.
 
     Raises:
-      InvalidArgumentError: a number is negative, or the count of numbers is not that of the slices.
+      InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise instead of counting as 0.
+      Negative numbers raise an error; TensorFlow treats them as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.
@@ -3504,7 +3507,7 @@ def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
       The array, of the shape of `input`.
 
     Raises:
-      InvalidArgumentError: an axis does not exist, or the number of shifts is not that of the axes.
+      InvalidArgumentError: an axis does not exist, or `shift` and `axis` differ in length.
 
     Differs from TensorFlow:
       Nothing.
@@ -3536,7 +3539,7 @@ def round(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3604,8 +3607,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any =
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the
-      call; in an enclosing trace they are dropped.
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace, updates at such coordinates are dropped.
 
     Example:
       >>> import shims
@@ -3654,7 +3657,7 @@ def shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
       An integer vector. Its elements may be used as sizes, also under a trace.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true sizes, not those of the padding.
@@ -3684,7 +3687,7 @@ def sigmoid(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3707,10 +3710,10 @@ def sign(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
+      Nothing. The sign of -0.0 is 0.0, whereas `jnp.sign` gives -0.0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3736,7 +3739,7 @@ def sin(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3762,7 +3765,7 @@ def sinh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3783,7 +3786,7 @@ def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
       The number of elements in the shape of `input`: an integer scalar, usable as a size.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true number, without padding.
@@ -3808,7 +3811,7 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
       An array of the shape `size`.
 
     Raises:
-      InvalidArgumentError: the slice is out of bounds, or the number of entries is not the rank.
+      InvalidArgumentError: the slice is out of bounds, or `begin` or `size` does not have one entry per axis.
 
     Differs from TensorFlow:
       Nothing.
@@ -3866,7 +3869,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, n
       name: ignored.
 
     Returns:
-      A list of arrays of the shape of `value`, but for their size along `axis`.
+      A list of arrays; except along `axis`, their sizes are those of `value`.
 
     Raises:
       InvalidArgumentError: the sizes of the parts do not add up to the size of the axis.
@@ -3904,7 +3907,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       TensorFlow's XLA give NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3930,7 +3933,7 @@ def square(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3948,7 +3951,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The array of the shape of `input` without those sizes of 1.
+      The array without these axes of size 1.
 
     Raises:
       InvalidArgumentError: a named axis has another size.
@@ -3970,7 +3973,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/squeeze
     """
 def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
-    """Stack arrays of one shape along a new axis.
+    """Stack arrays of the same shape along a new axis.
 
     Args:
       values: list of arrays, or one array that is split along its first axis.
@@ -3978,7 +3981,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       name: ignored.
 
     Returns:
-      The array with one axis more.
+      An array with one axis more than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -4041,7 +4044,7 @@ def subtract(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4097,7 +4100,7 @@ def tan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4123,7 +4126,7 @@ def tanh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4146,18 +4149,18 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any 
       name: ignored.
 
     Returns:
-      The new array; the last of updates at equal coordinates wins.
+      The new array; of several updates at the same coordinates, the last is written, but all of them get a
+      gradient.
 
     Raises:
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
-      coordinates gets a gradient.
+      Coordinates in more than 7 axes are supported.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     Example:
       >>> import shims
@@ -4177,7 +4180,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The remaining axes of `a`, then those of `b`, give the shape.
+      An array with the remaining axes of `a`, followed by the remaining axes of `b`.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -4224,7 +4227,7 @@ def tile(input: Any, multiples: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/tile
     """
 def timestamp(name: Any = None) -> Any:
-    """Return the seconds since 1970 began, when the program comes to this call.
+    """Return the time at which the program reaches this call, in seconds since 1970-01-01.
 
     Args:
       name: ignored.
@@ -4233,7 +4236,8 @@ def timestamp(name: Any = None) -> Any:
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring times are two minutes apart; a warning says so.
+      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
+      warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.
@@ -4256,7 +4260,7 @@ def transpose(a: Any, perm: Any = None, conjugate: Any = False, name: Any = 'tra
       name: ignored.
 
     Returns:
-      The array with its axes in the order of `perm`, and with the shape that follows.
+      The array with its axes in the order of `perm`.
 
     Raises:
       InvalidArgumentError: `perm` is not a permutation of the axes.
@@ -4353,7 +4357,7 @@ def vectorized_map(fn: Any, elems: Any, fallback_to_while_loop: Any = True, warn
 
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
-      elems: arrays `[n, ...]`, nested; all slices share arrays of length 1.
+      elems: arrays `[n, ...]`, nested; arrays of length 1 are passed to all slices.
       fallback_to_while_loop: ignored; every function is vectorized.
       warn: ignored.
 
@@ -4395,7 +4399,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
       InvalidArgumentError: their dtypes differ.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       With one argument the number of rows depends on data. The gradient of elements that are not
@@ -4413,7 +4417,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
 
     Args:
       cond: a function of the loop variables that returns a bool scalar.
-      body: a function of the loop variables that returns the next ones, in the same structure.
+      body: a function of the loop variables that returns their next values, in the same structure.
       loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
       shape_invariants: shapes that the variables keep; checked where the loop is not traced.
       parallel_iterations: accepted; iterations run one after the other.

@@ -586,7 +586,7 @@ class LinearOperatorFullMatrix:
       name: the name of the operator.
 
     Raises:
-      TypeError: the dtype is not a floating-point one.
+      TypeError: the dtype is not a floating-point dtype.
       ValueError: the array has fewer than two axes.
 
     Differs from TensorFlow:
@@ -1379,7 +1379,7 @@ def cholesky(input: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers in it, and uninitialized memory above it.
+      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -1406,7 +1406,7 @@ def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
@@ -1437,7 +1437,7 @@ def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: An
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
       padding_value: the value that pads shorter diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
@@ -1571,7 +1571,7 @@ def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, alig
       name: ignored.
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array like `input`.
@@ -1616,7 +1616,7 @@ def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = Fa
       InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
-      A zero on the diagonal gives infinities, as in TensorFlow.
+      Nothing. A zero on the diagonal gives infinities.
 
     Under jit:
       Sizes may be known only at run time.

@@ -116,8 +116,7 @@ def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, n
       InvalidArgumentError: a step is 0, a row would be infinite, or the vectors differ in length.
 
     Differs from TensorFlow:
-      Splits are int32 unless `jax_enable_x64` is on. There is no gradient, as in
-      TensorFlow.
+      Splits are int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The number of values is data-dependent.
@@ -144,7 +143,7 @@ def row_splits_to_segment_ids(splits: Any, name: Any = None, out_type: Any = Non
       ValueError: `splits` is empty.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The number of values is data-dependent.
@@ -172,7 +171,7 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
       InvalidArgumentError: an id is negative or too large.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Without `num_segments` the number of rows is data-dependent.
@@ -188,7 +187,7 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
     """Stack arrays and ragged tensors along a new axis; their sizes may differ.
 
     Args:
-      values: list of arrays or ragged tensors of one rank and dtype.
+      values: list of arrays or ragged tensors of the same rank and dtype.
       axis: the position of the new axis.
       name: ignored.
 

@@ -17,7 +17,7 @@ def Empty(shape: Any, dtype: Any, init: Any = False, name: Any = None) -> Any:
       InvalidArgumentError: a size is negative.
 
     Differs from TensorFlow:
-      It is always filled.
+      The array is always filled with zeros.
 
     Under jit:
       Sizes may be traced.

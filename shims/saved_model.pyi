@@ -55,8 +55,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     """Save an object with its variables, and with the compiled functions that are its attributes.
 
     A function is saved for its `input_signature`, or for the signatures that it was traced for. Its programs are
-    stored with `jax.export`, for CPU, GPU and TPU, with their derivatives up to the second order. Of a model of Keras,
-    which has no such attributes, the call in inference is saved as the signature `serving_default`.
+    stored with `jax.export`, for CPU, GPU and TPU, with their derivatives up to the second order. A
+    Keras model has no such attributes: its call in inference mode is saved as the signature
+    `serving_default`.
 
     Args:
       obj: the object: a `Module` or another object that `train.Checkpoint` saves.
@@ -71,12 +72,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
       FileExistsError: the folder holds a SavedModel of TensorFlow.
 
     Differs from TensorFlow:
-      TensorFlow cannot load the programs; it reads the variables, as a checkpoint. A function must have one program
-      for all sizes, or for a few kinds of them, that its signature leaves open: a data-dependent size needs known
-      sizes of the operands. Programs that print, or that call Python on the host, are refused.
+      TensorFlow cannot load the programs; it reads the variables, as a checkpoint. One program, or a
+      few programs, must serve all sizes that the signature of a function leaves open: a function with
+      data-dependent sizes needs operands of known sizes. Programs that print, or that call Python on
+      the host, are refused.
 
     Under jit:
-      Not inside a trace: files are written when Python runs the call.
+      Do not call it inside a trace: files are written when Python runs the call.
 
     Example:
       >>> import tempfile

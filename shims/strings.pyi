@@ -61,8 +61,8 @@ def join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
     """Join the elements of tensors at the same positions.
 
     Args:
-      inputs: list of tensors of strings of one shape; scalars are joined to every element. Or of
-        ragged tensors with the same rows.
+      inputs: list of tensors of strings of the same shape (scalars are joined to every element), or of
+        ragged tensors with the same row partition.
       separator: the string between two elements.
       name: ignored.
 
@@ -150,7 +150,7 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
       pad_values: strings to put before and after each row: a pair, or one for both.
-      padding_width: how often `pad_values` are put, at most; as often as useful when `None`.
+      padding_width: the largest number of `pad_values` on each side; as many as useful when `None`.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 
@@ -219,11 +219,11 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
     Raises:
       InvalidArgumentError: the pattern is invalid.
       TypeError: `input` does not hold strings.
-      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
-        string is not UTF-8.
+      UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
+        scripts (`\\p{Greek}`), or a string is not UTF-8.
 
     Differs from TensorFlow:
-      Nothing else.
+      Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
       The result of known strings is a constant; others are computed on the host.
@@ -251,11 +251,11 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
     Raises:
       InvalidArgumentError: the pattern is invalid.
       TypeError: `input` does not hold strings.
-      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
-        string is not UTF-8.
+      UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
+        scripts (`\\p{Greek}`), or a string is not UTF-8.
 
     Differs from TensorFlow:
-      Nothing else.
+      Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
       Known strings are constants of the program; others are computed on the host.
@@ -326,7 +326,7 @@ def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', name: Any = None)
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pos: the first position; negative ones count from the end. The shapes broadcast.
+      pos: the first position; negative positions count from the end. The shapes broadcast.
       len: the length; a substring ends where its string ends, at the latest.
       unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
       name: ignored.
@@ -394,11 +394,11 @@ def to_number(input: Any, out_type: Any = ..., name: Any = None) -> Any:
       An array of the same shape.
 
     Raises:
-      InvalidArgumentError: a string is no number of the dtype.
+      InvalidArgumentError: a string is not a number of the dtype.
       TypeError: `input` does not hold strings.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.
 
     Under jit:
       The result is a constant of the program.
@@ -417,7 +417,7 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
@@ -429,7 +429,7 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
       TypeError: `input` does not hold strings.
 
     Differs from TensorFlow:
-      The encodings are Python's.
+      The supported encodings are those of Python.
 
     Under jit:
       The result is a constant of the program.
@@ -449,7 +449,7 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', re
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid code points: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
@@ -506,7 +506,7 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', repl
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:

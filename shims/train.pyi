@@ -28,14 +28,14 @@ class Checkpoint:
       ValueError: an object cannot be saved, or `root` has another attribute of that name.
 
     Differs from TensorFlow:
-      Lists and dictionaries stay Python's own: an element that is added to one after `restore` keeps its
-      value, and a warning says so. A mismatch leaves all objects as they were. Without `jax_enable_x64` a
-      64-bit value is restored if it fits into 32 bits without loss, or else refused. The state of `shims`
-      optimizers has names that TensorFlow does not have; the state of Keras optimizers has TensorFlow's
-      names. Keras tracks no layers in lists for checkpoints, here and there. `options` are ignored.
+      Lists and dictionaries are not wrapped: an element that is added to a list or dictionary after
+        `restore` keeps its value, and a warning says so. A mismatch leaves all objects unchanged.
+        Without `jax_enable_x64`, a 64-bit value is restored only if it fits into 32 bits without loss.
+        The state of `shims` optimizers has names that TensorFlow does not know; the state of Keras
+        optimizers has TensorFlow's names. `options` are ignored.
 
     Under jit:
-      Not inside a trace: a file is read or written when Python runs the call.
+      Do not call it inside a trace: a file is read or written when Python runs the call.
 
     Example:
       >>> import os, tempfile
@@ -124,7 +124,7 @@ class ExponentialMovingAverage:
       `apply` requires its list of variables.
 
     Under jit:
-      Works as assignments to variables do: inside of a `shims.function`.
+      Like every assignment to variables, `apply` works under `shims.function`, but not under other traces.
 
     Example:
       >>> import shims

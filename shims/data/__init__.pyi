@@ -7,7 +7,7 @@ AUTOTUNE: Any
 class Dataset:
     """Elements that a program reads one after the other: structures of tensors on the host.
 
-    The components of elements are `HostTensor` with TensorFlow's dtypes, 64-bit ones included, and
+    The components of elements are `HostTensor` with TensorFlow's dtypes, including 64-bit dtypes, and
     ragged and sparse tensors of these.
 
     Differs from TensorFlow:

@@ -96,9 +96,10 @@ class Strategy:
 
     Differs from TensorFlow:
       A function that `run` calls for several replicas is traced once, as `shims.function` does, and its
-      program runs on each device: numbers of replicas and values are not known in Python, and random
-      operators draw the same numbers on each replica. Variables have one value; what a replica assigns is
-      reduced before, or the variable has an `aggregation`. `extended` is missing.
+      program runs on each device: Python code cannot know the number of its replica or the values of
+        arrays, and random operators draw the same numbers on each replica. A variable has one value:
+        reduce a value over the replicas before it is assigned, or give the variable an `aggregation`.
+        `extended` is missing.
 
     Under jit:
       `run` becomes a `jax.shard_map` of the surrounding program.

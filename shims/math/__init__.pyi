@@ -76,7 +76,7 @@ def bessel_i0e(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -103,7 +103,7 @@ def bessel_i1e(x: Any, name: Any = None) -> Any:
       The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -131,7 +131,7 @@ def ceil(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -158,7 +158,7 @@ def conj(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -181,7 +181,7 @@ def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any
       The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -214,7 +214,7 @@ def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -240,7 +240,7 @@ def erf(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -266,7 +266,7 @@ def erfc(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -294,7 +294,7 @@ def expm1(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -381,7 +381,7 @@ def is_finite(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -407,7 +407,7 @@ def is_inf(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -433,7 +433,7 @@ def is_nan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -459,10 +459,10 @@ def lgamma(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
+      Nothing. The gradient at 0 is NaN, whereas that of `jax.lax.lgamma` is -inf.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -488,7 +488,7 @@ def log(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -514,7 +514,7 @@ def log1p(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -540,7 +540,7 @@ def log_sigmoid(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -594,7 +594,7 @@ def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -626,7 +626,7 @@ def real(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -646,10 +646,10 @@ def reciprocal(x: Any, name: Any = None) -> Any:
       `1 / x`, in the shape of `x`.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even at `x = 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -671,13 +671,14 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
 
     Returns:
       The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
-      sizes of 1); NaN over no elements.
+      sizes of 1); NaN over no elements. If all elements are equal, the gradient is NaN, or 0 where
+      the incoming gradient is 0.
 
     Raises:
       TypeError: the input holds integers.
 
     Differs from TensorFlow:
-      Nothing: the gradient of equal elements is NaN, and 0 where the incoming gradient is 0.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
@@ -707,7 +708,7 @@ def rint(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -730,10 +731,10 @@ def rsqrt(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even for `x <= 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -794,7 +795,7 @@ def softplus(features: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -823,7 +824,7 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -838,7 +839,7 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
     Args:
       input: array of numbers.
       k: the number of largest elements.
-      sorted: ignored; the result is always sorted.
+      sorted: has no effect; the result is always sorted.
       index_type: the dtype of the positions.
       name: ignored.
 
@@ -850,7 +851,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined.
+      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
+      the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

@@ -43,7 +43,7 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -81,7 +81,7 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: An
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
+      If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
       All sizes of `input` except the channels may be known only at run time. With `VALID` and a
@@ -197,7 +197,7 @@ def gelu(features: Any, approximate: Any = False, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -244,10 +244,11 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: Any = None) -> Any:
       An array of the shape of `features`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
+      Nothing. The gradient at 0 is `alpha`, whereas that of `jax.nn.leaky_relu` is 1. The default slope
+      differs from that of `jax.nn.leaky_relu`, too.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -310,10 +311,10 @@ def relu(features: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: NaN stays NaN, and the gradient at 0 is 0.
+      Nothing. NaN stays NaN, and the gradient at 0 is 0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -333,10 +334,10 @@ def relu6(features: Any, name: Any = None) -> Any:
       An array of the shape and dtype of `features`.
 
     Differs from TensorFlow:
-      Nothing. `jax.nn.relu6` converts integers to floating point.
+      Nothing. Integers stay integers, whereas `jax.nn.relu6` converts them to floating point.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -366,10 +367,10 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
       ValueError: an argument is missing.
 
     Differs from TensorFlow:
-      Nothing: at logit 0 the gradient is `0.5 - labels`.
+      Nothing. The gradient at logit 0 is `0.5 - labels`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -395,7 +396,7 @@ def silu(features: Any, beta: Any = 1.0) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -414,14 +415,14 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, 
       name: ignored.
 
     Returns:
-      The losses, without the axis of the classes.
+      The losses, without the axis of the classes. Their gradient is `softmax - labels` even if the
+      labels do not sum to 1.
 
     Raises:
       InvalidArgumentError: the shapes do not broadcast, or `logits` has neither rows nor classes.
 
     Differs from TensorFlow:
-      As in TensorFlow, the gradient is `softmax - labels` even if the labels do not sum to 1.
-      Second derivatives include those by the labels, which TensorFlow omits.
+      Second derivatives include those with respect to the labels, which TensorFlow omits.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.

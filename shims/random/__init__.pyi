@@ -79,7 +79,7 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
 
     Differs from TensorFlow:
       The classes equal TensorFlow's on CPU after the same `set_seed` and the same calls, as long as
-      it uses one thread.
+      TensorFlow uses one thread.
 
     Under jit:
       Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.
@@ -134,8 +134,8 @@ def set_seed(seed: Any) -> Any:
       seed: an integer.
 
     Differs from TensorFlow:
-      Nothing: eager operators, and operators inside `shims.function`, give the numbers that
-      TensorFlow gives eagerly and inside `tf.function`.
+      Nothing. Eager operators draw the numbers that TensorFlow draws eagerly, and operators inside
+      `shims.function` those that TensorFlow draws inside `tf.function`.
 
     Under jit:
       Inside a function it acts at trace time, on functions that are traced afterwards. Numbers
@@ -221,7 +221,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
 
     Args:
       shape: the sizes.
-      seed: two integers; see `docs/random.md` for 64-bit ones.
+      seed: two integers; see `docs/random.md` for 64-bit seeds.
       minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
         `None` together with `maxval` for all bits.
       maxval: the upper bound; 1 for floats if `None`.

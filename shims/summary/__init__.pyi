@@ -14,7 +14,7 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
     """Create a writer of an event file for TensorBoard.
 
     Args:
-      logdir: the folder, made if need be.
+      logdir: the folder, created if necessary.
       max_queue: the number of summaries that may wait to be written; 10 if `None`.
       flush_millis: the milliseconds that they may wait; 120,000 if `None`.
       filename_suffix: the end of the name of the file; ".v2" if `None`.
@@ -32,7 +32,7 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
       Events are written in the calling thread.
 
     Under jit:
-      Make it outside of the function; summaries in the function are written when it runs.
+      Create it outside of functions; summaries in a function are written when the function runs.
 
     Example:
       >>> import os, tempfile

@@ -699,10 +699,10 @@ def abs(x: Any, name: Any = None) -> Any:
       `|x|`, in the shape of `x`; real for complex `x`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
+      Nothing. The gradient at 0 is 0, whereas `jnp.abs` has the gradient 1 there.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -729,7 +729,7 @@ def acos(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -757,7 +757,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -768,7 +768,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
     """
 def add_check_numerics_ops() -> Any: ...
 def add_n(inputs: Any, name: Any = None) -> Any:
-    """Sum several arrays of one shape.
+    """Sum several arrays of the same shape.
 
     Args:
       inputs: list of arrays, or one array.
@@ -841,7 +841,7 @@ def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None
       InvalidArgumentError: the axis is empty.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -934,7 +934,7 @@ def asin(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -960,7 +960,7 @@ def asinh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -989,7 +989,7 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
       An error raised after a call does not show the values.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
 
     Example:
       >>> import shims
@@ -1086,7 +1086,7 @@ def atan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1113,7 +1113,7 @@ def atan2(y: Any, x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1139,7 +1139,7 @@ def atanh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1224,8 +1224,8 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. A float outside of the range of int32, NaN
-      included, becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
+      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
       are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
       array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
@@ -1238,14 +1238,14 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so that it is rejected as a size.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
+      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
       The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
       array among several threads, each thread's part ends with such remaining elements; here only the whole
       array has remaining elements at its end.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1271,7 +1271,7 @@ def ceil(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1323,7 +1323,7 @@ def cholesky(input: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers in it, and uninitialized memory above it.
+      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -1360,7 +1360,7 @@ def complex(real: Any, imag: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1375,12 +1375,12 @@ def concat(values: Any, axis: Any, name: Any = 'concat') -> Any:
     """Concatenate arrays along an axis.
 
     Args:
-      values: list of arrays of one dtype and rank, with equal sizes along all other axes.
+      values: list of arrays of the same dtype and rank, with equal sizes along all other axes.
       axis: the axis to join along.
       name: ignored.
 
     Returns:
-      The joined array: the shape of one of them, with the sum of the sizes along `axis`.
+      The joined array; its size along `axis` is the sum of the sizes of `values`.
 
     Raises:
       InvalidArgumentError: dtypes, ranks or other sizes differ.
@@ -1420,7 +1420,7 @@ def conj(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1459,7 +1459,7 @@ def cos(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1485,7 +1485,7 @@ def cosh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1508,7 +1508,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
       The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -1536,7 +1536,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      bfloat16 may be rounded at different steps.
+      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -1613,7 +1613,7 @@ def div_no_nan(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1632,16 +1632,16 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
 
     Returns:
       `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      ones float64.
+      integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      float64 is float32 unless `jax_enable_x64` is on.
+      float64 becomes float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1659,14 +1659,14 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any:
 
     Args:
       equation: the equation, for example `"ij,jk->ik"`.
-      *inputs: arrays of one dtype.
+      *inputs: arrays of the same dtype.
       **kwargs: `optimize` is passed on, `name` is ignored.
 
     Returns:
-      The result of the equation; its shape has the sizes of the letters after the arrow.
+      The result of the equation, with one axis for each letter after the arrow.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
+      InvalidArgumentError: the dtypes differ, or the operands do not fit the equation.
       TypeError: a keyword is unknown.
 
     Differs from TensorFlow:
@@ -1734,7 +1734,7 @@ def equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1760,7 +1760,7 @@ def erf(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1786,7 +1786,7 @@ def erfc(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1813,7 +1813,7 @@ def exp(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1831,7 +1831,7 @@ def expand_dims(input: Any, axis: Any = None, name: Any = None, dim: Any = None)
       name: ignored.
 
     Returns:
-      An array of the shape of `input` with a size of 1 more, at `axis`.
+      The array with an additional axis of size 1 at `axis`.
 
     Raises:
       InvalidArgumentError: the position is out of range.
@@ -1866,7 +1866,7 @@ def expm1(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1963,7 +1963,7 @@ def floor(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2036,7 +2036,8 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
     """Compile a function whose arrays may have unknown and data-dependent sizes.
 
     Args:
-      func: a function of arrays, variables and static Python values, in pytrees; may be a method.
+      func: a function or method of arrays, variables and static Python values, in pytrees. Python numbers
+        are constants of the compiled program.
       input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
         name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
         shape is compiled separately.
@@ -2052,23 +2053,23 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
         With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
         most eight programs; sums may then be rounded in another order.
-      overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
-        `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
+      overflow: the reaction when a data-dependent size without a bound outgrows its bucket:
+        `"grow"` runs again with a larger bucket, `"raise"` raises `CapacityError`.
       on_specialize: the reaction when an unknown input size must become a constant:
-        `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
-      unpad: return exact arrays; with False, `Padded` values, and the call waits for the device only if
-        something is to be checked: a size that may have to grow, operands that must agree.
+        `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
+      unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
+        device only if it must check whether a size exceeds its capacity or whether operands agree.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
 
     Raises:
-      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; names the line.
+      FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; the message names the line.
       InvalidArgumentError: sizes that must agree do not.
       CapacityError: see `overflow`.
 
-    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments change nothing, but for
-    `experimental_relax_shapes`; a Python number is part of the program, as in TensorFlow.
+    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
+    `experimental_relax_shapes`.
 
     >>> import shims
     >>> @shims.function(input_signature=[shims.TensorSpec([None])])
@@ -2095,14 +2096,14 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Any = 
       `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
-      InvalidArgumentError: an index is out of range, negative ones included.
+      InvalidArgumentError: an index is negative or too large.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
       Inside `shims.function` an index out of range raises an error when the call has finished; in an
-      enclosing trace it reads the nearest element, as TensorFlow's XLA does.
+      enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:
       >>> import shims
@@ -2134,7 +2135,7 @@ def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, 
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they read the nearest element.
+      enclosing trace, the nearest element is read.
 
     Example:
       >>> import shims
@@ -2288,7 +2289,7 @@ def greater(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2315,7 +2316,7 @@ def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2340,7 +2341,7 @@ def identity(input: Any, name: Any = None) -> Any:
       An array of the same shape and dtype.
 
     Differs from TensorFlow:
-      Arrays are immutable, so that no copy is needed.
+      Arrays are immutable, so no copy is made.
 
     Under jit:
       Returns the traced array itself.
@@ -2397,7 +2398,7 @@ def is_finite(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2423,7 +2424,7 @@ def is_inf(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2449,7 +2450,7 @@ def is_nan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2482,7 +2483,7 @@ def less(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2509,7 +2510,7 @@ def less_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2532,10 +2533,10 @@ def lgamma(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
+      Nothing. The gradient at 0 is NaN, whereas that of `jax.lax.lgamma` is -inf.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2615,7 +2616,7 @@ def log(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2641,7 +2642,7 @@ def log1p(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2667,7 +2668,7 @@ def log_sigmoid(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2694,7 +2695,7 @@ def logical_and(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2720,7 +2721,7 @@ def logical_not(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2747,7 +2748,7 @@ def logical_or(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2774,7 +2775,7 @@ def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2865,7 +2866,7 @@ def matrix_diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
@@ -2896,7 +2897,7 @@ def matrix_diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_va
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
       padding_value: the value that pads shorter diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
@@ -2929,7 +2930,7 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 
       name: ignored.
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array like `input`.
@@ -2999,7 +3000,7 @@ def matrix_triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: A
       InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
-      A zero on the diagonal gives infinities, as in TensorFlow.
+      Nothing. A zero on the diagonal gives infinities.
 
     Under jit:
       Sizes may be known only at run time.
@@ -3153,7 +3154,7 @@ def multiply(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3185,7 +3186,7 @@ def negative(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3214,7 +3215,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       ValueError: the norm is unknown.
 
     Differs from TensorFlow:
-      Nothing: the Euclidean gradient at 0 is NaN.
+      Nothing. The gradient of the Euclidean norm at 0 is NaN.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
@@ -3244,7 +3245,7 @@ def not_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3452,7 +3453,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
 
     Differs from TensorFlow:
-      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+      Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
       Acts on each element separately; negative integer exponents raise after the call.
@@ -3646,7 +3647,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
       Nothing.
 
     Under jit:
-      The number of elements may be traced. It has no bound, so that inside an enclosing `jax.jit` a
+      The number of elements may be traced. If no bound of it is known, inside an enclosing `jax.jit` a
       bound must be given: `shims.range(shims.bounded(k, max=8))`.
 
     Example:
@@ -3670,7 +3671,7 @@ def rank(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The number of axes is static, so that the result is a constant.
+      The number of axes is static, so the result is a constant.
 
     Example:
       >>> import shims
@@ -3697,7 +3698,7 @@ def real(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3718,10 +3719,10 @@ def reciprocal(x: Any, name: Any = None) -> Any:
       `1 / x`, in the shape of `x`.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even at `x = 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -3853,9 +3854,10 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Returns:
       The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -3881,7 +3883,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
       integers are truncated towards 0; NaN over no elements.
 
     Differs from TensorFlow:
-      float16 is summed in float32, so that it does not overflow.
+      float16 is summed in float32, so the sum does not overflow.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
@@ -3905,9 +3907,10 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Returns:
       The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -3987,11 +3990,11 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
     Raises:
       InvalidArgumentError: the pattern is invalid.
       TypeError: `input` does not hold strings.
-      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
-        string is not UTF-8.
+      UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
+        scripts (`\\p{Greek}`), or a string is not UTF-8.
 
     Differs from TensorFlow:
-      Nothing else.
+      Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
       Known strings are constants of the program; others are computed on the host.
@@ -4017,10 +4020,10 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
       `repeats` along `axis`.
 
     Raises:
-      InvalidArgumentError: a number is negative, or the count of numbers is not that of the slices.
+      InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise instead of counting as 0.
+      Negative numbers raise an error; TensorFlow treats them as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.
@@ -4150,7 +4153,7 @@ def rint(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4172,7 +4175,7 @@ def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
       The array, of the shape of `input`.
 
     Raises:
-      InvalidArgumentError: an axis does not exist, or the number of shifts is not that of the axes.
+      InvalidArgumentError: an axis does not exist, or `shift` and `axis` differ in length.
 
     Differs from TensorFlow:
       Nothing.
@@ -4204,7 +4207,7 @@ def round(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4227,10 +4230,10 @@ def rsqrt(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even for `x <= 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4267,8 +4270,8 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any =
       Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the
-      call; in an enclosing trace they are dropped.
+      Sizes may be traced. Inside `shims.function` coordinates out of range raise an error after the call; in an
+      enclosing trace, updates at such coordinates are dropped.
 
     Example:
       >>> import shims
@@ -4343,7 +4346,7 @@ def shape(input: Any, name: Any = None, out_type: Any = None) -> Any:
       An integer vector. Its elements may be used as sizes, also under a trace.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true sizes, not those of the padding.
@@ -4373,7 +4376,7 @@ def sigmoid(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4396,10 +4399,10 @@ def sign(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
+      Nothing. The sign of -0.0 is 0.0, whereas `jnp.sign` gives -0.0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4425,7 +4428,7 @@ def sin(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4451,7 +4454,7 @@ def sinh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4472,7 +4475,7 @@ def size(input: Any, name: Any = None, out_type: Any = None) -> Any:
       The number of elements in the shape of `input`: an integer scalar, usable as a size.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       The true number, without padding.
@@ -4497,7 +4500,7 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
       An array of the shape `size`.
 
     Raises:
-      InvalidArgumentError: the slice is out of bounds, or the number of entries is not the rank.
+      InvalidArgumentError: the slice is out of bounds, or `begin` or `size` does not have one entry per axis.
 
     Differs from TensorFlow:
       Nothing.
@@ -4608,7 +4611,7 @@ def split(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, n
       name: ignored.
 
     Returns:
-      A list of arrays of the shape of `value`, but for their size along `axis`.
+      A list of arrays; except along `axis`, their sizes are those of `value`.
 
     Raises:
       InvalidArgumentError: the sizes of the parts do not add up to the size of the axis.
@@ -4646,7 +4649,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       TensorFlow's XLA give NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4672,7 +4675,7 @@ def square(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4700,7 +4703,7 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4718,7 +4721,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None, squeeze_dims: Any = 
       name: ignored.
 
     Returns:
-      The array of the shape of `input` without those sizes of 1.
+      The array without these axes of size 1.
 
     Raises:
       InvalidArgumentError: a named axis has another size.
@@ -4740,7 +4743,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None, squeeze_dims: Any = 
     https://www.tensorflow.org/api_docs/python/tf/squeeze
     """
 def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
-    """Stack arrays of one shape along a new axis.
+    """Stack arrays of the same shape along a new axis.
 
     Args:
       values: list of arrays, or one array that is split along its first axis.
@@ -4748,7 +4751,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       name: ignored.
 
     Returns:
-      The array with one axis more.
+      An array with one axis more than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -4796,8 +4799,8 @@ def string_join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
     """Join the elements of tensors at the same positions.
 
     Args:
-      inputs: list of tensors of strings of one shape; scalars are joined to every element. Or of
-        ragged tensors with the same rows.
+      inputs: list of tensors of strings of the same shape (scalars are joined to every element), or of
+        ragged tensors with the same row partition.
       separator: the string between two elements.
       name: ignored.
 
@@ -4899,7 +4902,7 @@ def subtract(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4928,7 +4931,7 @@ def tan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4954,7 +4957,7 @@ def tanh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -4978,18 +4981,18 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any 
       name: ignored.
 
     Returns:
-      The new array; the last of updates at equal coordinates wins.
+      The new array; of several updates at the same coordinates, the last is written, but all of them get a
+      gradient.
 
     Raises:
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
-      coordinates gets a gradient.
+      Coordinates in more than 7 axes are supported.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     Example:
       >>> import shims
@@ -5009,18 +5012,18 @@ def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: Any = N
       name: ignored.
 
     Returns:
-      The new array; the last of updates at equal coordinates wins.
+      The new array; of several updates at the same coordinates, the last is written, but all of them get a
+      gradient.
 
     Raises:
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
-      coordinates gets a gradient.
+      Coordinates in more than 7 axes are supported.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
-      enclosing trace they are dropped.
+      enclosing trace, updates at such coordinates are dropped.
 
     Example:
       >>> import shims
@@ -5040,7 +5043,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The remaining axes of `a`, then those of `b`, give the shape.
+      An array with the remaining axes of `a`, followed by the remaining axes of `b`.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -5087,7 +5090,7 @@ def tile(input: Any, multiples: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/tile
     """
 def timestamp(name: Any = None) -> Any:
-    """Return the seconds since 1970 began, when the program comes to this call.
+    """Return the time at which the program reaches this call, in seconds since 1970-01-01.
 
     Args:
       name: ignored.
@@ -5096,7 +5099,8 @@ def timestamp(name: Any = None) -> Any:
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring times are two minutes apart; a warning says so.
+      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
+      warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.
@@ -5182,7 +5186,7 @@ def transpose(a: Any, perm: Any = None, name: Any = 'transpose', conjugate: Any 
       name: ignored.
 
     Returns:
-      The array with its axes in the order of `perm`, and with the shape that follows.
+      The array with its axes in the order of `perm`.
 
     Raises:
       InvalidArgumentError: `perm` is not a permutation of the axes.

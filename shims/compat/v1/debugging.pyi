@@ -27,7 +27,7 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
       An error raised after a call does not show the values.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
 
     Example:
       >>> import shims
@@ -96,7 +96,7 @@ def is_finite(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -122,7 +122,7 @@ def is_inf(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -148,7 +148,7 @@ def is_nan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims

@@ -45,8 +45,8 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. A float outside of the range of int32, NaN
-      included, becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
+      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
       are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
       array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
@@ -59,14 +59,14 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so that it is rejected as a size.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
+      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
       The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
       array among several threads, each thread's part ends with such remaining elements; here only the whole
       array has remaining elements at its end.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -93,7 +93,7 @@ def complex(real: Any, imag: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims

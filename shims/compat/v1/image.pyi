@@ -29,7 +29,7 @@ def convert_image_dtype(image: Any, dtype: Any, saturate: Any = False, name: Any
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -106,10 +106,10 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Any:
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: the array has a wrong number of axes.
 
     Differs from TensorFlow:
-      Nothing.
+      TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
       Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.

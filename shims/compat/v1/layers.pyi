@@ -756,15 +756,13 @@ class SeparableConv2D:
 def average_pooling1d(*args: Any, **kwargs: Any) -> Any:
     """Create a `AveragePooling1D` and call it with `inputs`.
 
-    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.AveragePooling1D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -777,15 +775,13 @@ def average_pooling1d(*args: Any, **kwargs: Any) -> Any:
 def average_pooling2d(*args: Any, **kwargs: Any) -> Any:
     """Create a `AveragePooling2D` and call it with `inputs`.
 
-    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.AveragePooling2D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -798,15 +794,13 @@ def average_pooling2d(*args: Any, **kwargs: Any) -> Any:
 def average_pooling3d(*args: Any, **kwargs: Any) -> Any:
     """Create a `AveragePooling3D` and call it with `inputs`.
 
-    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.AveragePooling3D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -819,15 +813,15 @@ def average_pooling3d(*args: Any, **kwargs: Any) -> Any:
 def batch_normalization(*args: Any, **kwargs: Any) -> Any:
     """Create a `BatchNormalization` and call it with `inputs`.
 
-    The parameters are `inputs, axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer, beta_regularizer, gamma_regularizer, beta_constraint, gamma_constraint, training, trainable, name, reuse, renorm, renorm_clipping, renorm_momentum, fused, virtual_batch_size, adjustment`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.BatchNormalization`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      training: whether to run in training mode.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -840,15 +834,14 @@ def batch_normalization(*args: Any, **kwargs: Any) -> Any:
 def conv1d(*args: Any, **kwargs: Any) -> Any:
     """Create a `Conv1D` and call it with `inputs`.
 
-    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Conv1D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -861,15 +854,14 @@ def conv1d(*args: Any, **kwargs: Any) -> Any:
 def conv2d(*args: Any, **kwargs: Any) -> Any:
     """Create a `Conv2D` and call it with `inputs`.
 
-    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Conv2D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -882,15 +874,14 @@ def conv2d(*args: Any, **kwargs: Any) -> Any:
 def conv2d_transpose(*args: Any, **kwargs: Any) -> Any:
     """Create a `Conv2DTranspose` and call it with `inputs`.
 
-    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Conv2DTranspose`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -903,15 +894,14 @@ def conv2d_transpose(*args: Any, **kwargs: Any) -> Any:
 def conv3d(*args: Any, **kwargs: Any) -> Any:
     """Create a `Conv3D` and call it with `inputs`.
 
-    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Conv3D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -924,15 +914,14 @@ def conv3d(*args: Any, **kwargs: Any) -> Any:
 def conv3d_transpose(*args: Any, **kwargs: Any) -> Any:
     """Create a `Conv3DTranspose` and call it with `inputs`.
 
-    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Conv3DTranspose`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -945,15 +934,14 @@ def conv3d_transpose(*args: Any, **kwargs: Any) -> Any:
 def dense(*args: Any, **kwargs: Any) -> Any:
     """Create a `Dense` and call it with `inputs`.
 
-    The parameters are `inputs, units, activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Dense`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -966,15 +954,14 @@ def dense(*args: Any, **kwargs: Any) -> Any:
 def dropout(*args: Any, **kwargs: Any) -> Any:
     """Create a `Dropout` and call it with `inputs`.
 
-    The parameters are `inputs, rate, noise_shape, seed, training, name`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Dropout`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      training: whether to run in training mode.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -987,15 +974,13 @@ def dropout(*args: Any, **kwargs: Any) -> Any:
 def flatten(*args: Any, **kwargs: Any) -> Any:
     """Create a `Flatten` and call it with `inputs`.
 
-    The parameters are `inputs, name, data_format`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.Flatten`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1008,15 +993,13 @@ def flatten(*args: Any, **kwargs: Any) -> Any:
 def max_pooling1d(*args: Any, **kwargs: Any) -> Any:
     """Create a `MaxPooling1D` and call it with `inputs`.
 
-    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.MaxPooling1D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1029,15 +1012,13 @@ def max_pooling1d(*args: Any, **kwargs: Any) -> Any:
 def max_pooling2d(*args: Any, **kwargs: Any) -> Any:
     """Create a `MaxPooling2D` and call it with `inputs`.
 
-    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.MaxPooling2D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1050,15 +1031,13 @@ def max_pooling2d(*args: Any, **kwargs: Any) -> Any:
 def max_pooling3d(*args: Any, **kwargs: Any) -> Any:
     """Create a `MaxPooling3D` and call it with `inputs`.
 
-    The parameters are `inputs, pool_size, strides, padding, data_format, name`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.MaxPooling3D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1071,15 +1050,14 @@ def max_pooling3d(*args: Any, **kwargs: Any) -> Any:
 def separable_conv1d(*args: Any, **kwargs: Any) -> Any:
     """Create a `SeparableConv1D` and call it with `inputs`.
 
-    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.SeparableConv1D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1092,15 +1070,14 @@ def separable_conv1d(*args: Any, **kwargs: Any) -> Any:
 def separable_conv2d(*args: Any, **kwargs: Any) -> Any:
     """Create a `SeparableConv2D` and call it with `inputs`.
 
-    The parameters are `inputs, filters, kernel_size, strides, padding, data_format, dilation_rate, depth_multiplier, activation, use_bias, depthwise_initializer, pointwise_initializer, bias_initializer, depthwise_regularizer, pointwise_regularizer, bias_regularizer, activity_regularizer, depthwise_constraint, pointwise_constraint, bias_constraint, trainable, name, reuse`; those that the class does not have are:
+    The parameters that are not described here are those of `tf.layers.SeparableConv2D`.
 
     Args:
       inputs: a tensor.
-      training: whether to run in training mode, where it makes a difference.
-      reuse: whether to reuse the variables of the layer of that name.
+      reuse: whether to reuse the variables of the layer with this `name`.
 
     Returns:
-      A tensor; the class says of which shape.
+      The output of the layer, a tensor.
 
     Example:
       >>> import shims.compat.v1 as tf

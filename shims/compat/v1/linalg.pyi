@@ -68,7 +68,7 @@ def cholesky(input: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers in it, and uninitialized memory above it.
+      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -95,7 +95,7 @@ def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., num_rows, num_cols]`; square when neither number is given.
@@ -126,7 +126,7 @@ def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: An
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
       padding_value: the value that pads shorter diagonals.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array of shape `[..., length]` for one diagonal; `[..., count, length]` for several, the
@@ -156,14 +156,14 @@ def einsum(equation: Any, *inputs: Any, **kwargs: Any) -> Any:
 
     Args:
       equation: the equation, for example `"ij,jk->ik"`.
-      *inputs: arrays of one dtype.
+      *inputs: arrays of the same dtype.
       **kwargs: `optimize` is passed on, `name` is ignored.
 
     Returns:
-      The result of the equation; its shape has the sizes of the letters after the arrow.
+      The result of the equation, with one axis for each letter after the arrow.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
+      InvalidArgumentError: the dtypes differ, or the operands do not fit the equation.
       TypeError: a keyword is unknown.
 
     Differs from TensorFlow:
@@ -357,7 +357,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       ValueError: the norm is unknown.
 
     Differs from TensorFlow:
-      Nothing: the Euclidean gradient at 0 is NaN.
+      Nothing. The gradient of the Euclidean norm at 0 is NaN.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.
@@ -382,7 +382,7 @@ def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, alig
       name: ignored.
       k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
         diagonal.
-      align: the alignment in their rows of the diagonals above and below the main one.
+      align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
       An array like `input`.
@@ -421,7 +421,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The remaining axes of `a`, then those of `b`, give the shape.
+      An array with the remaining axes of `a`, followed by the remaining axes of `b`.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -486,7 +486,7 @@ def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = Fa
       InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
-      A zero on the diagonal gives infinities, as in TensorFlow.
+      Nothing. A zero on the diagonal gives infinities.
 
     Under jit:
       Sizes may be known only at run time.

@@ -91,8 +91,8 @@ def join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
     """Join the elements of tensors at the same positions.
 
     Args:
-      inputs: list of tensors of strings of one shape; scalars are joined to every element. Or of
-        ragged tensors with the same rows.
+      inputs: list of tensors of strings of the same shape (scalars are joined to every element), or of
+        ragged tensors with the same row partition.
       separator: the string between two elements.
       name: ignored.
 
@@ -180,7 +180,7 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
       pad_values: strings to put before and after each row: a pair, or one for both.
-      padding_width: how often `pad_values` are put, at most; as often as useful when `None`.
+      padding_width: the largest number of `pad_values` on each side; as many as useful when `None`.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 
@@ -249,11 +249,11 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
     Raises:
       InvalidArgumentError: the pattern is invalid.
       TypeError: `input` does not hold strings.
-      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
-        string is not UTF-8.
+      UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
+        scripts (`\\p{Greek}`), or a string is not UTF-8.
 
     Differs from TensorFlow:
-      Nothing else.
+      Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
       The result of known strings is a constant; others are computed on the host.
@@ -281,11 +281,11 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
     Raises:
       InvalidArgumentError: the pattern is invalid.
       TypeError: `input` does not hold strings.
-      UnimplementedError: the pattern has what Python's expressions lack, as scripts `\\p{Greek}`, or a
-        string is not UTF-8.
+      UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
+        scripts (`\\p{Greek}`), or a string is not UTF-8.
 
     Differs from TensorFlow:
-      Nothing else.
+      Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
       Known strings are constants of the program; others are computed on the host.
@@ -364,7 +364,7 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
@@ -376,7 +376,7 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
       TypeError: `input` does not hold strings.
 
     Differs from TensorFlow:
-      The encodings are Python's.
+      The supported encodings are those of Python.
 
     Under jit:
       The result is a constant of the program.
@@ -396,7 +396,7 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', re
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid code points: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
@@ -453,7 +453,7 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', repl
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
       errors: for invalid bytes: `strict`, `replace` or `ignore`.
-      replacement_char: the code point that replaces them.
+      replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:

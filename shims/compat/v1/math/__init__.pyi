@@ -13,10 +13,10 @@ def abs(x: Any, name: Any = None) -> Any:
       `|x|`, in the shape of `x`; real for complex `x`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
+      Nothing. The gradient at 0 is 0, whereas `jnp.abs` has the gradient 1 there.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -43,7 +43,7 @@ def acos(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -71,7 +71,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -81,7 +81,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/add
     """
 def add_n(inputs: Any, name: Any = None) -> Any:
-    """Sum several arrays of one shape.
+    """Sum several arrays of the same shape.
 
     Args:
       inputs: list of arrays, or one array.
@@ -125,7 +125,7 @@ def argmax(input: Any, axis: Any = None, name: Any = None, dimension: Any = None
       InvalidArgumentError: the axis is empty.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -155,7 +155,7 @@ def asin(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -181,7 +181,7 @@ def asinh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -207,7 +207,7 @@ def atan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -234,7 +234,7 @@ def atan2(y: Any, x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -260,7 +260,7 @@ def atanh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -287,7 +287,7 @@ def bessel_i0e(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -314,7 +314,7 @@ def bessel_i1e(x: Any, name: Any = None) -> Any:
       The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -342,7 +342,7 @@ def ceil(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -369,7 +369,7 @@ def conj(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -395,7 +395,7 @@ def cos(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -421,7 +421,7 @@ def cosh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -444,7 +444,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
       The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on.
+      int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -471,7 +471,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      bfloat16 may be rounded at different steps.
+      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -495,16 +495,16 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
 
     Returns:
       `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      ones float64.
+      integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      float64 is float32 unless `jax_enable_x64` is on.
+      float64 becomes float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -531,7 +531,7 @@ def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -558,7 +558,7 @@ def equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -584,7 +584,7 @@ def erf(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -610,7 +610,7 @@ def erfc(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -638,7 +638,7 @@ def exp(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -664,7 +664,7 @@ def expm1(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -690,7 +690,7 @@ def floor(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -773,7 +773,7 @@ def greater(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -800,7 +800,7 @@ def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -831,7 +831,7 @@ def is_finite(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -857,7 +857,7 @@ def is_inf(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -883,7 +883,7 @@ def is_nan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -939,7 +939,7 @@ def less(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -966,7 +966,7 @@ def less_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -989,10 +989,10 @@ def lgamma(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
+      Nothing. The gradient at 0 is NaN, whereas that of `jax.lax.lgamma` is -inf.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1018,7 +1018,7 @@ def log(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1044,7 +1044,7 @@ def log1p(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1070,7 +1070,7 @@ def log_sigmoid(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1124,7 +1124,7 @@ def logical_and(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1150,7 +1150,7 @@ def logical_not(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1177,7 +1177,7 @@ def logical_or(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1204,7 +1204,7 @@ def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1317,7 +1317,7 @@ def multiply(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1345,7 +1345,7 @@ def negative(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1373,7 +1373,7 @@ def not_equal(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1399,7 +1399,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
 
     Differs from TensorFlow:
-      Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
+      Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
       Acts on each element separately; negative integer exponents raise after the call.
@@ -1428,7 +1428,7 @@ def real(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1448,10 +1448,10 @@ def reciprocal(x: Any, name: Any = None) -> Any:
       `1 / x`, in the shape of `x`.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even at `x = 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1555,9 +1555,10 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Returns:
       The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -1583,7 +1584,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
       integers are truncated towards 0; NaN over no elements.
 
     Differs from TensorFlow:
-      float16 is summed in float32, so that it does not overflow.
+      float16 is summed in float32, so the sum does not overflow.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
@@ -1607,9 +1608,10 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Returns:
       The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
       1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      Equal elements share the gradient.
 
     Differs from TensorFlow:
-      Nothing: equal elements share the gradient.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -1658,13 +1660,14 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
 
     Returns:
       The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
-      sizes of 1); NaN over no elements.
+      sizes of 1); NaN over no elements. If all elements are equal, the gradient is NaN, or 0 where
+      the incoming gradient is 0.
 
     Raises:
       TypeError: the input holds integers.
 
     Differs from TensorFlow:
-      Nothing: the gradient of equal elements is NaN, and 0 where the incoming gradient is 0.
+      Nothing.
 
     Under jit:
       Sizes may be known only at run time; padding is not counted.
@@ -1720,7 +1723,7 @@ def rint(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1746,7 +1749,7 @@ def round(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1769,10 +1772,10 @@ def rsqrt(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing gradient is 0, even for `x <= 0`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1804,7 +1807,7 @@ def sigmoid(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1827,10 +1830,10 @@ def sign(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
+      Nothing. The sign of -0.0 is 0.0, whereas `jnp.sign` gives -0.0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1856,7 +1859,7 @@ def sin(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1882,7 +1885,7 @@ def sinh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1938,7 +1941,7 @@ def softplus(features: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1967,7 +1970,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       TensorFlow's XLA give NaN.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -1993,7 +1996,7 @@ def square(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2021,7 +2024,7 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2048,7 +2051,7 @@ def subtract(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2074,7 +2077,7 @@ def tan(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2100,7 +2103,7 @@ def tanh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -2115,7 +2118,7 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
     Args:
       input: array of numbers.
       k: the number of largest elements.
-      sorted: ignored; the result is always sorted.
+      sorted: has no effect; the result is always sorted.
       index_type: the dtype of the positions.
       name: ignored.
 
@@ -2127,7 +2130,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined.
+      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
+      the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

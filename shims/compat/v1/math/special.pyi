@@ -19,7 +19,7 @@ def bessel_i0e(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -46,7 +46,7 @@ def bessel_i1e(x: Any, name: Any = None) -> Any:
       The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims

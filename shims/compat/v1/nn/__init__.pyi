@@ -33,7 +33,7 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: Any = None) -
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -72,7 +72,7 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing, except that TensorFlow's CPU kernel returns its input if the result has no elements.
+      If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
       All sizes of `input` except the channels may be known only at run time. With `VALID` and a
@@ -175,10 +175,11 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: Any = None) -> Any:
       An array of the shape of `features`.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
+      Nothing. The gradient at 0 is `alpha`, whereas that of `jax.nn.leaky_relu` is 1. The default slope
+      differs from that of `jax.nn.leaky_relu`, too.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -271,10 +272,10 @@ def relu(features: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: NaN stays NaN, and the gradient at 0 is 0.
+      Nothing. NaN stays NaN, and the gradient at 0 is 0.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -294,10 +295,10 @@ def relu6(features: Any, name: Any = None) -> Any:
       An array of the shape and dtype of `features`.
 
     Differs from TensorFlow:
-      Nothing. `jax.nn.relu6` converts integers to floating point.
+      Nothing. Integers stay integers, whereas `jax.nn.relu6` converts them to floating point.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -329,7 +330,7 @@ def sigmoid(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -354,10 +355,10 @@ def sigmoid_cross_entropy_with_logits(labels: Any = None, logits: Any = None, na
       ValueError: an argument is missing.
 
     Differs from TensorFlow:
-      Nothing: at logit 0 the gradient is `0.5 - labels`.
+      Nothing. The gradient at logit 0 is `0.5 - labels`.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -383,7 +384,7 @@ def silu(features: Any, beta: Any = 1.0) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -440,7 +441,7 @@ def softplus(features: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -500,7 +501,7 @@ def swish(features: Any, beta: Any = 1.0) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -526,7 +527,7 @@ def tanh(x: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Acts on each element separately, so sizes may be symbolic.
 
     Example:
       >>> import shims
@@ -541,7 +542,7 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
     Args:
       input: array of numbers.
       k: the number of largest elements.
-      sorted: ignored; the result is always sorted.
+      sorted: has no effect; the result is always sorted.
       index_type: the dtype of the positions.
       name: ignored.
 
@@ -553,7 +554,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined.
+      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
+      the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

@@ -68,8 +68,7 @@ class AdamOptimizer:
         scope.
 
     Differs from TensorFlow:
-      Nothing in a graph. As in TensorFlow, sparse gradients update all rows: the averages of rows
-      without a gradient decay.
+      Nothing in a graph. Sparse gradients update all rows: the averages of rows without a gradient decay.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -494,9 +493,8 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
       ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      A single operation replaces TensorFlow's several operations. The division of
-      `staircase` is exact, as in TensorFlow without its graph optimizer. That optimizer multiplies by
-      the reciprocal instead, so that `floor(41 / 41)` becomes 0.
+      A single operation replaces TensorFlow's several operations. The division of `staircase` is exact;
+      TensorFlow's graph optimizer multiplies by the reciprocal instead, so `floor(41 / 41)` becomes 0.
 
     Example:
       >>> import shims.compat.v1 as tf
