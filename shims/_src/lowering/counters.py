@@ -9,6 +9,7 @@ import numpy as np
 from shims._src.lowering import bounds
 from shims._src.lowering.value import Value, static
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 
 _Limits = tuple[int, int] | None
 # Which side of a comparison of integers that holds is the smaller one, and by how much at least.
@@ -97,7 +98,7 @@ def _step(jaxpr, skipped: int, i: int) -> int | None:
         return None
     if after is before:
         return 0
-    for eqn in jaxpr.eqns:
+    for eqn in jaxprs.own_equations(jaxpr):
         if any(v is after for v in eqn.outvars) and eqn.primitive.name in ("add", "sub"):
             sides = list(eqn.invars)
             if sides[0] is not before and eqn.primitive.name == "add":
@@ -110,7 +111,7 @@ def _step(jaxpr, skipped: int, i: int) -> int | None:
 
 def _where_true(jaxpr, flag, var, limits) -> tuple[int | None, int | None]:
     """Return the least and the greatest value that `var` has where the boolean `flag` is true."""
-    eqn = next((e for e in jaxpr.eqns if any(v is flag for v in e.outvars)), None)
+    eqn = next((e for e in jaxprs.own_equations(jaxpr) if any(v is flag for v in e.outvars)), None)
     if eqn is None:
         return None, None
     if eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == bool:
