@@ -64,6 +64,20 @@ def test_a_size_by_a_counter(program):
         assert run(np.where(selected < X, -1, X)) == EXACT[program](selected)
 
 
+@pytest.mark.parametrize("dtype", [jnp.int8, jnp.uint8])
+def test_a_counter_that_wraps_around(dtype):
+    def f(x):
+        def step(carry, _):
+            i, c = carry
+            return (i + dtype(100), c + jnp.arange(i).sum()), None
+
+        start = jnp.asarray(x[x > 0].shape[0], dtype)
+        return lax.scan(step, (start, 0), None, length=4)[0][1]
+
+    counted = [np.asarray(4 + 100 * k).astype(dtype) for k in range(4)]
+    assert jax.jit(shims.dynamic(f))(X) == sum(sum(range(n)) for n in counted)
+
+
 def test_a_slice_by_a_minimum_keeps_its_size():
     def f(x):
         y = shims.boolean_mask(x, x > 0)

@@ -1,5 +1,7 @@
 """Two sizes that only the run knows, of which one is 1: nothing is spread where TensorFlow refuses it."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -109,3 +111,34 @@ def test_weights_of_bincount():
     arrays = [np.float32([2]), np.float32([1, 2, 3])]
     assert _refuses(tf, program, arrays)
     assert _refuses(shims, program, arrays)
+
+
+ROWS = np.asarray([[3, 2, -1], [0.5, 3, -4], [-1, -1, 2], [-1, -1, 0.5], [-1, -1, -1]], np.float32)
+OF_ROWS = {
+    "map_fn": lambda x: shims.map_fn(
+        lambda r: shims.reduce_sum(shims.boolean_mask(r, r > 0) + 2 * shims.boolean_mask(r, r > 1)),
+        x,
+    ),
+    "vmap": lambda x: jax.vmap(lambda r: jnp.sum(r[r > 0] + 2 * r[r > 1]))(x),
+    "lax.map": lambda x: jax.lax.map(lambda r: jnp.sum(2 * r[r > 1] + r[r > 0]), x),
+    "where": lambda x: jax.lax.map(
+        lambda r: jnp.sum(jnp.where(r[r > 0] > 0, r[r > 0] + 2 * r[r > 1], 0)), x
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_one_beside_many_in_some_rows(name):
+    exact = [jnp.sum(r[r > 0] + 2 * r[r > 1]) for r in ROWS]
+    for lane in (shims.function, shims.dynamic, lambda f: jax.jit(shims.dynamic(f))):
+        np.testing.assert_array_equal(lane(OF_ROWS[name])(ROWS), exact)
+
+
+def test_sizes_that_do_not_meet_in_a_row():
+    def f(x):
+        return shims.map_fn(lambda r: shims.reduce_sum(r[r > 0] * r[r < 0]), x)
+
+    rows = np.asarray([[3, 2, -1, 0, 0], [1, 1, -1, -1, -1]], np.float32)
+    with pytest.raises(shims.errors.InvalidArgumentError, match="does not broadcast"):
+        shims.dynamic(f)(rows)
+    np.testing.assert_array_equal(shims.dynamic(f)(rows[:1]), [-5])

@@ -12,7 +12,7 @@ from jax import lax
 from shims._src.lowering import bounds, collectives, counters, own_sizes, scopes, stand_ins
 from shims._src.lowering.context import SERIALS
 from shims._src.lowering.extents import one_extent
-from shims._src.lowering.refusals import inner_size_error
+from shims._src.lowering.refusals import deferred_error, inner_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Deferred, Value, static
 from shims._src.platform import jax_private as jp
@@ -90,6 +90,9 @@ def _align_steps(ctx, eqn, xs):
     if not xs:
         axis = ctx.axis(length)
         return xs, axis, ctx.capacity(length)
+    for x in xs:
+        if isinstance(x, Deferred):
+            raise deferred_error(x)
     tokens = {v.axes[0].token for v in xs if v.axes[0] is not None}
     if len(tokens) > 1:
         xs = [ctx.pack(v, 0) for v in xs]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from shims._src.lowering import bounds
 from shims._src.lowering.value import Value, static
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 
 _Limits = tuple[int, int] | None
 # Which side of a comparison of integers that holds is the smaller one, and by how much at least.
@@ -29,7 +32,8 @@ def of_steps(jaxpr, skipped: int, carry: Sequence[Value], most: int) -> list[_Li
             found.append(None)
             continue
         last = step * max(most - 1, 0)
-        found.append((first[0] + min(last, 0), first[1] + max(last, 0)))
+        ends = first[0] + min(last, 0), first[1] + max(last, 0)
+        found.append(_unless_wrapped(ends, step, value))
     return found
 
 
@@ -62,9 +66,20 @@ def while_true(
         var = condition.invars[len(tested) + i]
         low, high = _where_true(condition, condition.outvars[0], var, limits)
         end = high if step > 0 else low
+        if end is None:
+            found.append(None)
+            continue
         ends = (first[0], end) if step > 0 else (end, first[1])
-        found.append(None if end is None or ends[0] > ends[1] else ends)
+        is_run = ends[0] <= ends[1]
+        found.append(_unless_wrapped(ends, step, value) if is_run else None)
     return found
+
+
+def _unless_wrapped(ends: tuple[int, int], step: int, value: Value) -> _Limits:
+    """Return bounds, or `None` if a step beyond them is no number of the dtype, so that the counter may wrap around."""
+    limits = np.iinfo(value.array.dtype) if hasattr(value.array, "dtype") else np.iinfo(np.int32)
+    held = limits.min <= ends[0] + min(step, 0) and ends[1] + max(step, 0) <= limits.max
+    return ends if held else None
 
 
 def with_bounds(values: Sequence[Value], limits: Sequence[_Limits]) -> list[Value]:
@@ -79,11 +94,11 @@ def _step(jaxpr, skipped: int, i: int) -> int | None:
     """Return what a body adds to part `i` of the carry, 0 if nothing, `None` if that is not a known number."""
     jaxpr, _ = jp.open_jaxpr(jaxpr)
     before, after = jaxpr.invars[skipped + i], jaxpr.outvars[i]
-    if getattr(before.aval, "shape", None) != () or before.aval.dtype.kind not in "iu":
+    if getattr(before.aval, "shape", None) != () or before.aval.dtype.kind != "i":
         return None
     if after is before:
         return 0
-    for eqn in jaxpr.eqns:
+    for eqn in jaxprs.own_equations(jaxpr):
         if any(v is after for v in eqn.outvars) and eqn.primitive.name in ("add", "sub"):
             sides = list(eqn.invars)
             if sides[0] is not before and eqn.primitive.name == "add":
@@ -96,7 +111,7 @@ def _step(jaxpr, skipped: int, i: int) -> int | None:
 
 def _where_true(jaxpr, flag, var, limits) -> tuple[int | None, int | None]:
     """Return the least and the greatest value that `var` has where the boolean `flag` is true."""
-    eqn = next((e for e in jaxpr.eqns if any(v is flag for v in e.outvars)), None)
+    eqn = next((e for e in jaxprs.own_equations(jaxpr) if any(v is flag for v in e.outvars)), None)
     if eqn is None:
         return None, None
     if eqn.primitive.name == "convert_element_type" and eqn.invars[0].aval.dtype == bool:

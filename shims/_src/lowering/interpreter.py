@@ -14,7 +14,7 @@ from shims._src.lowering import bounds, empty_tangents, own_sizes, running_total
 from shims._src.lowering.context import Context, Largest
 from shims._src.lowering.refusals import (
     EQUATIONS,
-    inner_size_error,
+    deferred_error,
     line_of,
     ragged_rows_error,
     unsupported,
@@ -67,19 +67,8 @@ def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Va
     outs = [wide_numbers.narrowed(ctx, _force(ctx, out)) for out in outs]
     for out in outs:
         if isinstance(out, Deferred):
-            raise inner_size_error(_waited_for(out))
+            raise deferred_error(out)
     return outs if spread else [ctx.without_spread(out) for out in outs]
-
-
-def _waited_for(value: Deferred):
-    """Return an abstract value with an unknown size because of which a result is still deferred.
-
-    It is shown in an error message.
-    """
-    avals = [v.aval for v in value.eqn.outvars]
-    sized = [a for a in avals if any(jp.is_symbolic(d) for d in getattr(a, "shape", ()))]
-    others = [v for v in value.values if isinstance(v, Deferred)]
-    return _waited_for(others[0]) if others and not sized else (sized or avals)[0]
 
 
 def _with_barrier(value: Value) -> Value:

@@ -74,6 +74,19 @@ def inner_size_error(dim) -> errors.FreshSizeError:
     )
 
 
+def deferred_error(value) -> errors.FreshSizeError:
+    """Return the error for a value that still waits for a size of one iteration, branch or row."""
+    return inner_size_error(_waited_for(value))
+
+
+def _waited_for(value):
+    """Return an abstract value with an unknown size because of which a result is deferred, to show it in a message."""
+    avals = [v.aval for v in value.eqn.outvars]
+    sized = [a for a in avals if any(jp.is_symbolic(d) for d in getattr(a, "shape", ()))]
+    others = [v for v in value.values if type(v) is type(value)]
+    return _waited_for(others[0]) if others and not sized else (sized or avals)[0]
+
+
 def ragged_rows_error(dim, at="") -> errors.FreshSizeError:
     """Return the error for a loop or `vmap` that would return rows of different sizes."""
     return _refusal(

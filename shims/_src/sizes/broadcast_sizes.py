@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
+import jax.numpy as jnp
 import numpy as np
 
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import possible_values, size_bounds, size_numbers
+from shims._src.sizes import possible_values, primitives, size_bounds, size_numbers
 from shims._src.sizes.decisions import Question
 
 
@@ -25,10 +28,21 @@ def common(state, sizes: list):
     always = _always_common(state, sizes)
     if always is not None:
         return always
+    if any(state.fresh.is_made_inside(d) for d in sizes):
+        return _met(state, sizes)
     for d in sizes:
         if str(d) not in jp.variables(d) and not state.is_input_only(d):
             _decide_if_one(state, d)
     return sizes[0]
+
+
+def _met(state, sizes: list):
+    """Return a new size, the common one of sizes that differ from row to row, so that nothing decides which are 1."""
+    numbers = map(primitives.as_size, sizes)
+    count = functools.reduce(lambda a, b: jnp.where(a == 1, b, a), numbers)
+    found = primitives.to_dim(count, label="broadcast")
+    state.fresh.note_met(str(found))
+    return found
 
 
 def _always_common(state, sizes: list):

@@ -23,6 +23,7 @@ class FreshSizes:
         self._limits: dict[str, int] = {}
         self._inner: set[str] = set()
         self._nested: set[str] = set()
+        self._met: set[str] = set()
         self._depth = 0
         self._renewals = 0
         self._outermost: object = None
@@ -136,6 +137,18 @@ class FreshSizes:
     def is_of_body(self, d) -> bool:
         """Return whether a size is computed in a nested program, or a branch or loop body is being traced."""
         return self._depth > 0 or not self._nested.isdisjoint(jp.variables(d))
+
+    def is_made_inside(self, d) -> bool:
+        """Return whether a size is computed in a nested program."""
+        return not self._nested.isdisjoint(jp.variables(d))
+
+    def note_met(self, name: str) -> None:
+        """Record that a size is the one to which other sizes broadcast, any of which may be 1."""
+        self._met.add(name)
+
+    def is_met(self, d) -> bool:
+        """Return whether other sizes, any of which may be 1, broadcast to a size."""
+        return str(d) in self._met
 
     @contextlib.contextmanager
     def inside_program(self):

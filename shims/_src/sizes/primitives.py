@@ -288,6 +288,8 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
         do="select both operands with the same mask, or cut both to the same size",
     )
     state = trace.current()
+    if broadcasts and state is not None and state.fresh.is_met(target):
+        return broadcast_axis(x, axis, target, label=label)
     if broadcasts and state is not None and _is_of_argument(state, target):
         text += "; `shims.broadcast_to(a, b.shape)` repeats the element of an `a` of size 1"
     if state is not None:
