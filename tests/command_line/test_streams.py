@@ -1,5 +1,6 @@
 """Standard input and output, formats, what goes where."""
 
+import io
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from rich.console import Console
 
 from tests.meta import tree
 from tf2jax_port.cli import progress as cli_progress
@@ -220,3 +222,14 @@ def test_a_help_page_loads_no_rules(folder, words, loaded):
         check=True,
     )
     assert done.stderr.splitlines()[-1] == loaded
+
+
+def test_a_long_comparison_says_once_how_far_it_is_where_no_terminal_shows_it(monkeypatch):
+    errors = Console(file=io.StringIO(), width=80)
+    seconds = iter([0.0, 1.0, 11.0, 12.0])
+    monkeypatch.setattr(cli_progress.time, "monotonic", lambda: next(seconds))
+    with errors.status("Importing") as status:
+        step = cli_progress.steps(errors, status, is_quiet=False)
+        for done in range(4):
+            step(done, 40, "JAX eager")
+    assert errors.file.getvalue().strip() == "Comparing 40 cases; 1 are done"

@@ -340,8 +340,10 @@ def test_a_program_is_captured_without_an_edit(tmp_path):
     subprocess.run([sys.executable, "-c", rewriting, *arguments], check=False, capture_output=True)
     _, results = prove.prove(tmp_path / "calls.npz", tmp_path, 120.0)
     failed = {
-        (found.calls[index].name, lane)
+        (found.calls[index].name, lane): replayed.outcome
         for (index, lane), replayed in results.items()
         if replayed.outcome is not Outcome.EQUAL
     }
-    assert not failed  # `jax.jit` takes and returns the values of variables
+    # `jax.jit` takes and returns the values of variables, but compiled code cannot make them.
+    making = [("KerasDense.build", lane) for lane in ("jit", "function")]
+    assert failed == dict.fromkeys(making, Outcome.NOT_REPLAYABLE)

@@ -104,11 +104,13 @@ def test_an_array_without_its_padding_and_back():
     trail.value(np.float32([[1, 1, 0], [1, 0, 0]]))
     masks = masks_of(trail)
     whole = np.arange(12.0).reshape(2, 3, 2)
-    (form,) = forms(whole, masks, {6})
+    form, by_column = forms(whole, masks, {6})
     assert form.array.tolist() == [[0, 1], [2, 3], [6, 7]]
+    assert by_column.array.tolist() == [[0, 1], [6, 7], [2, 3]]
+    assert by_column.restored(by_column.array).tolist() == whole.tolist()
     other = form.restored(np.full(6, -1.0))
     assert other.reshape(-1).tolist() == [-1, -1, -1, -1, 4, 5, -1, -1, 8, 9, 10, 11]
-    (turned,) = forms(whole.swapaxes(0, 1), masks, {6})
+    turned, *_ = forms(whole.swapaxes(0, 1), masks, {6})
     assert np.array_equal(turned.array, form.array)
     assert np.array_equal(turned.restored(np.full(6, -1.0)), other.swapaxes(0, 1))
     assert list(forms(whole, masks, {5})) == []

@@ -212,3 +212,30 @@ def test_a_variable_number_of_results_in_one_compiled_program():
     assert report.verdict == "equal", texts(report.reasons)
     assert lanes(report)["jax-jit"].values == 3
     assert lanes(report)["jax-jit"].gradients == 3
+
+
+def test_a_gradient_in_float16_that_cancels_is_rounding():
+    """The same shift of all keys does not change attention: its gradient is what rounding leaves."""
+
+    def old(x, w, b):
+        keys = tf.matmul(tf.cast(x, tf.float16), tf.cast(w, tf.float16)) + tf.cast(b, tf.float16)
+        logits = tf.matmul(tf.cast(x, tf.float16)[:, :8], keys, transpose_b=True)
+        return tf.cast(tf.nn.softmax(logits), tf.float32)
+
+    def port(x, w, b):
+        keys = x.astype(jnp.float16) @ w.astype(jnp.float16) + b.astype(jnp.float16)
+        return jax.nn.softmax(x.astype(jnp.float16)[:, :8] @ keys.T).astype(jnp.float32)
+
+    def scaled(x, w, b):
+        return port(x, w * 1.05, b)
+
+    random = np.random.default_rng(3)
+
+    def cases():
+        for _ in range(2):
+            arrays = (random.normal(size=size) for size in ((6, 16), (16, 8), 8))
+            yield tuple((array * 0.5).astype(np.float32) for array in arrays)
+
+    given_cases = list(cases())
+    assert compare(old, port, given_cases).verdict in ("equal", "limited")
+    assert compare(old, scaled, given_cases).verdict == "different"

@@ -17,6 +17,7 @@ from rich.console import Console
 from tf2jax_port.cli.command import INTERRUPTED, Command, is_quiet
 from tf2jax_port.cli.history import earlier_runs
 from tf2jax_port.cli.mistakes import show_word
+from tf2jax_port.cli.progress import steps
 from tf2jax_port.diff.functions.keras_use import uses_keras
 from tf2jax_port.diff.functions.loading import DiffError, require_tensorflow
 from tf2jax_port.diff.report.report import Report
@@ -265,10 +266,7 @@ def show(report: Report, **files: str | None) -> None:
 
 def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: bool) -> Report:
     with console.status("Importing TensorFlow and JAX") as status:
-
-        def step(done: int, total: int, lane: str) -> None:
-            status.update(f"Case {done + 1} of {total}, {lane}" if total else f"In {lane}")
-
+        step = steps(console, status, is_quiet())
         if uses_keras(order.new, order.path):
             if not isolate:
                 raise DiffError(

@@ -31,6 +31,9 @@ SHRINKS = 1e5
 # precision in both runs, as TensorFlow does with the slope of `leaky_relu`.
 SHRINKS_BELOW_SINGLE = 100.0
 
+# What rounding leaves of the terms of a gradient that cancels, in units of a type coarser than float32.
+_LEFT = 16.0
+
 # An element has become a different number if its relative error exceeds this.
 _FLIPPED = 1e-3
 
@@ -79,6 +82,7 @@ class Gauge:
       own_max: the maximum of the original's own errors.
       natural: for a gradient, the magnitude of the outputs divided by that of the inputs; 0 if
         that is meaningless.
+      coarse: the relative rounding error of a coarser type on the way, such as float16; 0 without one.
     """
 
     basis: str
@@ -87,6 +91,7 @@ class Gauge:
     own_rms: float
     own_max: float
     natural: float = 0.0
+    coarse: float = 0.0
 
     def measure(self, array: np.ndarray, *, against: np.ndarray | None = None) -> Closeness:
         """Compare the error of `array` with the original's own rounding error.
@@ -154,11 +159,13 @@ class Gauge:
     def with_canceled(self, dtype: np.dtype) -> Gauge:
         """Return the gauge for a gradient that cancels to zero, allowing the rounding error of its terms.
 
-        The gauge is unchanged unless the gradient is tiny: at most a ten-thousandth of `natural`.
+        The gauge is unchanged unless the gradient is tiny: at most a ten-thousandth of `natural`, or, if a coarser
+        type is on the way, what its rounding leaves of terms that cancel.
         """
-        if largest(self.size) > 1e-4 * self.natural:
+        unit = max(ulp(dtype), self.coarse)
+        if largest(self.size) > max(1e-4, _LEFT * self.coarse) * self.natural:
             return self
-        least = FLOOR_ULP_WITHOUT_TRUTH * ulp(dtype) * self.natural
+        least = FLOOR_ULP_WITHOUT_TRUTH * unit * self.natural
         return replace(self, own_rms=max(self.own_rms, least), own_max=max(self.own_max, least))
 
     def relative_noise(self) -> float:
@@ -197,9 +204,12 @@ def gauge(
     for number, baseline in enumerate(baselines):
         mean, most = _settled_norms(baseline, anchor)
         apart = mean > LANES_APART * own_rms or most > LANES_APART * own_max
-        if number == 0 or not apart:
+        # A gradient in float16 that cancels is all rounding: no lane of the original has the right one.
+        is_rounding = coarse > 0 and scale is not None
+        if number == 0 or is_rounding or not apart:
             own_rms, own_max = max(own_rms, mean), max(own_max, most)
-    return Gauge(RELATIVE if truth is None else FLOAT64, anchor, size, own_rms, own_max)
+    basis = RELATIVE if truth is None else FLOAT64
+    return Gauge(basis, anchor, size, own_rms, own_max, coarse=coarse)
 
 
 def _reference_or_truth(reference: np.ndarray, truth: np.ndarray) -> np.ndarray:

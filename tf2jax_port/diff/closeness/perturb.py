@@ -47,10 +47,12 @@ class Perturbed:
     Args:
       case: the call.
       x64: whether JAX has 64-bit types.
+      coarse: the relative rounding error of a coarser type in which the program computes, such as float16, which
+        hides smaller changes; 0 without one.
     """
 
-    def __init__(self, case: Arguments, x64: bool) -> None:
-        self._case, self._x64 = case, x64
+    def __init__(self, case: Arguments, x64: bool, coarse: float = 0.0) -> None:
+        self._case, self._x64, self._coarse = case, x64, coarse
         self.all_round = not any(
             holds_anywhere(lambda part: ~_is_round(part), _as_real(array))
             for array in case.arrays
@@ -72,7 +74,7 @@ class Perturbed:
         working = as_jax_has_it(array.dtype, self._x64)
         parts = _as_real(array)
         pattern, sign = direction
-        step = ulps * sign * ulp(working)
+        step = ulps * sign * max(ulp(working), self._coarse)
 
         def move(parts: np.ndarray, odd: np.ndarray | None = None) -> np.ndarray:
             steps = step if odd is None else np.where(odd, step, -step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tf2jax_port.diff.closeness.explain import DIFFERENT, EQUAL, KNIFE_EDGE, UNSTEADY
 from tf2jax_port.diff.closeness.facts import Facts
@@ -64,10 +64,11 @@ def decide(
     """
     if not facts and not skipped:
         return Verdict(INCONCLUSIVE, None, "Cannot tell: cases() returned no cases")
+    different = [f for f in findings if f.outcome == DIFFERENT]
     broken = _find_error(facts, skipped)
     if broken is not None:
-        return broken
-    different = [f for f in findings if f.outcome == DIFFERENT]
+        raised = [f for f in different if f.quantity == RAISED]
+        return replace(broken, culprit=min(raised, key=rank, default=None))
     if different:
         return _decide_different(different, len(facts))
     unsteady = grouped(

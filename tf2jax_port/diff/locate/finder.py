@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tf2jax_port.diff.locate.gradients import locate_gradients
+from tf2jax_port.diff.locate.interfaces import locate_error, locate_interface
 from tf2jax_port.diff.locate.result.located import (
     RAISED,
     VALUE,
@@ -17,7 +18,7 @@ from tf2jax_port.diff.locate.result.located import (
     NotLocated,
     with_neighbors,
 )
-from tf2jax_port.diff.locate.values import locate_error, locate_interface, locate_values
+from tf2jax_port.diff.locate.values import locate_values
 from tf2jax_port.diff.locate.watch.places import Stack
 from tf2jax_port.diff.locate.watch.pulling import pull_jax, pull_tensorflow
 from tf2jax_port.diff.locate.watch.trail import Trail

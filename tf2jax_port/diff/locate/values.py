@@ -1,10 +1,10 @@
-"""Locate a difference of values, of shapes or types, or an error of the port."""
+"""Locate a difference of values."""
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,19 +16,25 @@ from tf2jax_port.diff.locate.blame.lines import Lines, same_function
 from tf2jax_port.diff.locate.blame.misgiven import KERNEL, Misgiven, misgiven, place_of
 from tf2jax_port.diff.locate.match.compact import masks_of, sizes_of
 from tf2jax_port.diff.locate.match.frontier import before
-from tf2jax_port.diff.locate.match.matching import SINGLE, Index, Values, agree
+from tf2jax_port.diff.locate.match.matching import SINGLE, Values, agree
 from tf2jax_port.diff.locate.match.slices import LARGE, slices
 from tf2jax_port.diff.locate.match.views import with_views, without_padding
 from tf2jax_port.diff.locate.result.located import (
-    INTERFACE,
-    RAISED,
     VALUE,
     Located,
     Spot,
     element,
     spot,
 )
-from tf2jax_port.diff.locate.search.injection import MEANT, MISTAKEN, OMITTED, RESULT, Injection
+from tf2jax_port.diff.locate.search.candidates import kind_of
+from tf2jax_port.diff.locate.search.injection import (
+    COMMON,
+    MEANT,
+    MISTAKEN,
+    OMITTED,
+    RESULT,
+    Injection,
+)
 from tf2jax_port.diff.locate.search.mutations import exchanged
 from tf2jax_port.diff.locate.search.replay import mended, replay
 from tf2jax_port.diff.locate.search.search import BUDGET, Search
@@ -37,7 +43,6 @@ from tf2jax_port.diff.locate.watch.reading import renaming
 from tf2jax_port.diff.locate.watch.trail import Step, Trail
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import LaneError
-from tf2jax_port.diff.values.precision import as_jax_has_it
 
 # The divisors of tolerances, tried in order until something differs.
 _STRICTNESS = (1.0, 10.0, 100.0)
@@ -52,6 +57,8 @@ _NOTHING_MENDS = (
 _LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
 # The rounding error of a few operations in single precision, in units of its epsilon.
 _OPERATIONS = 16
+# Operations whose operands may be combined in any order.
+_CHAINS = ({"add", "sub"}, {"mul", "div"})
 # The number of scopes in which operations are replaced by alternatives.
 _MEANT = 2
 # The most faults that are reported.
@@ -133,7 +140,7 @@ def _in_scopes(
     """
     best: list[_Fault] = []
     is_over = best_ends = False
-    end = time.process_time() + 2 * BUDGET
+    end = time.process_time() + 1.5 * BUDGET
     whole = [(old, new, unlike)]
     is_large = len(new.steps) > LARGE
     parts = slices(old, new, unlike)
@@ -142,17 +149,24 @@ def _in_scopes(
         until = (
             time.process_time() + BUDGET
             if mine is new
-            else min(end, time.process_time() + BUDGET / 2)
+            else min(end, time.process_time() + BUDGET / 4)
         )
-        search = _search(theirs, mine, pairs, strictness, until)
-        search.may_be_meant = rank < _MEANT and strictness == _STRICTNESS[0]
-        found, left = _faults(search, case, strictness, until)
-        ends = not left and pairs.keys() >= unlike.keys()
-        is_over = is_over or search.is_over
-        if not best:
-            best, best_ends = found, ends
-        # In a whole program the last of several faults confirms the first.
-        if found and found[-1 if mine is new else 0].complete:
+        ways: list[tuple[list[_Fault], bool]] = []
+        for search in _searches(theirs, mine, pairs, strictness, until):
+            search.may_be_meant = rank < _MEANT and strictness == _STRICTNESS[0]
+            found, left = _faults(search, case, strictness, until)
+            ends = not left and pairs.keys() >= unlike.keys()
+            is_over = is_over or search.is_over
+            if not best:
+                best, best_ends = found, ends
+            # In a whole program the last of several faults confirms the first.
+            if found and found[-1 if mine is new else 0].complete:
+                ways.append((found, ends))
+            if len(found) == 1 and found[0].complete and found[0].sure:
+                break
+        if ways:
+            # The same difference may look like several faults where values have no counterpart.
+            found, ends = min(ways, key=lambda way: (len(way[0]), not way[0][0].sure))
             return found, False, ends
     return best, is_over, best_ends
 
@@ -163,77 +177,33 @@ def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
     return theirs, Values(new, strictness, theirs.coarsest, finest=theirs.finest)
 
 
-def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
-    """Set up the search; if it helps, with views (rearranged copies) of the original's values."""
+def _searches(
+    old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float
+) -> Iterator[Search]:
+    """Yield searches; if it helps, with views (rearranged copies) of the original's values.
+
+    A fault at the beginning of a program leaves few values by which views can prove to help. Therefore a search with
+    all views comes last.
+    """
     theirs, mine = _values(old, new, strictness)
-    search = Search(theirs, mine, pairs, until)
+    search = plain = Search(theirs, mine, pairs, until)
     if not search.differing:
-        return search
-    masks, sizes = masks_of(old, new), sizes_of(old)
+        yield search
+        return
+    masks = masks_of(old, new)
     short = without_padding(old, masks, sizes_of(new))
-    wider = ((short, _FEW), (with_views(short), _MUCH))
+    every = with_views(short)
+    sizes = sizes_of(every)
+    wider = ((short, _FEW), (every, _MUCH))
     mine = Values(new, strictness, theirs.coarsest, masks, sizes, theirs.finest)
     for trail, enough in wider:
         other = Search(Values(trail, strictness), mine, pairs, until)
         # There are many views, and some match by accident, so they must explain much.
         if len(other.known) - len(search.known) >= enough:
             search = other
-    return search
-
-
-def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate an array of the port with correct elements but a wrong shape or dtype, or `None`."""
-    theirs, mine = Values(old), Values(new)
-    index = Index(theirs)
-
-    def unlike(number: int, twins: Collection[int]) -> bool:
-        looks = {_shape_and_dtype(old.array(twin)) for twin in twins}
-        return bool(looks) and _shape_and_dtype(new.array(number)) not in looks
-
-    def twins_of(number: int) -> list[int]:
-        return list(index.equal_to(mine.flat(number), mine.tolerance(number)))
-
-    for path, number in new.outputs.items():
-        twin = old.outputs[path]
-        if not unlike(number, [twin]) or twin not in twins_of(number):
-            continue
-        step, at = new.maker(number), number
-        while step is not None:
-            before_it = [o for o in step.operands if unlike(o, twins_of(o))]
-            maker = new.maker(before_it[0]) if before_it else None
-            if maker is None:
-                break
-            at, step = before_it[0], maker
-        found = [s for n in twins_of(at) if (s := old.maker(n)) is not None]
-        shapes = [np.shape(old.array(twin)), np.shape(new.array(number))]
-        words = "another shape" if shapes[0] != shapes[1] else "another type"
-        there = spot(found[0] if found else old.maker(twin))
-        return Located(INTERFACE, case.index, there, spot(step), cause=words)
-    return None
-
-
-def _shape_and_dtype(array: np.ndarray | None) -> tuple[object, ...]:
-    if array is None:
-        return ()
-    return array.shape, as_jax_has_it(array.dtype, False)
-
-
-def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate the line on which the port raised an error; `None` if there was no error.
-
-    The original's side is the first operation whose result the port did not compute.
-    """
-    if new.error is None or new.stopped is None:
-        return None
-    theirs, mine = Values(old), Values(new)
-    index = Index(mine)
-    there = None
-    for step in old.steps:
-        fresh = [n for n in step.results if theirs.says_something(n)]
-        if fresh and not any(index.has(theirs.flat(n), theirs.tolerance(n)) for n in fresh):
-            there = step
-            break
-    return Located(RAISED, case.index, spot(there), Spot(new.stopped, new.error.kind))
+    yield search
+    if search is not other and len(other.known) > len(plain.known):
+        yield other
 
 
 def _faults(
@@ -269,6 +239,8 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
     """
     new, place = search.new.trail, _line(located)
     made = new.maker(found.new)
+    if found.kind == COMMON or _lacks_an_argument(search, found):
+        return False
     if found.kind == OMITTED and made is not None:
         return made.place in (place, NOWHERE) or made.place == found.step.place
     waiting = list(found.values) or [found.new]
@@ -285,6 +257,32 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
             return False
         waiting += maker.operands
     return True
+
+
+def _lacks_an_argument(search: Search, found: Injection) -> bool:
+    """Return whether a right value depends on an argument on which the port's value does not depend.
+
+    The port omits the argument, at this line or at the line of any operand. A value that is itself an argument of the
+    original is no result of an operation at all: it only happens to mend the outputs.
+    """
+    right, made = search.old.trail.maker(found.old), search.new.trail.maker(found.new)
+    if found.kind not in (RESULT, OMITTED) or made is None:
+        return False
+    if right is None:
+        return found.kind == RESULT
+    # What is omitted after a sum may as well be omitted before it.
+    chains = [chain for chain in _CHAINS if {made.name, kind_of(right)} <= chain]
+    if found.kind == OMITTED and not chains:
+        return False
+    theirs, mine = (
+        {run.names[n] for n in before(run, [number]) if n in run.names}
+        for run, number in ((search.old.trail, found.old), (search.new.trail, found.new))
+    )
+    # An operand that the original uses there, too, lacks nothing.
+    others = [o for o in made.operands if search.twins(o).isdisjoint(right.operands)]
+    makers = (search.new.trail.maker(o) for o in others)
+    lines = {maker.place for maker in makers if maker is not None} - {NOWHERE}
+    return bool(theirs - mine) and bool(lines - {made.place})
 
 
 def _is_rounding(search: Search, found: Injection) -> bool:
@@ -376,7 +374,7 @@ def _step_of(old: Trail, number: int) -> Step:
     maker = old.maker(number)
     if maker is not None:
         return maker
-    users = old.users(number)
+    users = old.users(number) or old.users(old.parts(number)[0])
     return users[0]
 
 

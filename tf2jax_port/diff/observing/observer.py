@@ -80,7 +80,7 @@ class Observer:
         lanes |= self._new.results(case, fed, step)
         step(TF_XLA.title)
         lanes[TF_XLA.id] = self._xla.result()
-        original = self._original
+        original, coarsest = self._original, self._old.coarsest(case)
         return Facts(
             case=case.index,
             lanes=lanes,
@@ -88,10 +88,10 @@ class Observer:
             in_single=None if self._x64 else original.other_precision(case, narrowed, fed),
             x64=self._x64,
             input_sizes=input_sizes(case),
-            rerun=functools.cache(lambda: original.rerun(case, fed)),
+            rerun=functools.cache(lambda: original.rerun(case, fed, coarsest)),
             port_in_double=functools.cache(lambda lane: self._new.in_double(case, fed, lane)),
             draws=self._draws(case, fed, step) if self._extras.draws else None,
-            coarsest=self._old.coarsest(case),
+            coarsest=coarsest,
         )
 
     def _draws(self, case: Arguments, fed: Fed, step: Callable[[str], None]) -> Mapping[str, Draws]:

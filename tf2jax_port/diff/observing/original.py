@@ -25,6 +25,7 @@ from tf2jax_port.diff.values.observation import (
     Outputs,
 )
 from tf2jax_port.diff.values.other_seeds import other_seeds
+from tf2jax_port.diff.values.precision import coarse_ulp
 from tf2jax_port.diff.vocabulary.extras import NOTHING, Extras
 from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH
 
@@ -88,13 +89,17 @@ class Original:
         observation = self.eagerly(other, fed)
         return observation.outputs if isinstance(observation.outputs, Failure) else observation
 
-    def rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
-        """Run the original program again: on the same and on slightly perturbed inputs."""
+    def rerun(self, case: Arguments, fed: Fed, coarsest: str = "") -> Reruns | None:
+        """Run the original program again: on the same and on slightly perturbed inputs.
+
+        They are perturbed by units of the coarsest type in the program, if that is coarser than float32: a
+        smaller change may be lost when the input is cast to float16.
+        """
         with other_seeds(1):
             again = self.eagerly(case, fed)
         if not again.ran:
             return None
-        near = Perturbed(case, self._x64)
+        near = Perturbed(case, self._x64, coarse_ulp(coarsest))
         moved = [
             (
                 self.eagerly(near.by(SMALL, direction), fed),

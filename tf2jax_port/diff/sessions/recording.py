@@ -144,9 +144,9 @@ class _TensorFlowRecorder:
         }
         double = self._original.other_precision(case, widened, fed)
         single = None if self._x64 else self._original.other_precision(case, narrowed, fed)
-        reruns = self._original.rerun(case, fed)
-        lanes[TF_XLA.id] = self._xla.result()
         coarsest = self._lanes.coarsest(case)
+        reruns = self._original.rerun(case, fed, coarsest)
+        lanes[TF_XLA.id] = self._xla.result()
         return GoldenCase(case, lanes, double, single, reruns, self._intermediates(case), coarsest)
 
     def close(self) -> None:

@@ -196,9 +196,7 @@ class Session:
         if what == LOCATE:
             from tf2jax_port.diff.sessions.located import located
 
-            assert report.culprit is not None
-            of = report.culprit.case
-            cases = [self._as_run(case)[0] for case in self.plan.fitted if case.index == of]
+            cases = [self._as_run(case)[0] for case in self.plan.fitted]
             return located(report, *self._functions, cases, self._request.seed)
         cases = [self._as_run(case)[0] for case in self.plan.fitted]
         if what == STRENGTH:

@@ -39,6 +39,7 @@ from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 
 PROGRAM = "tf2jax_port.diff.supervision.case_program"
 _STARTING = "starting"
+_TITLES = {LOCATE: "first divergence", WORST: "worst input", STRENGTH: "planted faults"}
 _MIN_STARTUP_SECONDS = 120.0
 _POLL_SECONDS = 0.2
 _MOST_SECONDS_TO_STOP = 5.0
@@ -186,6 +187,7 @@ def supervised(
         report = conclude(request, found.plan, found.seen)
         if found.seen and not found.interrupted:
             for what in explanations(request, report):
+                step(0, 0, f"the search for the {_TITLES[what]}")
                 report = _explained(found.worker, report, what)
         return report
 
@@ -305,8 +307,7 @@ def _explained(worker: Worker, report: Report, what: str) -> Report:
     except KeyboardInterrupt:
         why = "interrupted"
         worker.close()
-    title = {LOCATE: "first divergence", WORST: "worst input", STRENGTH: "planted faults"}[what]
-    return replace(report, notes=(*report.notes, Reason(title, why)))
+    return replace(report, notes=(*report.notes, Reason(_TITLES[what], why)))
 
 
 def request_of(order: Order) -> Request:

@@ -54,6 +54,7 @@ class Computed:
         wrong, numbers = self._constants(found.step)
         return (
             self._by_statements(found, wrong)
+            or self._by_numbers(found.step, wrong)
             or self._by_names(found.step, wrong, numbers)
             or self._by_sizes(found)
         )
@@ -80,7 +81,7 @@ class Computed:
                 continue
             content = _count_tokens(given)
             others = [s for s in self._original_statements() if name in s.targets]
-            if _HAS_SIZES in given.words and not _ARITHMETIC & {*given.words}:
+            if _only_reads_sizes(given):
                 continue
             if others and all(_count_tokens(other) != content for other in others):
                 found[given.line] = given
@@ -144,6 +145,24 @@ class Computed:
                     wrong += [operand] if alone or operand in of.new_region.values else []
         return wrong, numbers
 
+    def _by_numbers(self, step: Step, wrong: Collection[int]) -> Place | None:
+        """Return the line that computed a wrong number with plain Python, which the operation's line reads.
+
+        Return `None` if there is no such line, or more than one.
+        """
+        said, trail, places = statement(step.place), self._of.new.trail, set()
+        flats = [flat for n in wrong if (flat := self._of.new.flat(n)) is not None]
+        for name in said.names if said is not None else ():
+            told = trail.host.called(name, step.place)
+            if told is None or told.array.size != 1 or told.array.dtype.kind != "f":
+                continue
+            is_it = any(f.size == 1 and np.isclose(f[0], told.array, SINGLE, 0.0) for f in flats)
+            words = statement(told.place)
+            if is_it and words is not None and words.words not in self._said:
+                is_right = self._is_right(trail.host.told.index(told))
+                places |= set() if is_right else {told.place}
+        return places.pop() if len(places) == 1 else None
+
     def _by_names(
         self, step: Step, wrong: list[int], numbers: Collection[tuple[float, ...]]
     ) -> Place | None:
@@ -160,7 +179,7 @@ class Computed:
         for name in said.names:
             # Values that JAX computed there are known to be right; so are numbers used in another form.
             given = self._assignment_of(name, said, place)
-            if given is None:
+            if given is None or _only_reads_sizes(given):
                 continue
             told = tuple(np.asarray(given.numbers, np.float32).tolist())
             is_it = told in numbers if told else bool(wrong)
@@ -269,6 +288,11 @@ class Computed:
             step.again, [poisoned if o == operand else values[o] for o in step.operands]
         )
         return None if isinstance(result, Failure) else np.isnan(np.asarray(result[0], float))
+
+
+def _only_reads_sizes(said: Statement) -> bool:
+    """Return whether a statement reads sizes of an array, without arithmetic; these are always right."""
+    return _HAS_SIZES in said.words and not _ARITHMETIC & {*said.words}
 
 
 def _only_takes_apart(said: Statement) -> bool:

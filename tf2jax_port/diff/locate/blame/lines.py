@@ -13,6 +13,7 @@ from tf2jax_port.diff.locate.match.frontier import Region
 from tf2jax_port.diff.locate.match.matching import STANDS_FOR_SOMETHING, flattened, same
 from tf2jax_port.diff.locate.search.candidates import kind_of
 from tf2jax_port.diff.locate.search.injection import (
+    COMMON,
     EXCHANGED,
     MEANT,
     MISTAKEN,
@@ -79,6 +80,8 @@ class Lines:
         """Return the operation and the source line of the port to report as the fault."""
         if found.kind == MEANT:
             return found.step, self._line_or_caller(found)
+        if found.kind == COMMON:
+            return found.step, found.step.place
         shaped = None if found.complete else self._shaped_before(found)
         if shaped is not None:
             return found.step, shaped
@@ -267,6 +270,8 @@ class Lines:
 
     def _named_wrongly(self, found: Injection) -> Place | None:
         """Return the line with the string literal by which the wrong input is picked, or `None`."""
+        if {used for _, used in found.uses} - {found.new}:
+            return None  # other values are wrong in the same place: later states of a loop
         sides = (
             (self._of.new, self._of.new_region, found.new),
             (
@@ -374,7 +379,7 @@ class Lines:
         for other in of.new.trail.passes(step)[-1]:
             elsewhere = len(other.places) > depth + 1 and other.places[depth + 1] != called
             # Wrong inputs explain a wrong result.
-            if elsewhere and all(of.twins(o) for o in other.operands):
+            if elsewhere and all(of.twins(o) for o in other.operands if of.new.says_something(o)):
                 found += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
         return bool(found) and all(found)
 

@@ -26,18 +26,21 @@ class Mask:
       selects: the mask, a boolean array over one or two axes.
       turned: whether the first two axes of an array are exchanged before it is masked.
       axis: the first masked axis.
+      between: the number of axes between the two masked ones, which are not masked.
     """
 
     selects: np.ndarray
     turned: bool = False
     axis: int = 0
+    between: int = 0
 
     def fits(self, shape: Sequence[int]) -> bool:
         """Return whether the mask can be applied to arrays of the given shape."""
         if self.turned:
             shape = (*shape[1:2], *shape[:1])
         mine = self.selects.shape
-        return tuple(shape[self.axis : self.axis + len(mine)]) == mine
+        masked = shape[self.axis : self.axis + len(mine) + self.between]
+        return (*masked[:1], *masked[1 + self.between :]) == mine
 
     def size(self, shape: Sequence[int]) -> int:
         """Return the number of elements that the mask selects from an array of the given shape."""
@@ -45,21 +48,28 @@ class Mask:
 
     def compact(self, array: np.ndarray) -> np.ndarray:
         """Return the selected elements of an array, in row-major order."""
-        return self._transposed(array)[self._index]
+        turned = self._transposed(array)
+        return turned[self._index(turned)]
 
     def filled(self, array: np.ndarray, compact: np.ndarray) -> np.ndarray:
         """Return a copy of a padded array with its valid elements replaced by those of `compact`."""
         made = np.array(array, np.result_type(array, compact))
         laid = self._transposed(made)
-        laid[self._index] = compact.reshape(laid[self._index].shape)
+        index = self._index(laid)
+        laid[index] = compact.reshape(laid[index].shape)
         return made
 
     def _transposed(self, array: np.ndarray) -> np.ndarray:
         return np.swapaxes(array, 0, 1) if self.turned else array
 
-    @property
-    def _index(self) -> tuple[Any, ...]:
-        return (*[slice(None)] * self.axis, self.selects)
+    def _index(self, array: np.ndarray) -> tuple[Any, ...]:
+        selects = self.selects
+        if self.between:
+            rows, columns = selects.shape
+            sizes = array.shape[1 : 1 + self.between]
+            spread = selects.reshape(rows, *[1] * self.between, columns)
+            selects = np.broadcast_to(spread, (rows, *sizes, columns))
+        return (*[slice(None)] * self.axis, selects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +100,12 @@ def masks_of(*trails: Trail) -> tuple[Mask, ...]:
             if _is_diagonal(selects) or _is_diagonal(~selects):
                 continue  # it selects elements of matrices; it is no padding
             seen.setdefault((selects.shape, selects.tobytes()), selects)
-    flags = list(seen.values())[:_MOST_MASKS]
-    rows = [Mask(f, turned) for f in flags if f.ndim == 2 for turned in (False, True)]
+    # A matrix of flags contains the flags of all groups, which may be many vectors.
+    flags = sorted(seen.values(), key=lambda flag: -flag.ndim)[:_MOST_MASKS]
+    both = {(f.shape, f.tobytes()): f for one in flags if one.ndim == 2 for f in (one, one.T)}
+    rows = [Mask(f, turned) for f in both.values() for turned in (False, True)]
+    # Such as [groups, features, members].
+    rows += [Mask(f, between=1) for f in both.values()]
     return (*rows, *(Mask(f, axis=axis) for f in flags if f.ndim == 1 for axis in (0, 1)))
 
 

@@ -17,6 +17,8 @@ from tf2jax_port.diff.locate.match.compact import Mask, varies
 from tf2jax_port.diff.locate.watch.trail import Arrange, Step, Trail
 
 _MOST_PASSES, _MOST_ELEMENTS = 64, 1 << 16
+# The fewest rows that are sorted into groups, and the most orders of rows that are tried.
+_ROWS, _MOST_ORDERS = 3, 4
 
 
 def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int]) -> Trail:
@@ -29,6 +31,9 @@ def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int])
     """
     first, trail = len(trail.values), trail.copy()
     views = _Views(trail)
+    for given in list(trail.names):
+        for number, mask in enumerate(masks):
+            views.add_of_input(given, partial(_compact, mask, sizes), f"by-{number}")
     for step in list(trail.steps):
         for number, mask in enumerate(masks):
             views.add(step, [[step]], partial(_compact, mask, sizes), f"compact by-{number}", False)
@@ -39,8 +44,10 @@ def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int])
 def with_views(trail: Trail) -> Trail:
     """Return the original's trail (recorded run) with views of its values.
 
-    A view exchanges axes, or stacks the iterations of a loop.
+    A view exchanges axes, or stacks the iterations of a loop. If their arrays have different sizes, such as the
+    rows of each group, it joins them: group after group, and in the order of the rows.
     """
+    orders = _orders_of_rows(trail)
     trail = trail.copy()
     groups: dict[tuple[object, ...], list[Step]] = {}
     steps = [step for step in trail.steps if trail.arranged.keys().isdisjoint(step.results)]
@@ -57,7 +64,53 @@ def with_views(trail: Trail) -> Trail:
             # The new axis comes first, or after the batch axis.
             views.add(passes[0], order, partial(np.stack, axis=0), f"{kind} first", False)
             views.add(passes[0], order, _stacked_second, f"{kind} second", True)
+        views.add(passes[0], [passes], _joined, "all joined", False)
+        for at, counts in enumerate(orders):
+            views.add(passes[0], [passes], partial(_in_order, counts), f"all rows-{at}", False)
     return trail
+
+
+def _orders_of_rows(trail: Trail) -> list[np.ndarray]:
+    """Return the vectors of a run that may hold the number of each row's group."""
+    found: dict[bytes, np.ndarray] = {}
+    for number in range(len(trail.values)):
+        array = trail.array(number)
+        if array is None or array.ndim != 1 or array.dtype.kind not in "iu" or array.size < _ROWS:
+            continue
+        if 0 <= array.min() < array.max() < array.size <= _MOST_ELEMENTS:
+            found.setdefault(array.astype(np.int64).tobytes(), array)
+    return list(found.values())[:_MOST_ORDERS]
+
+
+def _joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Join the elements of arrays one after the other.
+
+    Raises:
+      ValueError: the arrays have the same shape; other views cover those.
+    """
+    if len({array.shape for array in arrays}) == 1 or not arrays[0].ndim:
+        raise ValueError("has one shape")
+    return np.concatenate([array.reshape(-1) for array in arrays])
+
+
+def _in_order(groups: np.ndarray, arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Join the rows of each group, in the order that all rows have together.
+
+    Args:
+      groups: the number of each row's group.
+      arrays: the rows of each group.
+
+    Raises:
+      ValueError: the arrays are not the rows of these groups.
+    """
+    sizes = [len(array) if array.ndim else 0 for array in arrays]
+    counts = np.bincount(groups, minlength=len(sizes))
+    if counts.tolist() != sizes or sorted(groups) == groups.tolist():
+        raise ValueError("are not the rows of these groups")
+    made = np.concatenate(arrays)
+    rows = np.empty_like(made)
+    rows[np.argsort(groups, kind="stable")] = made
+    return rows
 
 
 def _exchange_first_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
@@ -172,6 +225,20 @@ class _Views:
                     trail.views.setdefault(part, []).append(number)
                 if is_turned:
                     trail.turned.add(number)
+
+    def add_of_input(self, number: int, arrange: Arrange, how: str) -> None:
+        """Add a view of an argument, unless it cannot be rearranged."""
+        trail, array = self._trail, self._trail.array(number)
+        if array is None or not 0 < array.size <= _MOST_ELEMENTS:
+            return
+        try:
+            view = trail.value(arrange([array]))
+        except ValueError:
+            return
+        trail.names[view] = trail.names[number]
+        trail.arranged[view] = ((number,), arrange)
+        trail.views.setdefault(number, []).append(view)
+        self._made[how, (number,)] = view
 
     def _arranged(self, steps: Sequence[Step], arrange: Arrange) -> list[np.ndarray] | None:
         found = []

@@ -86,7 +86,8 @@ def evidence(found: Located) -> list[str]:
         told += [f"around element [{index}]:", f"  old  {old}", f"  new  {new}"]
     for other in found.further:
         if other.new is not None:
-            told.append(f"and later: {other.new.shown}")
+            when = "before it, values differ" if found.kind == RAISED else "and later"
+            told.append(f"{when}: {other.new.shown}")
     return told
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from tf2jax_port.diff.locate.match.matching import SINGLE, flattened, size_of
@@ -10,8 +12,8 @@ from tf2jax_port.diff.locate.watch.trail import Step
 
 # How many of the original's values are tried at one place of the port.
 _TRIES, _RESIZED, _LATER, _LATER_RESIZED, _OTHERS = 10, 6, 8, 3, 6
-# The most views that are tried; each value has several.
-_VIEWS = 12
+# The most views that are tried; each value has several. The most orders of elements without padding.
+_VIEWS, _ORDERS = 12, 3
 # The cap on an element's distance, relative to the largest element.
 _FAR = 2.0
 # The largest distance that counts as near, in operations.
@@ -104,11 +106,12 @@ class Candidates:
                 continue
             unlike = self._dissimilarity(number, step, other, taken)
             if array.size != flat.size:
-                padded = self._of.laid(other, number)
-                if padded is None:
+                every = list(itertools.islice(self._of.padded(other, number), _ORDERS))
+                if not every:
                     resized.append((unlike, abs(array.ndim - held.ndim), other, array))
-                elif apart := distance(flat, flattened(padded)):
-                    found.append((unlike + 0.5 * min(apart, 2.0), other, padded, 0))
+                for turn, padded in enumerate(every):
+                    if apart := distance(flat, flattened(padded)):
+                        found.append((unlike + 0.5 * min(apart, 2.0), other, padded, turn))
                 continue
             for turn, laid in enumerate(layouts(array, held.shape)):
                 apart = distance(flat, flattened(laid))
@@ -121,7 +124,7 @@ class Candidates:
         resized.sort(key=lambda entry: entry[:3])
         views = self._of.old.trail.arranged
         nearest = [entry[1:] for entry in found if entry[1] not in views][:_TRIES]
-        nearest += [entry[1:] for entry in found if entry[1] in views][:_VIEWS]
+        nearest += _distinct([entry[1:] for entry in found if entry[1] in views])[:_VIEWS]
         return nearest + [(other, array, AS_IT_IS) for _, _, other, array in resized[:_RESIZED]]
 
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
@@ -248,6 +251,15 @@ class Candidates:
             }
             cost += 0.25 if not taken.isdisjoint(near) else 0.5
         return cost + 0.4 * (kind_of(theirs) != step.name)
+
+
+def _distinct(found: list[Candidate]) -> list[Candidate]:
+    """Return the first of all candidates with equal elements; the others would only repeat its trial."""
+    seen: dict[tuple[object, ...], Candidate] = {}
+    for candidate in found:
+        array = candidate[1]
+        seen.setdefault((array.shape, array.dtype.name, array.tobytes()), candidate)
+    return list(seen.values())
 
 
 def kind_of(step: Step) -> str:

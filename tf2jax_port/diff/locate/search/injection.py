@@ -11,15 +11,19 @@ import numpy as np
 from tf2jax_port.diff.locate.match.frontier import Region, before, behind, region
 from tf2jax_port.diff.locate.match.matching import Index, Values, agree, flattened, same
 from tf2jax_port.diff.locate.search.replay import Changed, Uses, replay
+from tf2jax_port.diff.locate.watch.places import NOWHERE
 from tf2jax_port.diff.locate.watch.trail import Step, Trail
 
 # The kinds of faults: the operation itself is wrong; an operation is missing between a value and its
 # users; a value is used where another one should be; two values are exchanged; another operation is
-# meant.
+# meant; a value from which both operands of an operation were computed is wrong.
 RESULT, OMITTED, MISTAKEN, EXCHANGED = "result", "omitted", "mistaken", "exchanged"
-MEANT = "meant"
+MEANT, COMMON = "meant", "common"
 
 
+# Operations whose results have the elements of their operands.
+LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
+COPIES = {*LAYOUT, "stop_gradient"}
 # The layout of a value of another size, which is not reshaped.
 AS_IT_IS = -1
 
@@ -112,14 +116,17 @@ class Injector:
         array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
         if turn == AS_IT_IS:
             return array
-        if array is None or array.size != int(np.prod(shape)):
-            return None if array is None else self._padded(array, new)
-        return next(itertools.islice(layouts(array, shape), turn, None), None)
+        if array is None:
+            return None
+        own = layouts(array, shape) if array.size == int(np.prod(shape)) else self.padded(old, new)
+        return next(itertools.islice(own, turn, None), None)
 
-    def _padded(self, array: np.ndarray, new: int) -> np.ndarray | None:
-        """Pad a compact array like a value of the port; return `None` if it does not fit."""
-        fitting = [f for f in self.new.forms(new) if f.array.size == array.size]
-        return fitting[0].restored(array) if fitting else None
+    def padded(self, old: int, new: int) -> Iterator[np.ndarray]:
+        """Yield a compact value of the original, padded like a value of the port, in every order that fits."""
+        array = self.old.trail.array(old)
+        for form in self.new.forms(new):
+            if array is not None and form.array.size == array.size:
+                yield form.restored(array)
 
     def tried(
         self,
@@ -166,12 +173,36 @@ class Injector:
             _shared(self.old, self.new_index, {self.pairs[p][0] for p in self.differing}),
             _shared(self.new, self.old_index, {self.pairs[p][1] for p in self.differing}),
         )
+        self._shared[1].difference_update(self._repeated())
         sides = enumerate((self.old, self.new))
         old, new = (
             region(values.trail, self._shared[side], {self.pairs[p][side] for p in self.differing})
             for side, values in sides
         )
         return old, new
+
+    def _repeated(self) -> set[int]:
+        """Return the shared values that the port computes again on a later line, and the original does not.
+
+        The later line may have been meant to compute another value.
+        """
+        found: set[int] = set()
+        for number in sorted(self._shared[1]):
+            maker = self.new.trail.maker(number)
+            if maker is None or maker.place == NOWHERE or not self.new.says_something(number):
+                continue
+            if len(maker.operands) == 1 and maker.name in COPIES:
+                found |= {number} if maker.operands[0] in found else set()
+                continue
+            equal = self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number))
+            makers = [m for n in equal if (m := self.new.trail.maker(n)) is not None]
+            mine = {m.place for m in makers if m.name == maker.name} - {NOWHERE}
+            if maker.place == min(mine, key=lambda place: (place.file, place.line)):
+                continue
+            theirs = [m for t in self.twins(number) if (m := self.old.trail.maker(t)) is not None]
+            if len(mine) > len({m.place for m in theirs}):
+                found.add(number)
+        return found
 
     def unshared(self, number: int) -> frozenset[int]:
         """Return the values that `new_region` would gain if a given value, and all equal to it, did not count as shared.

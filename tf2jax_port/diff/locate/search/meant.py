@@ -99,7 +99,7 @@ def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None
             continue
         reached = [path for path in of.differing if of.pairs[path][1] in result]
         # A count that agrees proves nothing; one that differs disproves the alternative.
-        if not any(of.new.says_something(of.pairs[path][1]) for path in reached):
+        if not any(of.old.says_something(of.pairs[path][0]) for path in reached):
             continue
         if not all(of.agrees(path, result) for path in reached):
             continue

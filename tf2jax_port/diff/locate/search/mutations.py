@@ -29,7 +29,7 @@ _BUDGET, _MOST = 15.0, 400
 def exchanged(of: Injector, found: Injection) -> Injection:
     """Blame an earlier operation for a wrong value, if replacing the operation fixes the value.
 
-    Return the changed injection. It is unchanged unless operations on exactly one line qualify.
+    Return the changed injection. It is unchanged if no operation qualifies.
 
     Args:
       of: the recorded runs of both programs.
@@ -57,8 +57,8 @@ def exchanged(of: Injector, found: Injection) -> Injection:
         result = None if group[0].place in mends else _replay_alternatives(of, group, right, useful)
         if result is not None:
             mends[group[0].place] = _instead(of, found, group, result)
-    # If several lines qualify, none is chosen.
-    return next(iter(mends.values())) if len(mends) == 1 else found
+    # If several lines qualify, the one nearest to the wrong value is chosen.
+    return max(mends.values(), key=lambda one: one.step.number, default=found)
 
 
 def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Changed) -> Injection:

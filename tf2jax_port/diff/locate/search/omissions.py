@@ -9,10 +9,16 @@ import numpy as np
 from tf2jax_port.diff.locate.match.matching import SINGLE, flattened, same
 from tf2jax_port.diff.locate.search.candidates import Candidates, kind_of
 from tf2jax_port.diff.locate.search.earliest import MOST
-from tf2jax_port.diff.locate.search.injection import OMITTED, RESULT, Injection, position
+from tf2jax_port.diff.locate.search.injection import (
+    LAYOUT,
+    OMITTED,
+    RESULT,
+    Injection,
+    position,
+)
 from tf2jax_port.diff.locate.search.origins import Origins
 from tf2jax_port.diff.locate.search.replay import replay
-from tf2jax_port.diff.locate.search.trials import LAYOUT, Trials
+from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.trail import Step
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from tf2jax_port.diff.locate.match.matching import SINGLE, flattened, same
-from tf2jax_port.diff.locate.search.injection import MISTAKEN, RESULT, Injection
-from tf2jax_port.diff.locate.search.trials import LAYOUT, Trials
+from tf2jax_port.diff.locate.search.candidates import kind_of
+from tf2jax_port.diff.locate.search.injection import LAYOUT, MISTAKEN, RESULT, Injection
+from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.trail import Step
 
 _PICKING = {"max", "min", "clamp", "select_n", "reduce_max", "reduce_min"}
@@ -46,6 +47,8 @@ class Origins:
                 self._trials.laid(found.old, found.new),
             )
             if maker is None or laid is None or self._is_rightly_used(found):
+                return found
+            if self._is_rightly_computed(found.new, maker):
                 return found
             new, old = found.new, found.old
             whole = self._trials.tried(MISTAKEN, maker, new, old, {new: laid}, {})
@@ -97,6 +100,24 @@ class Origins:
             self._trials.old.trail.maker(twin) for r in results for twin in self._trials.twins(r)
         )
         return any(maker is not None and twins & {*maker.operands} for maker in makers)
+
+    def _is_rightly_computed(self, number: int, maker: Step) -> bool:
+        """Return whether the port computes a value as the original does, and on no other line.
+
+        Then the value is right, and only its use is wrong. A value that the port computes twice is
+        probably meant to be another one in one of the two places.
+        """
+        of, trail = self._trials, self._trials.new.trail
+        if not of.new.says_something(number):
+            return False
+        equal = of.new_index.equal_to(of.new.flat(number), of.new.tolerance(number))
+        makers = [m for n in equal if (m := trail.maker(n)) is not None]
+        if any(m.name == maker.name and m.place != maker.place for m in makers):
+            return False
+        if not all(of.twins(o) for o in maker.operands if of.new.says_something(o)):
+            return False
+        theirs = [of.old.trail.maker(twin) for twin in of.twins(number)]
+        return any(one is None or kind_of(one) == maker.name for one in theirs)
 
     def _earlier(self, found: Injection) -> Injection | None:
         """Blame a single wrong operand of an operation, if the operand alone explains the fault.

@@ -21,12 +21,13 @@ from tf2jax_port.diff.locate.search.injection import (
 )
 from tf2jax_port.diff.locate.search.meant import meant
 from tf2jax_port.diff.locate.search.omissions import Omissions
+from tf2jax_port.diff.locate.search.operands import with_wrong_operands
 from tf2jax_port.diff.locate.search.origins import Origins
 from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.trail import Step
 
 # In seconds of processor time, so that results do not depend on the machine's load.
-BUDGET = 60.0
+BUDGET = 30.0
 # The most candidates tried in every pass of a loop although they had no effect in one pass.
 _IN_LOOPS = 4
 
@@ -69,7 +70,7 @@ class Search(Trials):
                 if picked is not None:
                     return picked
                 if found.complete:
-                    return self._earliest.of(partial, found)
+                    return self._earliest.of(partial, with_wrong_operands(self, found))
                 partial.append(found)
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
 

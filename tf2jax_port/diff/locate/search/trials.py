@@ -12,6 +12,7 @@ import numpy as np
 from tf2jax_port.diff.locate.match.matching import Values
 from tf2jax_port.diff.locate.search.injection import (
     AS_IT_IS,
+    LAYOUT,
     OMITTED,
     Injection,
     Injector,
@@ -22,8 +23,6 @@ from tf2jax_port.diff.locate.watch.trail import Step
 
 # Extra seconds for a large program, in which each trial runs a network.
 _PER_ELEMENT, _MOST_MORE = 2e-6, 270.0
-# Operations whose results have the elements of their operands.
-LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
 
 
 class Trials(Injector):

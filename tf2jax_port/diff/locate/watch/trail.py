@@ -165,6 +165,7 @@ class Trail:
             values=list(self.values),
             makers=list(self.makers),
             arrays=dict(self.arrays),
+            names=dict(self.names),
             views={number: list(views) for number, views in self.views.items()},
             arranged=dict(self.arranged),
             turned=set(self.turned),
