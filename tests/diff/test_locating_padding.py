@@ -110,7 +110,7 @@ def test_an_array_without_its_padding_and_back():
     assert by_column.restored(by_column.array).tolist() == whole.tolist()
     other = form.restored(np.full(6, -1.0))
     assert other.reshape(-1).tolist() == [-1, -1, -1, -1, 4, 5, -1, -1, 8, 9, 10, 11]
-    (turned,) = forms(whole.swapaxes(0, 1), masks, {6})
+    turned, *_ = forms(whole.swapaxes(0, 1), masks, {6})
     assert np.array_equal(turned.array, form.array)
     assert np.array_equal(turned.restored(np.full(6, -1.0)), other.swapaxes(0, 1))
     assert list(forms(whole, masks, {5})) == []

@@ -26,6 +26,7 @@ from tf2jax_port.diff.locate.result.located import (
     element,
     spot,
 )
+from tf2jax_port.diff.locate.search.candidates import kind_of
 from tf2jax_port.diff.locate.search.injection import (
     COMMON,
     MEANT,
@@ -56,6 +57,8 @@ _NOTHING_MENDS = (
 _LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
 # The rounding error of a few operations in single precision, in units of its epsilon.
 _OPERATIONS = 16
+# Operations whose operands may be combined in any order.
+_CHAINS = ({"add", "sub"}, {"mul", "div"})
 # The number of scopes in which operations are replaced by alternatives.
 _MEANT = 2
 # The most faults that are reported.
@@ -262,17 +265,24 @@ def _lacks_an_argument(search: Search, found: Injection) -> bool:
     The port omits the argument, at this line or at the line of any operand. A value that is itself an argument of the
     original is no result of an operation at all: it only happens to mend the outputs.
     """
-    if found.kind != RESULT:
+    right, made = search.old.trail.maker(found.old), search.new.trail.maker(found.new)
+    if found.kind not in (RESULT, OMITTED) or made is None:
         return False
-    if search.old.trail.maker(found.old) is None:
-        return True
+    if right is None:
+        return found.kind == RESULT
+    # What is omitted after a sum may as well be omitted before it.
+    chains = [chain for chain in _CHAINS if {made.name, kind_of(right)} <= chain]
+    if found.kind == OMITTED and not chains:
+        return False
     theirs, mine = (
         {run.names[n] for n in before(run, [number]) if n in run.names}
         for run, number in ((search.old.trail, found.old), (search.new.trail, found.new))
     )
-    makers = (search.new.trail.maker(o) for o in found.step.operands)
+    # An operand that the original uses there, too, lacks nothing.
+    others = [o for o in made.operands if search.twins(o).isdisjoint(right.operands)]
+    makers = (search.new.trail.maker(o) for o in others)
     lines = {maker.place for maker in makers if maker is not None} - {NOWHERE}
-    return bool(theirs - mine) and bool(lines - {found.step.place})
+    return bool(theirs - mine) and bool(lines - {made.place})
 
 
 def _is_rounding(search: Search, found: Injection) -> bool:

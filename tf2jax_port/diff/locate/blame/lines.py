@@ -81,7 +81,7 @@ class Lines:
         if found.kind == MEANT:
             return found.step, self._line_or_caller(found)
         if found.kind == COMMON:
-            return found.step, self._line_or_outer_call(found.step, found)
+            return found.step, found.step.place
         shaped = None if found.complete else self._shaped_before(found)
         if shaped is not None:
             return found.step, shaped
