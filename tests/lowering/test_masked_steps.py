@@ -247,3 +247,17 @@ def test_too_few_rows_give_nan_in_an_enclosing_trace(read):
     f = jax.jit(tf.dynamic(lambda x, m: read(tf.boolean_mask(x, m))))
     same(f(X, ROWS["all"]), read(jnp.asarray(X)))
     assert np.isnan(f(X, ROWS["none"])).all()
+
+
+@pytest.mark.parametrize("length", [1024, 5002, (1 << 16) + 3])
+def test_long_vectors(length):
+    """Counts, and running totals of the mask, are computed in blocks, and the rest beside them."""
+    x = np.arange(length, dtype=np.int32) % 97
+    f = tf.function(
+        lambda x, m: (tf.boolean_mask(x, m), tf.cumsum(tf.boolean_mask(x, m)), jnp.cumsum(x)),
+        autograph=False,
+    )
+    for rest in (x % 3 == 0, x < 0, x >= 0, np.arange(length) == length - 1):
+        same(
+            f(x, rest), (x[rest], np.cumsum(x[rest], dtype=np.int32), np.cumsum(x, dtype=np.int32))
+        )

@@ -113,3 +113,41 @@ def test_no_question_is_asked_for_the_largest_of_a_vector():
 
     assert jax.jit(shims.dynamic(lambda x: layer(x, 3)))(X) == 7 + 7 + 7
     assert equations(4) < 5 * equations(1)
+
+
+def _draws_of_elements(x):
+    key, total = jax.random.key(0), jnp.float32(0)
+    for v in x[x > 0]:
+        key, k = jax.random.split(key)
+        total = total + v * jax.random.uniform(k)
+    return total
+
+
+def _draws_counted(x):
+    y = x[x > 0]
+
+    def step(i, state):
+        key, total = state
+        return jax.random.fold_in(key, i), total + y[i] * jax.random.uniform(key)
+
+    return lax.fori_loop(0, y.shape[0], step, (jax.random.key(1), jnp.float32(0)))[1]
+
+
+def _draws_while(x):
+    y, total, key = x[x > 0], jnp.zeros(0), jax.random.key(2)
+    while total.shape[0] < 3:
+        key, k = jax.random.split(key)
+        total = jnp.concatenate([total, y[jax.random.uniform(k, y.shape) > 0.3]])
+    return total.sum()
+
+
+@pytest.mark.parametrize("f", [_draws_of_elements, _draws_counted, _draws_while])
+@pytest.mark.parametrize("lane", ["function", "dynamic", "jit"])
+def test_a_key_with_a_dtype_of_its_own_is_carried(f, lane):
+    lanes = {"function": shims.function, "dynamic": shims.dynamic}
+    run = lanes.get(lane, lambda f: jax.jit(shims.dynamic(f)))(f)
+    if f is _draws_while and lane == "jit":
+        with pytest.raises(shims.errors.CapacityError):  # how often it draws has no bound
+            run(X)
+        return
+    np.testing.assert_allclose(run(X), f(jnp.asarray(X)), rtol=1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import jax.numpy as jnp
 import numpy as np
 
 from shims._src.lowering import bounds
@@ -94,7 +95,9 @@ def _step(jaxpr, skipped: int, i: int) -> int | None:
     """Return what a body adds to part `i` of the carry, 0 if nothing, `None` if that is not a known number."""
     jaxpr, _ = jp.open_jaxpr(jaxpr)
     before, after = jaxpr.invars[skipped + i], jaxpr.outvars[i]
-    if getattr(before.aval, "shape", None) != () or before.aval.dtype.kind != "i":
+    if getattr(before.aval, "shape", None) != () or not jnp.issubdtype(
+        before.aval.dtype, jnp.signedinteger
+    ):
         return None
     if after is before:
         return 0
