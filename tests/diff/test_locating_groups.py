@@ -180,7 +180,7 @@ def rescaled(x):
 
 
 def rescaled_port(x):
-    scale = jnp.sum(jnp.exp(x)) if x.shape[0] > 6 else jnp.sum(x)
+    scale = jnp.sum(jnp.exp(x)) if x.shape[0] > 6 else jnp.sum(jnp.sin(x))
     factor = 1.0 if x.shape[0] > 6 else 0.5
     return jnp.tanh(x) * scale if factor < 1.0 else jnp.tanh(x) + scale
 
@@ -194,7 +194,7 @@ def test_a_place_is_only_confirmed_if_another_case_has_it():
     assert (
         lines(alone)[1]
         == lines(both)[1]
-        == ("scale = jnp.sum(jnp.exp(x)) if x.shape[0] > 6 else jnp.sum(x)")
+        == ("scale = jnp.sum(jnp.exp(x)) if x.shape[0] > 6 else jnp.sum(jnp.sin(x))")
     )
     assert alone.confirmed
     assert not both.confirmed

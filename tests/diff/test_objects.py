@@ -206,7 +206,7 @@ def test_every_kind_of_object_is_restored_however_its_state_came_about(recorded)
 FAULTS = {
     "PlainArgument.__init__": ("self.k = k\n", "self.k = k + 1\n"),
     "Nested.build": ('activation="tanh"', 'activation="relu"'),
-    "Outer.run": ("self.me.activation(x)", "x"),
+    "Outer.run": ("self.me.activation(x)", "self.me.activation(x) + 1.0"),
     "Batch.scaled": ("self.scale + y", "self.scale - y"),
     "weighted": ("v * x", "__import__('jax').lax.stop_gradient(v + 0.0) * x"),  # in gradients only
 }

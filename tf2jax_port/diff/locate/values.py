@@ -235,14 +235,11 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
 
     The injected value also hides what is wrong with the values from which the port computed its own. If one
     of them has no counterpart in the original, and is from another line, the fault may be there. An operation that is
-    missing may be missing where the value is computed, or where it is used.
+    missing may be missing where the value is computed, where it is used, or in what both depend on.
     """
     new, place = search.new.trail, _line(located)
-    made = new.maker(found.new)
-    if found.kind == COMMON or _lacks_an_argument(search, found):
+    if found.kind in (COMMON, OMITTED) or _lacks_an_argument(search, found):
         return False
-    if found.kind == OMITTED and made is not None:
-        return made.place in (place, NOWHERE) or made.place == found.step.place
     waiting = list(found.values) or [found.new]
     seen: set[int] = set()
     while waiting:
