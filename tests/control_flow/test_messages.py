@@ -447,8 +447,8 @@ MESSAGES = {
     "variable, from arguments": (
         lambda: shims.function(lambda x: Variable(x) + 0).precompile(X),
         ValueError,
-        "Variable: the initial value of a variable created inside a function depends on its "
-        "arguments, of which only shapes and dtypes are known.\n"
+        "Variable: the initial value of a variable created inside a function depends on "
+        "arguments of the function, but only their shapes and dtypes are known.\n"
         "  Received: Variable:0\n"
         "  At:\n"
         "  Do:       call the function once first, or create the variable outside of it.",

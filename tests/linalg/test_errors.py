@@ -105,8 +105,8 @@ CALLS = {
     ),
     "size of diagonals": (
         lambda tf: tf.linalg.diag(V, num_rows=2),
-        "diag: the diagonals do not fill a matrix of this size.\n"
-        "  Required: at least 3 rows and 3 columns, and equality in one of the two\n"
+        "diag: a matrix of this size has diagonals of another length.\n"
+        "  Required: at least 3 rows and 3 columns, with exactly 3 rows or exactly 3 columns\n"
         "  Received: 2 rows, 3 columns\n"
         "  At:",
     ),

@@ -161,7 +161,7 @@ CALLS = {
     ),
     "two axes for one": (
         lambda tf: tf.expand_dims(1, [0, 1]),
-        "expand_dims: `axis` must be one number.\n  Received: [0, 1]\n  At:",
+        "expand_dims: `axis` must be a single number.\n  Received: [0, 1]\n  At:",
     ),
     "fractional axis": (
         lambda tf: tf.reduce_sum(V, axis=0.0),

@@ -31,7 +31,7 @@ def as_array(value, dtype=None):
         as in TensorFlow.
 
     Raises:
-      ValueError: `value` is an array of another dtype than `dtype`, or an integer fits no dtype.
+      ValueError: `value` is an array whose dtype is not `dtype`, or an integer fits no dtype.
       CompositeOperandError: `value` is a ragged or a sparse tensor.
       TypeError: a Python number does not fit `dtype`.
       NarrowingError: a Python integer does not fit 32 bits, which JAX uses in place of 64.

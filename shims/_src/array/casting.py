@@ -407,7 +407,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
         return jnp.broadcast_to(array.reshape(()), shape)
     if array.size != int(np.prod(shape)):
         raise TypeError(
-            f"constant: {array.size} numbers do not fill the shape {shape}; "
-            "give one number, or as many as the shape has elements."
+            f"constant: `value` has {array.size} numbers, but the shape {shape} needs "
+            f"{int(np.prod(shape))}; give that many numbers, or a single one."
         )
     return array.reshape(shape)

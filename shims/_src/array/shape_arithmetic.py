@@ -191,7 +191,7 @@ def shape_n(input, out_type=jnp.int32, name=None):
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true sizes, without padding.
+      The sizes do not count padding.
 
     https://www.tensorflow.org/api_docs/python/tf/shape_n
     """

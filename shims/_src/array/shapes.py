@@ -145,7 +145,7 @@ def shape(input, out_type=None, name=None):
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true sizes, not those of the padding.
+      The sizes do not count padding.
 
     Example:
       >>> import shims
@@ -177,7 +177,7 @@ def size(input, out_type=None, name=None):
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true number, without padding.
+      The number does not count padding.
 
     Example:
       >>> import shims

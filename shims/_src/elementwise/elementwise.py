@@ -331,7 +331,7 @@ def maximum(x, y, name=None):
       the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -365,7 +365,7 @@ def minimum(x, y, name=None):
       the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims

@@ -14,7 +14,7 @@ def agreeing_hints(operator, given: Hints, derived: str) -> dict[str, bool | Non
     """Merge given hints with those of a related operator; return them as keyword arguments.
 
     Raises:
-      ValueError: a hint contradicts one of the other operator.
+      ValueError: a hint contradicts a hint of the other operator.
     """
     merged = {}
     for name, value in given._asdict().items():
@@ -37,7 +37,7 @@ class LinearOperatorAdjoint(LinearOperator):
       name: the name of the adjoint operator.
 
     Raises:
-      ValueError: a hint contradicts one of the operator.
+      ValueError: a hint contradicts a hint of the operator.
 
     Differs from TensorFlow:
       See `LinearOperator`.

@@ -22,7 +22,7 @@ class LinearOperatorInversion(LinearOperator):
       name: the name of the inverse operator.
 
     Raises:
-      ValueError: the operator is known not to be invertible, or a hint contradicts one of the
+      ValueError: the operator is known not to be invertible, or a hint contradicts a hint of the
         operator.
 
     Differs from TensorFlow:

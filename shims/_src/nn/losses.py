@@ -280,8 +280,8 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      `(mean, variance)`, in the shape of `x` without the axes (with `keepdims`, with sizes of 1);
-      the variance is divided by the number of elements.
+      `(mean, variance)`, in the shape of `x` without the reduced axes (which `keepdims` keeps with
+      size 1); the variance is divided by the number of elements.
 
     Differs from TensorFlow:
       Nothing.

@@ -41,7 +41,7 @@ def space_to_depth(input, block_size, data_format="NHWC", name=None):
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/space_to_depth
     """
@@ -74,7 +74,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/depth_to_space
     """

@@ -15,8 +15,8 @@ class SaveOptions:
     """Options of `saved_model.save`.
 
     Attributes:
-      namespace_whitelist: accepted, as are the other options: programs have no namespaces, no debug
-        information of graphs and no saver.
+      namespace_whitelist: accepted and ignored, like the other options: programs have no
+        namespaces, no graph debug information and no saver.
       experimental_custom_gradients: accepted; the derivative of a function is always saved with it.
       extra_tags: accepted; there is one set of programs.
 

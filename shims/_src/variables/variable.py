@@ -58,7 +58,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
       constraint: a function that optimizers apply after an update; kept, not called.
       synchronization: when the values of replicas are combined.
       aggregation: how the values that replicas assign are combined.
-      shape: a shape with unknown sizes that later values may fill differently.
+      shape: a shape whose unknown sizes may differ from one value to the next.
       experimental_enable_variable_lifting: accepted.
 
     Raises:
@@ -256,7 +256,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
             raise errors.InvalidArgumentError(
                 errors.message(
                     f"Variable.{method}",
-                    "`delta` has another shape than the variable.",
+                    "`delta` and the variable have different shapes.",
                     required=f"shape {TensorShape(value.shape)}",
                     received=f"shape {TensorShape(delta.shape)}",
                 )

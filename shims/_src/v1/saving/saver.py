@@ -60,8 +60,8 @@ class Saver:
 
     Differs from TensorFlow:
       Graphs have no protocol buffer here, so no `.meta` file is written. A saved value of another
-      shape is an error for resource variables too, where TensorFlow changes the variable's shape. If
-      something is wrong with one variable, none is restored.
+      shape is an error for resource variables too, where TensorFlow changes the variable's shape. If one variable
+      cannot be restored, no variable is restored.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/Saver
     """
