@@ -172,8 +172,8 @@ CALLS = {
     "ellipsis of an equation": (
         lambda tf: tf.einsum("...i->i", A),
         (
-            "einsum: the output of `equation` has no ellipsis, but an operand has axes for "
-            "one.\n"
+            "einsum: the output of `equation` has no ellipsis, but an operand has axes that "
+            "belong to an ellipsis.\n"
             "  Required: `...` in the result\n"
             "  Received: equation '...i->i', operand f32[2, 3]\n"
             "  At:"

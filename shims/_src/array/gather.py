@@ -183,7 +183,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Batch sizes must agree even if there are no elements. Coordinates in more than 7 axes are
+      Batch sizes must be equal even if there are no elements. Coordinates in more than 7 axes are
       supported.
 
     Under jit:

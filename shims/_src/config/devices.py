@@ -203,7 +203,7 @@ def set_logical_device_configuration(
       UnimplementedError: the device is an accelerator, which JAX does not divide.
 
     Differs from TensorFlow:
-      Accelerators are not divided, and there is no limit of memory.
+      Accelerators are not divided, and there is no memory limit.
 
     Under jit:
       Call it before tracing.

@@ -30,10 +30,10 @@ class LinearOperatorAdjoint(LinearOperator):
 
     Args:
       operator: the operator.
-      is_non_singular: must agree with the operator.
-      is_self_adjoint: must agree with the operator.
-      is_positive_definite: must agree with the operator.
-      is_square: must agree with the operator.
+      is_non_singular: must be compatible with the hint of the operator.
+      is_self_adjoint: must be compatible with the hint of the operator.
+      is_positive_definite: must be compatible with the hint of the operator.
+      is_square: must be compatible with the hint of the operator.
       name: the name of the adjoint operator.
 
     Raises:

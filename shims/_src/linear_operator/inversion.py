@@ -16,8 +16,8 @@ class LinearOperatorInversion(LinearOperator):
     Args:
       operator: the operator.
       is_non_singular: True or `None`.
-      is_self_adjoint: must agree with the operator.
-      is_positive_definite: must agree with the operator.
+      is_self_adjoint: must be compatible with the hint of the operator.
+      is_positive_definite: must be compatible with the hint of the operator.
       is_square: True or `None`.
       name: the name of the inverse operator.
 
