@@ -336,7 +336,7 @@ MESSAGES = {
     "vectorized_map, assigning": (
         assigning_map,
         errors.UnimplementedError,
-        "vectorized_map: `fn` assigns a variable, but the slices have no order.\n"
+        "vectorized_map: `fn` assigns a variable, but the order of the slices is undefined.\n"
         "  Received: kept:0\n"
         "  At:\n"
         "  Do:       use `map_fn`.",

@@ -133,7 +133,7 @@ CASES = (
     (
         calls.rows_of_a_vmap,
         tf.errors.FreshSizeError,
-        "vmap: every row of the result has a data-dependent size `u1` of its own.\n"
+        "vmap: the data-dependent size `u1` of the result differs from row to row.\n"
         "  Required: rows of the same size\n"
         "  Size:     u1: refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
         "  At:       refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"

@@ -204,7 +204,9 @@ def saturate_cast(value, dtype, name=None):
     """
     x, dtype = operand(_narrow_floats(value, dtype)), array_dtype(dtype, "saturate_cast")
     if np.bool_ in (x.dtype, dtype):
-        raise TypeError(f"saturate_cast: bool has no range; from {x.dtype.name} to {dtype.name}.")
+        raise TypeError(
+            f"saturate_cast: cannot cast {x.dtype.name} to {dtype.name}, because bool has no range."
+        )
     part = _part_of(dtype)
     if not jnp.iscomplexobj(x):
         return convert(_clamp(x, part), dtype)

@@ -154,7 +154,7 @@ def batch_gather(params, indices, name=None):
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
-      TensorFlow 2 spells it `gather(params, indices, batch_dims=-1)`.
+      In TensorFlow 2, write `gather(params, indices, batch_dims=-1)`.
 
     Under jit:
       Like `gather`.

@@ -570,6 +570,8 @@ def ensure_shape(x, shape, name=None):
         if isinstance(want, int) and not is_known(x.shape[i]):
             x = primitives.unify_axis(x, i, want, label="ensure_shape")
     for i, want in traced.items():
-        text = errors.message("ensure_shape", f"the size of axis {i} differs from `shape`.")
+        text = errors.message(
+            "ensure_shape", f"the size of axis {i} differs from the size in `shape`."
+        )
         primitives.check(want != primitives.as_size(x.shape[i]), text)
     return x

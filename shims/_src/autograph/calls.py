@@ -97,7 +97,7 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
     Args:
       entity: a function, lambda, method, `functools.partial` or callable object.
       recursive: must be True; the functions that `entity` calls are converted, too.
-      experimental_optional_features: accepted; these features are always on, or belong to
+      experimental_optional_features: accepted and ignored: these features are always on, or belong to
         TensorFlow's graphs.
 
     Returns:
@@ -126,7 +126,7 @@ def to_code(entity: Callable, recursive=True, experimental_optional_features=Non
     Args:
       entity: a function, lambda or method.
       recursive: must be True.
-      experimental_optional_features: accepted.
+      experimental_optional_features: accepted and ignored.
 
     Returns:
       Python source, in which the operators of this package are attributes of `ag__`.

@@ -33,7 +33,7 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """The configuration of a logical device; JAX has no limit per device.
+    """The configuration of a logical device; JAX has no memory limit per device.
 
     https://www.tensorflow.org/api_docs/python/tf/config/LogicalDeviceConfiguration
     """

@@ -48,8 +48,8 @@ def load(export_dir, tags=None, options=None):
 
     Args:
       export_dir: the folder.
-      tags: accepted; there is one set of programs.
-      options: accepted; see `LoadOptions`.
+      tags: accepted and ignored: there is one set of programs.
+      options: accepted and ignored; see `LoadOptions`.
 
     Returns:
       An object with the saved variables, objects, lists, dictionaries and functions as attributes, and with the

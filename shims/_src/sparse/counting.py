@@ -87,7 +87,7 @@ def _flatten_operands(values, weights, by_row: bool):
     ):
         if isinstance(values, kind):
             if weights is not None and not isinstance(weights, kind):
-                raise ValueError(f"sparse.bincount: `weights` must be {name}, as `values`.")
+                raise ValueError(f"sparse.bincount: `weights` must be {name}, like `values`.")
             return parts(values, weights, by_row)
     values = operand(values)
     if weights is not None:

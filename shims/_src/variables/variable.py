@@ -49,7 +49,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
     Args:
       initial_value: an array, numbers, or a function of no arguments that returns them.
       trainable: whether tapes watch it; True by default.
-      validate_shape: accepted; shapes are always checked.
+      validate_shape: accepted and ignored: shapes are always checked.
       caching_device: not supported.
       name: its name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
@@ -59,7 +59,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
       synchronization: when the values of replicas are combined.
       aggregation: how the values that replicas assign are combined.
       shape: a shape whose unknown sizes may differ from one value to the next.
-      experimental_enable_variable_lifting: accepted.
+      experimental_enable_variable_lifting: accepted and ignored.
 
     Raises:
       ValueError: there is no initial value, or its shape or dtype contradicts `shape` or `dtype`.
@@ -217,8 +217,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
         Args:
           value: an array or numbers of the variable's shape and dtype.
-          use_locking: accepted; no change by another thread is lost.
-          name: accepted.
+          use_locking: accepted and ignored: no change by another thread is lost.
+          name: accepted and ignored.
           read_value: whether to return the variable.
 
         Raises:

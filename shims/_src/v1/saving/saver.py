@@ -318,7 +318,7 @@ def _check_graph(saved: list[Saved], session) -> None:
         raise RuntimeError("Attempted to use a closed Session.")
     graph = saved[0].variable.graph
     if session.graph is not graph:
-        raise ValueError("The session's graph is not that of the variables of the saver.")
+        raise ValueError("The session's graph is not the graph of the saver's variables.")
 
 
 def _values_by_name(saved: list[Saved], session) -> dict[str, Any]:
