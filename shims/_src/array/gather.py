@@ -43,7 +43,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` an index out of range raises an error when the call has finished; in an
+      Inside `shims.function` an index out of range raises an error after the call; in an
       enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:

@@ -84,7 +84,7 @@ def broadcast_dynamic_shape(shape_x, shape_y):
       Nothing.
 
     Under jit:
-      Shapes that do not broadcast raise after the call.
+      Shapes that do not broadcast raise an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/broadcast_dynamic_shape
     """
@@ -140,7 +140,7 @@ def unravel_index(indices, dims, name=None):
       Nothing.
 
     Under jit:
-      Positions out of range raise after the call.
+      Positions out of range raise an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/unravel_index
     """

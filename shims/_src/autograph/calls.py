@@ -64,8 +64,8 @@ def convert(f: Callable) -> Callable:
       iterations is known; else it can be read, added and appended to, but not changed in place.
 
     Under jit:
-      Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
-      `lax.while_loop`.
+      Traced conditions become `lax.cond`. Loops become `lax.scan` if their length is known,
+      otherwise `lax.while_loop`.
 
     Example:
       >>> @convert
@@ -110,8 +110,8 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
       Classes are returned unchanged.
 
     Under jit:
-      Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
-      `lax.while_loop`.
+      Traced conditions become `lax.cond`. Loops become `lax.scan` if their length is known,
+      otherwise `lax.while_loop`.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/to_graph
     """

@@ -417,7 +417,7 @@ def pow(x, y, name=None):
       Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
-      Acts on each element separately; negative integer exponents raise after the call.
+      Acts on each element separately; negative integer exponents raise an error after the call.
 
     Example:
       >>> import shims

@@ -166,7 +166,7 @@ class Function(Copyable):
             ("on_specialize", on_specialize, ("warn", "raise")),
         ):
             if value not in allowed:
-                raise ValueError(f"function: `{name}` is one of {allowed}, not {value!r}")
+                raise ValueError(f"function: `{name}` must be one of {allowed}, not {value!r}")
         functools.update_wrapper(self, func)
         self.python_function = func
         self.options = {

@@ -45,7 +45,7 @@ def inv(input, adjoint=False, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; a matrix that is not invertible raises when the call has finished.
+      Sizes may be known only at run time; a matrix that is not invertible raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/inv
     """
@@ -79,7 +79,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; a matrix that is not invertible raises when the call has finished.
+      Sizes may be known only at run time; a matrix that is not invertible raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/solve
     """

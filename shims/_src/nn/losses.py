@@ -232,7 +232,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` a label out of range raises an error when the call has finished; in an enclosing
+      Inside `shims.function` a label out of range raises an error after the call; in an enclosing
       trace its loss is NaN, as in TensorFlow's XLA.
 
     Example:

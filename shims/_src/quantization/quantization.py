@@ -133,7 +133,7 @@ def quantize_and_dequantize_v2(
 
     Under jit:
       Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range
-      raises when the call has finished.
+      raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize_v2
     """
@@ -182,7 +182,7 @@ def quantize_and_dequantize(
 
     Under jit:
       Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range
-      raises when the call has finished.
+      raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize
     """

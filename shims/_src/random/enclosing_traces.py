@@ -106,7 +106,7 @@ def warn_of_graph(operator: str) -> None:
             "session gets the same numbers.",
             at=errors.user_line(),
             do="use the operator of the same name in `shims.compat.v1`, which draws in every run; or draw before the "
-            "graph is opened, if the numbers are to be constants",
+            "graph is opened, if the numbers should be constants",
         ),
         errors.FrozenRandomWarning,
     )
