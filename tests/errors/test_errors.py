@@ -461,7 +461,7 @@ def test_an_assumption_that_does_not_hold_says_so_when_it_is_read():
 def test_an_unknown_option(option):
     allowed = {"overflow": "('grow', 'raise')", "on_specialize": "('warn', 'raise')"}[option]
     with pytest.raises(
-        ValueError, match=re.escape(f"function: `{option}` is one of {allowed}, not 'x'")
+        ValueError, match=re.escape(f"function: `{option}` must be one of {allowed}, not 'x'")
     ):
         tf.function(lambda x: x, **{option: "x"})
 
