@@ -156,7 +156,9 @@ def _said_of(parameter: str, row: Row) -> str:
         return "ignored."
     if parameter in row.tensors:
         return (
-            "array." if parameter == row.tensors[0] else "array of the same dtype; they broadcast."
+            "array."
+            if parameter == row.tensors[0]
+            else "array of the same dtype; both arrays are broadcast."
         )
     return "passed on to JAX."
 

@@ -177,7 +177,7 @@ def read_by_another_name_in_a_loop(x):
 def test_names_that_loops_exchange():
     got = shims.function(swapped_pairs)(jnp.asarray(DATA))
     np.testing.assert_allclose(got, swapped_pairs(jnp.asarray(DATA)))
-    with pytest.raises(shims.errors.UnimplementedError, match="has another name in the loop"):
+    with pytest.raises(shims.errors.UnimplementedError, match="has a second name in the loop"):
         shims.function(read_by_another_name_in_a_loop)(jnp.asarray(DATA))
 
 

@@ -490,13 +490,13 @@ MESSAGES = {
     "sizes that differ": (
         of_many(sizes_that_differ),
         errors.UnimplementedError,
-        "zip: it is not known whether several sizes are equal, as `strict=True` demands.\n"
+        "zip: `strict=True` requires equal sizes, but it is unknown whether the sizes are equal.\n"
         "  Required: equal sizes\n"
         "  Received: u0, u1\n"
         "  Size:     u0\n"
         "  Size:     u1\n"
         "  At:\n"
-        "  Do:       cut the arrays to the same size, or state it: `shims.same_size(a, b)`.",
+        "  Do:       cut the arrays to the same size, or state that their sizes are equal: `shims.same_size(a, b)`.",
     ),
     "not recursive": (
         lambda: to_graph(some_function, recursive=False),

@@ -336,7 +336,7 @@ MESSAGES = {
     "vectorized_map, assigning": (
         assigning_map,
         errors.UnimplementedError,
-        "vectorized_map: `fn` assigns a variable, but the slices have no order.\n"
+        "vectorized_map: `fn` assigns a variable, but the order of the slices is undefined.\n"
         "  Received: kept:0\n"
         "  At:\n"
         "  Do:       use `map_fn`.",
@@ -447,8 +447,8 @@ MESSAGES = {
     "variable, from arguments": (
         lambda: shims.function(lambda x: Variable(x) + 0).precompile(X),
         ValueError,
-        "Variable: the initial value of a variable created inside a function depends on its "
-        "arguments, of which only shapes and dtypes are known.\n"
+        "Variable: the initial value of a variable created inside a function depends on "
+        "arguments of the function, but only their shapes and dtypes are known.\n"
         "  Received: Variable:0\n"
         "  At:\n"
         "  Do:       call the function once first, or create the variable outside of it.",

@@ -80,7 +80,7 @@ ELSEWHERE = {
     "outside of `jit` use the exact array": "tests/sizes/test_padded.py",
     "use {}, or `x.values.{}`": "tests/sizes/test_padded_operators.py",
     "map over whole values": "tests/sizes/test_padded_leaves.py",
-    "bound the number that the size comes from": "tests/sizes/test_room.py",
+    "bound the number from which the size is computed": "tests/sizes/test_room.py",
     "pass Python numbers": "tests/sizes/test_refused_sizes.py",
     "build the mask from the array": "tests/tracing/test_masks_of_other_lengths.py",
     "update in two steps": "test_errors.py",

@@ -34,7 +34,7 @@ CASES = (
         calls.outgrown_bound_under_jit,
         tf.errors.CapacityError,
         (
-            "Padded: the data needed more entries than there is room for; the values are not "
+            "Padded: the data needed more entries than the capacity; the values are not "
             "valid.\n"
             "  Required: room for 9 entries\n"
             "  Received: 4 entries\n"
@@ -69,7 +69,7 @@ CASES = (
     (
         calls.a_shape_that_does_not_fit,
         tf.errors.InvalidArgumentError,
-        "reshape: the input has 3 values, which do not fill the requested shape.\n"
+        "reshape: the input has 3 values, but the requested shape takes another number of values.\n"
         "  Required: as many values as shape=(2, 2) takes\n"
         "  Received: shape (n0)\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))",
@@ -347,7 +347,7 @@ CASES = (
         calls.padded_has_no_length,
         tf.errors.PaddedUseError,
         (
-            "len: Python asks for the value of a padded value, which is known only at run "
+            "len: Python needs the contents of a padded value, which are known only at run "
             "time.\n"
             "  Received: Padded(float32[5x2], axis 0: 3)\n"
             "  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], 5))\n"
@@ -358,7 +358,7 @@ CASES = (
     (
         calls.a_decision_in_a_loop,
         tf.errors.FreshSizeError,
-        "a decision on the size `- u0 + 2` of one iteration is made while tracing.\n"
+        "a decision about the size `- u0 + 2`, which differs between iterations, is needed while tracing.\n"
         "  Size:     u0: refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
         "  At:       refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
         "  Do:       use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of "
@@ -367,7 +367,7 @@ CASES = (
     (
         calls.a_size_out_of_a_loop,
         tf.errors.FreshSizeError,
-        "the data-dependent size `u0` belongs to a loop body, a branch or one row, and is used outside of it.\n"
+        "the data-dependent size `u0` belongs to a loop body, a branch or one row, but is used outside of it.\n"
         "  Size:     u0: refused_inputs.py:N  lax.map(lambda t: kept.append(x[x > t].shape[0]) or t, x)\n"
         "  At:       refused_inputs.py:N  return tf.function(f, autograph=False)(V)\n"
         "  Do:       return the number itself, `shims.size(y)`, from the loop or the branch",
@@ -461,7 +461,7 @@ def test_an_assumption_that_does_not_hold_says_so_when_it_is_read():
 def test_an_unknown_option(option):
     allowed = {"overflow": "('grow', 'raise')", "on_specialize": "('warn', 'raise')"}[option]
     with pytest.raises(
-        ValueError, match=re.escape(f"function: `{option}` is one of {allowed}, not 'x'")
+        ValueError, match=re.escape(f"function: `{option}` must be one of {allowed}, not 'x'")
     ):
         tf.function(lambda x: x, **{option: "x"})
 

@@ -151,7 +151,7 @@ GradientTape: the tape is still recording.
     "weights-shape": (
         lambda: asked(output_gradients=jnp.ones(2)),
         ValueError,
-        "gradient: an entry of `output_gradients` has the shape (2,), its target ().",
+        "gradient: an entry of `output_gradients` has shape (2,), but its target has shape ().",
     ),
     "rows": (
         rows,

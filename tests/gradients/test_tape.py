@@ -508,7 +508,7 @@ def test_values_stay_arrays():
 
 def test_output_gradients_must_fit():
     for output_gradients, text in (
-        ([jnp.ones(2)], r"shape \(2,\), its target \(\)"),
+        ([jnp.ones(2)], r"shape \(2,\), but its target has shape \(\)"),
         ([None, None], "2 entries for 1 targets"),
     ):
         tape, x, y = tape_over(shims)

@@ -105,8 +105,8 @@ CALLS = {
     ),
     "size of diagonals": (
         lambda tf: tf.linalg.diag(V, num_rows=2),
-        "diag: the diagonals do not fill a matrix of this size.\n"
-        "  Required: at least 3 rows and 3 columns, and equality in one of the two\n"
+        "diag: a matrix of this size has diagonals of another length.\n"
+        "  Required: at least 3 rows and 3 columns, with exactly 3 rows or exactly 3 columns\n"
         "  Received: 2 rows, 3 columns\n"
         "  At:",
     ),
@@ -172,8 +172,8 @@ CALLS = {
     "ellipsis of an equation": (
         lambda tf: tf.einsum("...i->i", A),
         (
-            "einsum: the output of `equation` has no ellipsis, but an operand has axes for "
-            "one.\n"
+            "einsum: the output of `equation` has no ellipsis, but an operand has axes that "
+            "belong to an ellipsis.\n"
             "  Required: `...` in the result\n"
             "  Received: equation '...i->i', operand f32[2, 3]\n"
             "  At:"

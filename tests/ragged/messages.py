@@ -135,7 +135,7 @@ MESSAGES = {
         "from_value_rowids: a row id is out of range.\n  Required: 0 <= row ids < number of rows"
     ),
     "uniform": (
-        "from_uniform_row_length: 3 values do not make 1 rows of 2.\n"
+        "from_uniform_row_length: 3 values cannot form 1 rows of length 2.\n"
         "  Required: nrows * uniform_row_length == number of values"
     ),
     "tensor-rank": "`ragged_rank` must be below the rank of `tensor`. Received: i32[2], ragged_rank=1.",

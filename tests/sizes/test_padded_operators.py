@@ -256,7 +256,7 @@ def test_an_operand_of_size_one_on_the_left():
     one, p = (shims.Padded.pad(np.float32(x), 6) for x in ([2], [1, 3, 5]))
     f = jax.jit(shims.dynamic(lambda a, b: a - b))
     np.testing.assert_array_equal(f(p, one).unpad(), [-1, 1, 3])
-    with pytest.raises(shims.errors.InvalidArgumentError, match="repeats the element of an `a`"):
+    with pytest.raises(shims.errors.InvalidArgumentError, match="repeats its element"):
         f(one, p).unpad()
     for broadcast in (shims.broadcast_to, jnp.broadcast_to):
         found = jax.jit(shims.dynamic(lambda a, b, to=broadcast: to(a, b.shape) - b))(one, p)

@@ -65,7 +65,7 @@ CASES = (
         calls.sizes_in_a_stack,
         tf.errors.FreshSizeError,
         (
-            "jnp.stack: two sizes have to be equal, and whether they are is unknown while the "
+            "jnp.stack: two sizes must be equal, but their equality is unknown while the "
             "program is traced.\n"
             "  Received: All input arrays must have the same shape. Got (u0,), (u1,).\n"
             "  Size:     u0: refused_calls.py:N  y = x[m]\n"
@@ -79,7 +79,7 @@ CASES = (
         calls.sizes_in_a_product,
         tf.errors.FreshSizeError,
         (
-            "two sizes have to be equal, and whether they are is unknown while the program is "
+            "two sizes must be equal, but their equality is unknown while the program is "
             "traced.\n"
             "  Received: dot_general requires contracting dimensions to have the same shape, got "
             "(u0,) and (3,).\n"
@@ -93,7 +93,7 @@ CASES = (
         calls.sizes_of_branches,
         tf.errors.FreshSizeError,
         (
-            "lax.cond: two sizes have to be equal, and whether they are is unknown while the "
+            "lax.cond: two sizes must be equal, but their equality is unknown while the "
             "program is traced.\n"
             "  Received: cond branches must have equal output types but they differ.\n"
             "  Size:     u0: refused_calls.py:N  y = x[m]\n"
@@ -109,7 +109,7 @@ CASES = (
         calls.size_of_a_carry,
         tf.errors.FreshSizeError,
         (
-            "lax.while_loop: two sizes have to be equal, and whether they are is unknown while "
+            "lax.while_loop: two sizes must be equal, but their equality is unknown while "
             "the program is traced.\n"
             "  Received: while_loop body function carry input and carry output must have equal "
             "types, but they differ:\n"
@@ -133,7 +133,7 @@ CASES = (
     (
         calls.rows_of_a_vmap,
         tf.errors.FreshSizeError,
-        "vmap: every row of the result has a data-dependent size `u1` of its own.\n"
+        "vmap: the data-dependent size `u1` of the result differs from row to row.\n"
         "  Required: rows of the same size\n"
         "  Size:     u1: refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
         "  At:       refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
@@ -313,7 +313,7 @@ def test_programs_for_the_numbers_of_several_sizes_are_few():
         x = np.linspace(-1, 2, count, dtype=np.float32)
         assert jax.jit(tf.dynamic(lambda x, f=second: both(x, f)))(x) == both(x, second)
     with pytest.raises(
-        tf.errors.FreshSizeError, match="at most 64 combinations of numbers"
+        tf.errors.FreshSizeError, match="at most 64 combinations of values"
     ) as found:
         jax.jit(tf.dynamic(lambda x: both(x, listed)))(np.linspace(-1, 2, 16, dtype=np.float32))
     assert "jnp.take(table, n)" in str(found.value)

@@ -81,7 +81,7 @@ MESSAGES = {
     "binary-with-weights": (
         "sparse.bincount: `binary_output` takes no `weights`; pass one of them."
     ),
-    "weights-of-another-kind": "sparse.bincount: `weights` must be sparse, as `values`.",
+    "weights-of-another-kind": "sparse.bincount: `weights` must be sparse, like `values`.",
     "shape-of-product": (
         "sampled_addmm: `dense_shape` is not the shape of the product.\n  Received: (2, 2)"
     ),

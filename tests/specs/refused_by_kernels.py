@@ -161,7 +161,7 @@ CALLS = {
     ),
     "two axes for one": (
         lambda tf: tf.expand_dims(1, [0, 1]),
-        "expand_dims: `axis` must be one number.\n  Received: [0, 1]\n  At:",
+        "expand_dims: `axis` must be a single number.\n  Received: [0, 1]\n  At:",
     ),
     "fractional axis": (
         lambda tf: tf.reduce_sum(V, axis=0.0),
@@ -169,7 +169,7 @@ CALLS = {
     ),
     "bool to saturate": (
         lambda tf: tf.saturate_cast(V, tf.bool),
-        "saturate_cast: bool has no range; from float32 to bool.",
+        "saturate_cast: cannot cast float32 to bool, because bool has no range.",
     ),
     "weights of another shape": (
         lambda tf: tf.math.bincount([1, 2], weights=tf.constant([1.0])),
@@ -415,7 +415,7 @@ CALLS = {
         lambda tf: tf.RaggedTensor.from_tensor(
             np.ones((2, 2, 2, 2), np.int32), ([2, 2], [2, 2, 2, 2]), None, 3
         ),
-        "`ragged_rank` must be 2, as many as `lengths` has parts.",
+        "`ragged_rank` must be 2, the number of parts of `lengths`.",
     ),
     "a ragged mask of numbers": (
         lambda tf: tf.ragged.boolean_mask([[1, 2]], [[0, 1]]),

@@ -77,7 +77,7 @@ def test_ragged_partitions_are_vectors():
 )
 def test_numbers_that_need_64_bits(call):
     assert rendered(call, shims.errors.NarrowingError) == (
-        "a number of int64 does not fit int32.\n"
+        "a number of dtype int64 does not fit int32.\n"
         "  Required: numbers in [-2147483648, 2147483647]\n"
         "  Received: [1000000000000000000, 1000000000000000000]\n"
         "  At:\n"

@@ -107,7 +107,10 @@ REFUSED = {
     "NoGradient": (errors.UnimplementedError, "tf.stop_gradient"),
     "override": (errors.UnimplementedError, "Received: {'Relu': 'Mine'}"),
     "scan dtype": (TypeError, "the accumulator has the dtype float32, but `fn` returns int32"),
-    "scan shape": (ValueError, "the accumulator has the shape (3,), `fn` returns (2,)"),
+    "scan shape": (
+        ValueError,
+        "the accumulator has shape (3,), but the result of `fn` has shape (2,)",
+    ),
     "map dtype": (ValueError, "Expected `fn` to return a:\n    float32"),
     "rows without a shape": (ValueError, "IndexedSlices for which the shape is not known"),
     "inside": (ValueError, "was made inside of a branch or a loop and is used outside"),

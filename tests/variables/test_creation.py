@@ -172,8 +172,8 @@ MESSAGES = {
           Received: Variable:0, created by another call
           Do:       create it outside of the function, or under `if self.v is None:`.""",
     described: """\
-        Variable: the initial value of a variable created inside a function depends on its \
-arguments, of which only shapes and dtypes are known.
+        Variable: the initial value of a variable created inside a function depends on \
+arguments of the function, but only their shapes and dtypes are known.
           Received: Variable:0
           Do:       call the function once first, or create the variable outside of it.""",
 }

@@ -148,7 +148,7 @@ def test_messages():
     with pytest.raises(shims.errors.InvalidArgumentError) as raised:
         v.assign_add(1.0)
     assert str(raised.value).splitlines()[:3] == [
-        "Variable.assign_add: `delta` has another shape than the variable.",
+        "Variable.assign_add: `delta` and the variable have different shapes.",
         "  Required: shape (2,)",
         "  Received: shape ()",
     ]

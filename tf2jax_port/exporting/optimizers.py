@@ -177,7 +177,7 @@ OPTAX = {
     "FtrlOptimizer": "ftrl",
     "AdadeltaOptimizer": "optax.adadelta",
 }
-# Optimizers that the module has to define, since those of Optax make other steps.
+# Optimizers that the module has to define, since those of Optax take different steps.
 OWN = {"AdamOptimizer": "adam", "FtrlOptimizer": "ftrl"}
 DEFAULTS = {
     "AdamOptimizer": {"b1": 0.9, "b2": 0.999, "eps": 1e-8},

@@ -137,7 +137,9 @@ def static_int(function: str, name: str, value) -> int:
     if not jp.is_symbolic(value):
         value = np.asarray(value)
         if value.size != 1:
-            raise invalid(function, f"`{name}` must be one number.", received=f"{value.tolist()}")
+            raise invalid(
+                function, f"`{name}` must be a single number.", received=f"{value.tolist()}"
+            )
         if value.dtype.kind not in "iu":
             raise errors.DtypeMismatchError(
                 errors.message(function, f"`{name}` must be an integer.", received=f"{value}")

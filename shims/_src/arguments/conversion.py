@@ -31,7 +31,7 @@ def as_array(value, dtype=None):
         as in TensorFlow.
 
     Raises:
-      ValueError: `value` is an array of another dtype than `dtype`, or an integer fits no dtype.
+      ValueError: `value` is an array whose dtype is not `dtype`, or an integer fits no dtype.
       CompositeOperandError: `value` is a ragged or a sparse tensor.
       TypeError: a Python number does not fit `dtype`.
       NarrowingError: a Python integer does not fit 32 bits, which JAX uses in place of 64.
@@ -186,7 +186,7 @@ def check_width(array, dtype=None):
         raise errors.NarrowingError(
             errors.message(
                 "",
-                f"a number of {array.dtype.name} does not fit {limits.dtype.name}.",
+                f"a number of dtype {array.dtype.name} does not fit {limits.dtype.name}.",
                 required=f"numbers in [{limits.min}, {limits.max}]",
                 received=f"[{array.min()}, {array.max()}]",
                 do='enable 64-bit types: `jax.config.update("jax_enable_x64", True)`',
@@ -213,7 +213,7 @@ def _check_range(array) -> None:
         raise errors.NarrowingError(
             errors.message(
                 "",
-                f"a number of {array.dtype.name} is too large for {becomes.name}.",
+                f"a number of dtype {array.dtype.name} is too large for {becomes.name}.",
                 required=f"numbers up to {limit}",
                 received=f"{np.asarray(array)[lost][0]}",
                 do='enable 64-bit types: `jax.config.update("jax_enable_x64", True)`',

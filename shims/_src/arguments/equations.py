@@ -73,7 +73,7 @@ def _check_ellipsis(equation, term, array, arrow, result):
     if arrow and hidden and "..." in term and "..." not in result:
         raise checks.invalid(
             "einsum",
-            "the output of `equation` has no ellipsis, but an operand has axes for one.",
+            "the output of `equation` has no ellipsis, but an operand has axes that belong to an ellipsis.",
             required="`...` in the result",
             received=f"equation {equation!r}, operand {describe(array)}",
         )

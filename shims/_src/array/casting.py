@@ -204,7 +204,9 @@ def saturate_cast(value, dtype, name=None):
     """
     x, dtype = operand(_narrow_floats(value, dtype)), array_dtype(dtype, "saturate_cast")
     if np.bool_ in (x.dtype, dtype):
-        raise TypeError(f"saturate_cast: bool has no range; from {x.dtype.name} to {dtype.name}.")
+        raise TypeError(
+            f"saturate_cast: cannot cast {x.dtype.name} to {dtype.name}, because bool has no range."
+        )
     part = _part_of(dtype)
     if not jnp.iscomplexobj(x):
         return convert(_clamp(x, part), dtype)
@@ -407,7 +409,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
         return jnp.broadcast_to(array.reshape(()), shape)
     if array.size != int(np.prod(shape)):
         raise TypeError(
-            f"constant: {array.size} numbers do not fill the shape {shape}; "
-            "give one number, or as many as the shape has elements."
+            f"constant: `value` has {array.size} numbers, but the shape {shape} needs "
+            f"{int(np.prod(shape))}; give that many numbers, or a single one."
         )
     return array.reshape(shape)

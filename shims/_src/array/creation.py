@@ -257,8 +257,8 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
       Nothing.
 
     Under jit:
-      The number of elements may be traced. If no bound of it is known, inside an enclosing `jax.jit` a
-      bound must be given: `shims.range(shims.bounded(k, max=8))`.
+      The number of elements may be traced. Inside an enclosing `jax.jit`, this number
+      needs a bound: if none is known, write `shims.range(shims.bounded(k, max=8))`.
 
     Example:
       >>> import shims

@@ -43,7 +43,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` an index out of range raises an error when the call has finished; in an
+      Inside `shims.function` an index out of range raises an error after the call; in an
       enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:
@@ -154,7 +154,7 @@ def batch_gather(params, indices, name=None):
 
     Differs from TensorFlow:
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
-      TensorFlow 2 spells it `gather(params, indices, batch_dims=-1)`.
+      In TensorFlow 2, write `gather(params, indices, batch_dims=-1)`.
 
     Under jit:
       Like `gather`.
@@ -183,7 +183,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Batch sizes must agree even if there are no elements. Coordinates in more than 7 axes are
+      Batch sizes must be equal even if there are no elements. Coordinates in more than 7 axes are
       supported.
 
     Under jit:

@@ -123,7 +123,7 @@ def stack(values, axis=0, name="stack"):
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -167,7 +167,7 @@ def parallel_stack(values, name="parallel_stack"):
       It is the same as `stack`, and works eagerly too.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     https://www.tensorflow.org/api_docs/python/tf/parallel_stack
     """

@@ -87,7 +87,7 @@ def invert_permutation(x, name=None):
       Nothing.
 
     Under jit:
-      A vector that is not a permutation raises when the call has finished.
+      A vector that is not a permutation raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/math/invert_permutation
     """

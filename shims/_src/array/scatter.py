@@ -62,10 +62,10 @@ def _scatter(function, method, x, indices, updates, policy=""):
     if indices.ndim == 0 or is_vector:
         raise checks.invalid(
             function,
-            "`indices` must have rows of coordinates.",
+            "`indices` must be an array of coordinate vectors.",
             required="rank 2 or more",
             received=describe(indices),
-            do="give one row: `indices[None]`, and one row of `updates`",
+            do="for a single vector of coordinates, pass `indices[None]` and `updates[None]`",
         )
     if policy != "IGNORE":
         check_coordinates(function, indices, x.shape)

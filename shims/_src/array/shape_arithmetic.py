@@ -84,7 +84,7 @@ def broadcast_dynamic_shape(shape_x, shape_y):
       Nothing.
 
     Under jit:
-      Shapes that do not broadcast raise after the call.
+      Shapes that do not broadcast raise an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/broadcast_dynamic_shape
     """
@@ -140,7 +140,7 @@ def unravel_index(indices, dims, name=None):
       Nothing.
 
     Under jit:
-      Positions out of range raise after the call.
+      Positions out of range raise an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/unravel_index
     """
@@ -191,7 +191,7 @@ def shape_n(input, out_type=jnp.int32, name=None):
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true sizes, without padding.
+      The sizes do not count padding.
 
     https://www.tensorflow.org/api_docs/python/tf/shape_n
     """

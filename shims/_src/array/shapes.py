@@ -145,7 +145,7 @@ def shape(input, out_type=None, name=None):
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true sizes, not those of the padding.
+      The sizes do not count padding.
 
     Example:
       >>> import shims
@@ -177,7 +177,7 @@ def size(input, out_type=None, name=None):
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true number, without padding.
+      The number does not count padding.
 
     Example:
       >>> import shims
@@ -570,6 +570,8 @@ def ensure_shape(x, shape, name=None):
         if isinstance(want, int) and not is_known(x.shape[i]):
             x = primitives.unify_axis(x, i, want, label="ensure_shape")
     for i, want in traced.items():
-        text = errors.message("ensure_shape", f"the size of axis {i} differs from `shape`.")
+        text = errors.message(
+            "ensure_shape", f"the size of axis {i} differs from the size in `shape`."
+        )
         primitives.check(want != primitives.as_size(x.shape[i]), text)
     return x

@@ -356,7 +356,7 @@ def _refusal(kind: str, line: str) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "if",
-            f"a {kind} is read after a change of another one, and traced data decide whether both are "
+            f"a {kind} is read after another {kind} was changed, and traced data decide whether both are "
             f"the same object.",
             required="containers that are not changed after the choice",
             received=f"a choice in {line}",
@@ -371,7 +371,7 @@ def other_name_error() -> errors.UnimplementedError:
         errors.UnimplementedError(
             errors.message(
                 "while",
-                "a list or dict that changes in a loop over traced data has another name in the loop.",
+                "a list or dict that changes in a loop over traced data has a second name in the loop.",
                 required="one name for each list and dict that changes",
                 do="use one name in the loop, and assign it to the other name afterwards.",
             )

@@ -64,8 +64,8 @@ def convert(f: Callable) -> Callable:
       iterations is known; else it can be read, added and appended to, but not changed in place.
 
     Under jit:
-      Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
-      `lax.while_loop`.
+      Traced conditions become `lax.cond`. Loops become `lax.scan` if their length is known,
+      otherwise `lax.while_loop`.
 
     Example:
       >>> @convert
@@ -97,7 +97,7 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
     Args:
       entity: a function, lambda, method, `functools.partial` or callable object.
       recursive: must be True; the functions that `entity` calls are converted, too.
-      experimental_optional_features: accepted; these features are always on, or belong to
+      experimental_optional_features: accepted and ignored: these features are always on, or belong to
         TensorFlow's graphs.
 
     Returns:
@@ -110,8 +110,8 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
       Classes are returned unchanged.
 
     Under jit:
-      Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
-      `lax.while_loop`.
+      Traced conditions become `lax.cond`. Loops become `lax.scan` if their length is known,
+      otherwise `lax.while_loop`.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/to_graph
     """
@@ -126,7 +126,7 @@ def to_code(entity: Callable, recursive=True, experimental_optional_features=Non
     Args:
       entity: a function, lambda or method.
       recursive: must be True.
-      experimental_optional_features: accepted.
+      experimental_optional_features: accepted and ignored.
 
     Returns:
       Python source, in which the operators of this package are attributes of `ag__`.

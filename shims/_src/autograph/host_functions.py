@@ -79,7 +79,7 @@ def _check_domain(name: str, given, result) -> None:
         f"math.{name}",
         "math domain error.",
         required="numbers for which the function is defined",
-        do="test them before: `if n > 0`, or give `jnp` the numbers and test the result",
+        do="test the numbers first: `if n > 0`; or call the function of `jnp`, and test its result",
     )
     untaken_branches.raise_if_handled(bad, ValueError("math domain error"))
     primitives.check(bad, text)

@@ -262,10 +262,10 @@ class TracedZip(TracedIterable):
             raise errors.UnimplementedError(
                 errors.message(
                     "zip",
-                    "it is not known whether several sizes are equal, as `strict=True` demands.",
+                    "`strict=True` requires equal sizes, but it is unknown whether the sizes are equal.",
                     required="equal sizes",
                     received=", ".join(str(n) for n in lengths),
-                    do="cut the arrays to the same size, or state it: `shims.same_size(a, b)`.",
+                    do="cut the arrays to the same size, or state that their sizes are equal: `shims.same_size(a, b)`.",
                 )
             )
         shortest = functools.reduce(jp.core.min_dim, lengths)

@@ -234,7 +234,7 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
         raise errors.UnimplementedError(
             errors.message(
                 "append",
-                "a list that has another name grows in a loop over traced data.",
+                "a list that has a second name grows in a loop over traced data.",
                 required="a list that one variable holds, or a known number of iterations",
                 do="fill a separate list, and store it after the loop.",
             )

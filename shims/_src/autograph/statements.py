@@ -218,7 +218,7 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
                 "the body of a loop of many iterations changes a Python object, but is traced only a few times.",
                 required=f"no change, or at most {_MOST_UNROLLED} iterations",
                 received=f"{count} iterations",
-                do="keep what changes in a variable of the loop, or in a `shims.Variable`.",
+                do="keep the changing value in a variable of the loop, or in a `shims.Variable`.",
             )
         )
     items = as_python(iterated, failure[0])

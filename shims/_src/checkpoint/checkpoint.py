@@ -36,7 +36,7 @@ class _Saved:
 
 
 class Checkpoint(AutoTrackable):
-    """Saves the variables of objects in a file, and restores them, also those that are created later.
+    """Saves the variables of objects to a file, and restores them, even if they are created later.
 
     Args:
       root: the object to save, whose attributes get no further prefix.
@@ -165,7 +165,7 @@ class Checkpoint(AutoTrackable):
         return self._restore(save_path, with_counter=False)
 
     def restore(self, save_path, options=None):
-        """Restore the values of a file that `save` wrote; later objects get theirs when they are created.
+        """Restore the values of a file that `save` wrote, also into objects that are created later.
 
         Args:
           save_path: the path of the checkpoint, or of a SavedModel's folder; `None` restores nothing. The

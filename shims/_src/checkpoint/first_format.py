@@ -67,7 +67,7 @@ class FirstFormatReader(TensorReader):
         entries = {name: Entry(dtype, shape, slices=places)}
         for place in places:
             if len(place) != len(shape):
-                raise Malformed("a slice has another rank than the whole tensor")
+                raise Malformed("a slice and the whole tensor have different ranks")
             sizes = (n if e is None else e[1] for e, n in zip(place, shape))
             entries[slice_key(name, place)] = Entry(dtype, tuple(sizes))
         return entries

@@ -22,7 +22,7 @@ class CheckpointLoadStatus:
         """Check that every object and every value of the checkpoint was matched.
 
         Raises:
-          AssertionError: an object has no value in the checkpoint, or a value no object.
+          AssertionError: an object has no value in the checkpoint, or a value has no object.
         """
         self.assert_existing_objects_matched()
         missing = self._restoration.unresolved()
@@ -66,7 +66,7 @@ class CheckpointLoadStatus:
         )
 
     def expect_partial(self):
-        """Accept that values of the checkpoint stay unused, without a warning about them at the end."""
+        """Do not warn at the end about values of the checkpoint that are unused."""
         self._restoration.expect_partial = True
         return self
 

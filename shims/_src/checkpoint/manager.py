@@ -20,8 +20,8 @@ class CheckpointManager:
       checkpoint: the checkpoint to save.
       directory: the folder; a manager continues with the checkpoints that its file `checkpoint` lists.
       max_to_keep: the number of checkpoints to keep; `None` keeps all.
-      keep_checkpoint_every_n_hours: keep one checkpoint per this many hours for good.
-      checkpoint_name: the names of the files up to the number.
+      keep_checkpoint_every_n_hours: keep one checkpoint per this many hours permanently.
+      checkpoint_name: the beginning of the file names, before the number.
       step_counter: a variable with the current step; needed for `checkpoint_interval`.
       checkpoint_interval: the smallest number of steps between two checkpoints.
       init_fn: a function that `restore_or_initialize` calls if there is no checkpoint.

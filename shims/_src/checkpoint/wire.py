@@ -70,7 +70,7 @@ def take(data: Data, at: int, size: int) -> tuple[Data, int]:
     """Return `size` bytes from `at`, and the end position."""
     end = at + size
     if end > len(data):
-        raise Malformed(f"{size} bytes are announced where {len(data) - at} are left")
+        raise Malformed(f"{size} bytes are declared, but only {len(data) - at} are left")
     return data[at:end], end
 
 

@@ -33,7 +33,7 @@ class LogicalDevice(NamedTuple):
 
 
 class LogicalDeviceConfiguration(NamedTuple):
-    """The configuration of a logical device; JAX has no limit per device.
+    """The configuration of a logical device; JAX has no memory limit per device.
 
     https://www.tensorflow.org/api_docs/python/tf/config/LogicalDeviceConfiguration
     """
@@ -203,7 +203,7 @@ def set_logical_device_configuration(
       UnimplementedError: the device is an accelerator, which JAX does not divide.
 
     Differs from TensorFlow:
-      Accelerators are not divided, and there is no limit of memory.
+      Accelerators are not divided, and there is no memory limit.
 
     Under jit:
       Call it before tracing.
@@ -229,15 +229,15 @@ def set_logical_device_configuration(
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     """Request that memory of an accelerator is allocated as needed.
 
-    JAX decides this when it starts, by `XLA_PYTHON_CLIENT_PREALLOCATE` in the environment. If the
-    request comes too late, a warning says so.
+    JAX reads `XLA_PYTHON_CLIENT_PREALLOCATE` from the environment when it starts. If this variable
+    does not turn preallocation off, the request has no effect, and a warning says so.
 
     Args:
       device: a `PhysicalDevice`.
       enable: whether to allocate as needed.
 
     Differs from TensorFlow:
-      It only sets the environment variable, which has no effect after JAX has started.
+      It sets nothing: it records the request, and warns if JAX preallocates memory.
 
     Under jit:
       Call it before tracing.
@@ -248,7 +248,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     allocates = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "true").lower() in ("true", "1")
     if device.device_type != "CPU" and enable and allocates:
         warnings.warn(
-            "config.experimental.set_memory_growth: JAX has allocated its memory. Set "
+            "config.experimental.set_memory_growth: JAX preallocates memory. Set "
             "XLA_PYTHON_CLIENT_PREALLOCATE=false in the environment before the program starts.",
             stacklevel=2,
         )

@@ -26,7 +26,7 @@ def enable_tensor_float_32_execution(enabled: bool) -> None:
       enabled: if false, JAX's default precision of products becomes `"highest"`.
 
     Differs from TensorFlow:
-      It sets `jax_default_matmul_precision`, also for other code on JAX.
+      It sets `jax_default_matmul_precision`, which also affects other code that uses JAX.
 
     Under jit:
       Programs that are compiled already are compiled again.

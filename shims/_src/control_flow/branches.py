@@ -21,7 +21,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
       pred: a Python bool or a bool scalar.
       true_fn: a function of no arguments.
       false_fn: a function of no arguments that returns the same structure.
-      name: accepted.
+      name: accepted and ignored.
 
     Returns:
       The result of one function. For a traced `pred` both functions are traced, and one of them runs.
@@ -63,7 +63,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
       pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary of them.
       default: the function that is called if no condition holds.
       exclusive: whether it is an error if two conditions hold.
-      strict: accepted.
+      strict: accepted and ignored.
       name: the name in messages.
 
     Returns:

@@ -39,19 +39,19 @@ def scan(
       fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the first slice; the first slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: accepted.
-      swap_memory: accepted.
-      infer_shape: accepted.
+      parallel_iterations: accepted and ignored.
+      back_prop: accepted and ignored.
+      swap_memory: accepted and ignored.
+      infer_shape: accepted and ignored.
       reverse: whether to go from the last slice to the first.
-      name: accepted.
+      name: accepted and ignored.
 
     Returns:
       Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        `InvalidArgumentError`.
+        this is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -87,17 +87,17 @@ def foldl(
       fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the first slice; the first slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: accepted.
-      swap_memory: accepted.
-      name: accepted.
+      parallel_iterations: accepted and ignored.
+      back_prop: accepted and ignored.
+      swap_memory: accepted and ignored.
+      name: accepted and ignored.
 
     Returns:
       The last accumulator.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        `InvalidArgumentError`.
+        this is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -133,17 +133,17 @@ def foldr(
       fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the last slice; the last slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: accepted.
-      swap_memory: accepted.
-      name: accepted.
+      parallel_iterations: accepted and ignored.
+      back_prop: accepted and ignored.
+      swap_memory: accepted and ignored.
+      name: accepted and ignored.
 
     Returns:
       The last accumulator.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        `InvalidArgumentError`.
+        this is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 

@@ -43,11 +43,11 @@ def while_loop(
       body: a function of the loop variables that returns their next values, in the same structure.
       loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
       shape_invariants: shapes that the variables keep; checked where the loop is not traced.
-      parallel_iterations: accepted; iterations run one after the other.
+      parallel_iterations: accepted and ignored: iterations run one after the other.
       back_prop: False lets a bounded loop end early, without reverse-mode differentiation.
-      swap_memory: accepted.
+      swap_memory: accepted and ignored.
       maximum_iterations: the largest number of iterations.
-      name: accepted.
+      name: accepted and ignored.
 
     Returns:
       The final loop variables, in the structure of `loop_vars`.

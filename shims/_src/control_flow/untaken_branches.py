@@ -194,7 +194,7 @@ class DependsOnIteration(errors.FreshSizeError):
                 required="a loop whose number of iterations is known, or an `if` without an error",
                 received=f"{type(error).__name__}: {error}",
                 at=refusals.line_raised(error),
-                do="compute what the handler does in an `else`, or choose with `shims.where`.",
+                do="test for the error with `if`, and handle it in the `else`; or choose with `shims.where`.",
             )
         )
 

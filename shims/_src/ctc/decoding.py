@@ -145,7 +145,7 @@ def collapse_repeated(labels, seq_length, name=None):
       The labels `[batch, longest]`, padded with 0, and the number of labels of each sequence.
 
     Raises:
-      InvalidArgumentError: the sizes of the two do not agree, or there are no sequences.
+      InvalidArgumentError: the sizes of `labels` and `seq_length` differ, or there are no sequences.
 
     Differs from TensorFlow:
       Nothing.

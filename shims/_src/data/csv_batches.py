@@ -52,18 +52,19 @@ def make_csv_dataset(
       column_defaults: for each selected column, in the order of the file, a value for missing fields, or a dtype if
         the field is required. By default the dtype is the narrowest of int32, int64, float32, float64 and string that
         holds the first lines, and a missing field is 0 or "".
-      label_name: the column that is returned beside the others.
+      label_name: the column of the labels, which is returned separately.
       select_columns: the names or numbers of the columns to read; by default all of them.
       field_delim: the character between fields.
       use_quote_delim: whether `"` encloses fields.
-      na_value: another text for a missing field.
+      na_value: a string that, like the empty string, marks a missing field.
       header: whether the first line of each file is left out.
-      num_epochs: how often all files are read; `None` for endlessly, without a last batch that is smaller.
+      num_epochs: how often all files are read. `None` repeats them without end; then no batch is smaller than the
+        others.
       shuffle: whether files and lines are shuffled.
-      shuffle_buffer_size: the number of lines among which the next one is drawn.
+      shuffle_buffer_size: the number of lines from which the next line is drawn.
       shuffle_seed: the seed of the order.
-      prefetch_buffer_size: the number of batches that are made ahead.
-      num_parallel_reads: the number of files that are read in turn, a line of each; by default 1.
+      prefetch_buffer_size: the number of batches that are prepared in advance.
+      num_parallel_reads: the number of files that are read alternately, line by line; by default 1.
       sloppy: has no effect: the order is deterministic.
       num_rows_for_inference: the number of lines that determine the dtypes; `None` for all.
       compression_type: "GZIP", "ZLIB" or `None`.
@@ -78,8 +79,8 @@ def make_csv_dataset(
       ValueError: no file matches, names or numbers of columns do not fit, or a line has another number of fields.
 
     Differs from TensorFlow:
-      Names and dtypes are read from compressed files of both kinds. A default such as 1 is a number; TensorFlow takes some
-      numbers for dtypes. A field in quotes ends on the same line.
+      Names and dtypes are read from compressed files of both kinds. A default such as 1 is a number; TensorFlow
+      reads some numbers as dtypes. A quoted field cannot contain a line break.
 
     https://www.tensorflow.org/api_docs/python/tf/data/experimental/make_csv_dataset
     """

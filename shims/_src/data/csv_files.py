@@ -44,12 +44,12 @@ class CsvDataset(Dataset):
       header: whether the first line of each file is left out.
       field_delim: the character between fields.
       use_quote_delim: whether `"` encloses fields.
-      na_value: another text for a missing field.
+      na_value: a string that, like the empty string, marks a missing field.
       select_cols: the numbers of the columns to read.
       exclude_cols: not supported.
 
     Differs from TensorFlow:
-      A field in quotes ends on the same line.
+      A quoted field cannot contain a line break.
 
     https://www.tensorflow.org/api_docs/python/tf/data/experimental/CsvDataset
     """

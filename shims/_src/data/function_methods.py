@@ -145,7 +145,7 @@ class FunctionMethods:
         return self.group_by_window(bucket, batches, window_size_func=lambda key: sizes[int(key)])
 
     def ignore_errors(self, log_warning=False, name=None) -> Any:
-        """Leave out the elements whose computation raises an error."""
+        """Leave out each element that raises an error when it is computed."""
         del name
         return published(mapping.IgnoringErrors(self.node, log_warning))
 

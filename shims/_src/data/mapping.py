@@ -156,7 +156,7 @@ class IgnoringErrors(Node):
         return found if found < 0 else UNKNOWN_CARDINALITY
 
     def stream(self) -> Stream:
-        """Leave out the elements whose computation raises an error."""
+        """Leave out each element that raises an error when it is computed."""
         return _IgnoringStream(self.input.stream())
 
 

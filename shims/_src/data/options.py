@@ -107,7 +107,7 @@ class Options(_Settings):
     """Settings of a dataset.
 
     Differs from TensorFlow:
-      They are kept and have no effect: elements are computed one by one, in order.
+      Options are stored but have no effect: elements are computed one by one, in order.
 
     https://www.tensorflow.org/api_docs/python/tf/data/Options
     """

@@ -120,7 +120,7 @@ def decode_raw(
       input_bytes: strings of equal length.
       out_type: the dtype of the numbers.
       little_endian: the order of the bytes of a number.
-      fixed_length: the length to which strings are cut or filled with zeros.
+      fixed_length: the length to which strings are cut, or padded with zeros.
       name: ignored.
 
     Returns:
@@ -172,7 +172,7 @@ def decode_csv(
         if the value is required.
       field_delim: the character between fields.
       use_quote_delim: whether `"` encloses fields.
-      na_value: another text for a missing value.
+      na_value: a string that, like the empty string, marks a missing value.
       select_cols: the numbers of the columns to read.
       name: ignored.
 

@@ -139,7 +139,7 @@ def _no_batch(element):
     return errors.InvalidArgumentError(
         errors.message(
             "Strategy.experimental_distribute_dataset",
-            "the elements have no common first size that could be divided among the replicas.",
+            "the parts of an element have different first sizes, so rows cannot be divided among the replicas.",
             required="arrays `[batch, ...]`",
             received=str(jax.tree.map(np.shape, element)),
             do="`batch` the dataset before it is distributed.",

@@ -184,13 +184,18 @@ def _of_padded(x: Padded) -> PerReplica:
         raise errors.UnimplementedError(
             errors.message(
                 "Strategy.run",
-                "a result may differ between replicas in its first size only.",
+                "the shapes of a result on the replicas may differ only along the first axis.",
                 received=f"sizes that depend on data along the axes {[a - 1 for a in x.sizes]}",
                 do="reduce the result in the function, or reshape it to a vector: `shims.reshape(x, [-1])`",
             )
         )
     if jp.is_tracer(x.status):
-        primitives.check(x.status != OK, errors.message("Strategy.run", "a result is not valid."))
+        primitives.check(
+            x.status != OK,
+            errors.message(
+                "Strategy.run", "an operation of the function failed; its result is not valid."
+            ),
+        )
     else:
         check_status(x.status, x.values)
     return PerReplica(x.values, x.sizes[1])

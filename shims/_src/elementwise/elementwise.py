@@ -331,7 +331,7 @@ def maximum(x, y, name=None):
       the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -365,7 +365,7 @@ def minimum(x, y, name=None):
       the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -417,7 +417,7 @@ def pow(x, y, name=None):
       Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
-      Acts on each element separately; negative integer exponents raise after the call.
+      Acts on each element separately; negative integer exponents raise an error after the call.
 
     Example:
       >>> import shims

@@ -130,8 +130,7 @@ def floordiv(x, y, name=None):
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -166,8 +165,7 @@ def floormod(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims

@@ -33,8 +33,7 @@ def truncatediv(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/truncatediv
     """
@@ -65,8 +64,7 @@ def truncatemod(x, y, name=None):
       TensorFlow has no gradient.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/truncatemod
     """
@@ -95,8 +93,7 @@ def div(x, y, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims.compat.v1 as tf

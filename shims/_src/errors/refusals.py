@@ -228,8 +228,7 @@ def translated(error: Exception) -> Exception:
     remedy = remedies.remedy(call)
     if isinstance(error, _TRANSLATABLE) and _compares_sizes(error):
         problem = (
-            "two sizes have to be equal, and whether they are is unknown while the program is "
-            "traced."
+            "two sizes must be equal, but their equality is unknown while the program is traced."
         )
         do = remedies.MEETING.get(call.name, remedies.SAME_SIZE)
     elif _needs_size(error) or (_asks_for_tracer(error) and _about_size(call, remedy)):

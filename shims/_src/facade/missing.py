@@ -14,7 +14,7 @@ _WRAPPERS = "write a cell that calls the wrapped cell, or use `shims.keras.layer
 _QUANTIZED = (
     "JAX has no quantized dtypes: use `quantization.quantize_and_dequantize_v2`, or scale and cast"
 )
-_PROCESSES = "programs run in one process: shard arrays with `jax.sharding`"
+_PROCESSES = "shard arrays with `jax.sharding`; see `docs/devices.md`"
 _SAVED = (
     "leave it out: `train.Checkpoint` and `train.CheckpointManager` save objects, without options"
 )

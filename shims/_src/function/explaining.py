@@ -85,7 +85,7 @@ class ConcreteFunction:
             raise ValueError(
                 errors.message(
                     "get_concrete_function",
-                    "the signature does not determine one program: each rank of an argument, "
+                    "the signature does not determine a single program: each rank of an argument, "
                     "and each string, has its own program.",
                     received=str(self.structured_input_signature[0]),
                     do="state the rank: `TensorSpec([None, None])`; pass strings as Python values",

@@ -78,14 +78,14 @@ def function(
         name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
         shape is compiled separately.
       autograph: convert Python control flow on arrays.
-      jit_compile: accepted; everything is compiled by XLA.
-      reduce_retracing: treat all sizes as unknown although there is no signature.
-      experimental_implements: accepted, as are the others up to `experimental_follow_type_hints`.
-      experimental_autograph_options: accepted.
-      experimental_attributes: accepted.
+      jit_compile: accepted and ignored; XLA compiles everything.
+      reduce_retracing: treat all sizes as unknown if there is no signature.
+      experimental_implements: accepted and ignored.
+      experimental_autograph_options: accepted and ignored.
+      experimental_attributes: accepted and ignored.
       experimental_relax_shapes: the former name of `reduce_retracing`.
       experimental_compile: the former name of `jit_compile`.
-      experimental_follow_type_hints: accepted.
+      experimental_follow_type_hints: accepted and ignored.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
         With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
         most eight programs; sums may then be rounded in another order.
@@ -94,14 +94,15 @@ def function(
       on_specialize: the reaction when an unknown input size must become a constant:
         `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
       unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
-        device only if it must check whether a size exceeds its capacity or whether operands agree.
+        device only if it must check whether a size exceeds its capacity or whether sizes of
+        operands are equal.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
 
     Raises:
       FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; the message names the line.
-      InvalidArgumentError: sizes that must agree do not.
+      InvalidArgumentError: sizes that must be equal differ.
       CapacityError: see `overflow`.
 
     Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
@@ -165,7 +166,7 @@ class Function(Copyable):
             ("on_specialize", on_specialize, ("warn", "raise")),
         ):
             if value not in allowed:
-                raise ValueError(f"function: `{name}` is one of {allowed}, not {value!r}")
+                raise ValueError(f"function: `{name}` must be one of {allowed}, not {value!r}")
         functools.update_wrapper(self, func)
         self.python_function = func
         self.options = {
@@ -473,12 +474,12 @@ class Function(Copyable):
     # ---- introspection ---------------------------------------------------------------------------
 
     def precompile(self, *args, sizes=None, **kwargs) -> None:
-        """Compile for example arguments, or for some values of the unknown sizes.
+        """Compile in advance: for the arguments given, or for some values of the unknown sizes.
 
         Args:
           *args: as for a call; arrays or `jax.ShapeDtypeStruct`s.
-          sizes: numbers; for each, the function is compiled for the input signature with all unknown sizes
-            equal to that number. The default, if no arguments are given, are the listed `buckets`.
+          sizes: a list of numbers. For each number, the function is compiled for the input signature with all
+            unknown sizes equal to the number. Without arguments, the default is the list `buckets`.
           **kwargs: as for a call.
         """
         examples = [(args, kwargs)]

@@ -212,8 +212,8 @@ def depends_on_arguments(variables):
     return ValueError(
         errors.message(
             "Variable",
-            "the initial value of a variable created inside a function depends on its arguments, "
-            "of which only shapes and dtypes are known.",
+            "the initial value of a variable created inside a function depends on arguments of the "
+            "function, but only their shapes and dtypes are known.",
             received=", ".join(v.name for v in variables),
             do="call the function once first, or create the variable outside of it.",
         )

@@ -110,8 +110,8 @@ def _checked_cotangent(gradient, target):
     gradient = as_array(gradient, target.dtype)
     if gradient.shape != tuple(target.shape):
         raise ValueError(
-            f"gradient: an entry of `output_gradients` has the shape {gradient.shape}, its target "
-            f"{target.shape}."
+            f"gradient: an entry of `output_gradients` has shape {gradient.shape}, but its target has "
+            f"shape {target.shape}."
         )
     return conjugate(gradient)
 

@@ -25,10 +25,9 @@ def custom_gradient(f=None):
     """Differentiate a function by the gradient function that it returns.
 
     Args:
-      f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each
-        array of `y` and returns for each array among the arguments a gradient or `None`. If `f` reads
-        trainable variables, `grad_fn` also takes `variables=` and returns `(gradients, gradients of the
-        variables)`.
+      f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each array of `y`,
+        and returns a gradient or `None` for each array among the arguments. If `f` reads trainable variables,
+        `grad_fn` also takes `variables=` and returns `(gradients, gradients of the variables)`.
 
     Returns:
       A function of the same arguments that returns `y`.

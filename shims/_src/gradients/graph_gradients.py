@@ -40,9 +40,9 @@ def gradients(
       ys: an array or a list of arrays.
       xs: an array or variable, or a list of them.
       grad_ys: weights of the elements of `ys`, an array for each or `None`.
-      name: accepted.
-      gate_gradients: accepted.
-      aggregation_method: accepted.
+      name: accepted and ignored.
+      gate_gradients: accepted and ignored.
+      aggregation_method: accepted and ignored.
       stop_gradients: arrays that count as constants.
       unconnected_gradients: the result for an `x` that no `y` depends on.
 
@@ -105,9 +105,9 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
     Args:
       ys: an array or a list of arrays.
       xs: an array or a list of arrays.
-      gate_gradients: accepted.
-      aggregation_method: accepted.
-      name: accepted.
+      gate_gradients: accepted and ignored.
+      aggregation_method: accepted and ignored.
+      name: accepted and ignored.
 
     Returns:
       A list with an array `x.shape + x.shape` for each of `xs`.

@@ -121,7 +121,7 @@ def rgb_to_grayscale(images, name=None):
       `[..., 1]` of the same dtype.
 
     Raises:
-      InvalidArgumentError: there are not three channels.
+      InvalidArgumentError: the number of channels is not 3.
 
     Differs from TensorFlow:
       Nothing.
@@ -147,7 +147,7 @@ def grayscale_to_rgb(images, name=None):
       `[..., 3]`.
 
     Raises:
-      InvalidArgumentError: there is not one channel.
+      InvalidArgumentError: the number of channels is not 1.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
@@ -195,7 +195,7 @@ def rgb_to_yuv(images):
       `[..., 3]`: luma in [0, 1], both chromas in [-0.5, 0.5].
 
     Raises:
-      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+      InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
 
     Differs from TensorFlow:
       Nothing.
@@ -219,7 +219,7 @@ def yuv_to_rgb(images):
       `[..., 3]`.
 
     Raises:
-      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+      InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
 
     Differs from TensorFlow:
       Nothing.
@@ -243,7 +243,7 @@ def rgb_to_yiq(images):
       `[..., 3]`.
 
     Raises:
-      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+      InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
 
     Differs from TensorFlow:
       Nothing.
@@ -267,7 +267,7 @@ def yiq_to_rgb(images):
       `[..., 3]`.
 
     Raises:
-      InvalidArgumentError: there are not three channels, or they are not floating-point numbers.
+      InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
 
     Differs from TensorFlow:
       Nothing.
@@ -293,7 +293,7 @@ def rgb_to_hsv(images, name=None):
       `[..., 3]` in [0, 1]; a hue of 0 is red, 1/3 green, 2/3 blue.
 
     Raises:
-      FailedPreconditionError: there are not three channels.
+      FailedPreconditionError: the number of channels is not 3.
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
@@ -320,7 +320,7 @@ def hsv_to_rgb(images, name=None):
       `[..., 3]`.
 
     Raises:
-      FailedPreconditionError: there are not three channels.
+      FailedPreconditionError: the number of channels is not 3.
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
@@ -541,7 +541,7 @@ def adjust_hue(image, delta, name=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: there are not three channels, or `delta` is out of range.
+      InvalidArgumentError: the number of channels is not 3, or `delta` is out of range.
 
     Differs from TensorFlow:
       It is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its three channels.
@@ -604,7 +604,7 @@ def adjust_saturation(image, saturation_factor, name=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: there are not three channels.
+      InvalidArgumentError: the number of channels is not 3.
 
     Differs from TensorFlow:
       It is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its three channels.

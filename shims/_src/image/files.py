@@ -96,7 +96,7 @@ def decode_jpeg(
       channels: 1 for gray, 3 for colors, 0 for the channels of the file.
       ratio: the factor 1, 2, 4 or 8 by which the picture is reduced.
       fancy_upscaling: must be true: Pillow supports no other upscaling.
-      try_recover_truncated: whether a picture that is cut off is decoded as far as it goes.
+      try_recover_truncated: whether the readable part of a truncated picture is decoded.
       acceptable_fraction: ignored.
       dct_method: ignored.
       name: ignored.
@@ -193,7 +193,7 @@ def decode_png(contents, channels=0, dtype=np.uint8, name=None) -> HostTensor:
       UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
-      Colors of 16 bits are read with 8.
+      Pictures with 16 bits per color are read with 8 bits.
 
     Under jit:
       Strings cannot be traced: decode the image before you call the compiled function.

@@ -139,7 +139,7 @@ def stateless_sample_distorted_bounding_box(
       An image without pixels is rejected; TensorFlow returns boxes of NaN for it.
 
     Under jit:
-      Everything but the ranges may be traced.
+      All arguments except the ranges may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_sample_distorted_bounding_box
     """

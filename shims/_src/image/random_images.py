@@ -179,7 +179,7 @@ def random_hue(image, max_delta, seed=None):
 
     Raises:
       ValueError: `max_delta` is out of range.
-      InvalidArgumentError: there are not three channels.
+      InvalidArgumentError: the number of channels is not 3.
 
     Differs from TensorFlow:
       Nothing.
@@ -207,7 +207,7 @@ def stateless_random_hue(image, max_delta, seed):
 
     Raises:
       ValueError: `max_delta` is out of range.
-      InvalidArgumentError: there are not three channels.
+      InvalidArgumentError: the number of channels is not 3.
 
     Differs from TensorFlow:
       Nothing.
@@ -237,7 +237,7 @@ def random_saturation(image, lower, upper, seed=None):
 
     Raises:
       ValueError: `upper <= lower`, or `lower` is negative.
-      InvalidArgumentError: there are not three channels.
+      InvalidArgumentError: the number of channels is not 3.
 
     Differs from TensorFlow:
       Nothing.
@@ -266,7 +266,7 @@ def stateless_random_saturation(image, lower, upper, seed=None):
 
     Raises:
       ValueError: `upper <= lower`, or `lower` is negative, or there is no seed.
-      InvalidArgumentError: there are not three channels.
+      InvalidArgumentError: the number of channels is not 3.
 
     Differs from TensorFlow:
       Nothing.

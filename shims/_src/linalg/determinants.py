@@ -34,7 +34,7 @@ def det(input, name=None):
         determinant is differentiated.
 
     Differs from TensorFlow:
-      Where both sizes are known only at run time, the gradient of a matrix that is not invertible
+      If both sizes are known only at run time, the gradient of a matrix that is not invertible
       is infinite or NaN, and no error is raised.
 
     Under jit:
@@ -62,7 +62,7 @@ def slogdet(input, name=None):
         logarithm is differentiated.
 
     Differs from TensorFlow:
-      Where both sizes are known only at run time, the gradient of a matrix that is not invertible
+      If both sizes are known only at run time, the gradient of a matrix that is not invertible
       is infinite or NaN, and no error is raised.
 
     Under jit:

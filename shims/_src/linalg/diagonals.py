@@ -255,8 +255,9 @@ def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
     checks.check_data(
         too_few | ((sizes[0] != sizes[2]) & (sizes[1] != sizes[3])),
         "diag",
-        "the diagonals do not fill a matrix of this size.",
-        required=f"at least {least[0]} rows and {least[1]} columns, and equality in one of the two",
+        "a matrix of this size has diagonals of another length.",
+        required=f"at least {least[0]} rows and {least[1]} columns, with exactly {least[0]} rows or "
+        f"exactly {least[1]} columns",
         received=f"{rows} rows, {columns} columns",
     )
     return rows, columns

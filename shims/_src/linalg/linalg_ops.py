@@ -67,7 +67,7 @@ def matmul(
       A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree; masked elements are ignored.
+      Sizes that are known only at run time are checked for equality; masked elements are ignored.
 
     Example:
       >>> import shims
@@ -170,7 +170,7 @@ def matvec(
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -206,7 +206,7 @@ def tensordot(a, b, axes, name=None):
       their products are equal.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -360,7 +360,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
       name: ignored.
 
     Returns:
-      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
+      The norms, in the shape of `tensor` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Raises:
       ValueError: the norm is unknown.

@@ -191,7 +191,7 @@ def _check_permutation(function, matrix, perm):
         raise checks.invalid(
             function,
             "`perm` does not fit `lower_upper`.",
-            required="perm [..., n] beside lower_upper [..., n, n]",
+            required="perm [..., n] and lower_upper [..., n, n]",
             received=f"lower_upper {describe(matrix)}, perm {describe(perm)}",
         )
     return perm

@@ -26,7 +26,7 @@ def square_matrices(function: str, value, *, name: str = "input"):
     """Convert `value` to an array of square matrices `[..., n, n]`.
 
     Raises:
-      InvalidArgumentError: the matrices are not square (raised when the call has finished for symbolic sizes).
+      InvalidArgumentError: the matrices are not square (raised after the call for symbolic sizes).
     """
     x = matrices(function, value, name=name)
     rows, columns = x.shape[-2:]
@@ -77,7 +77,7 @@ def with_one_batch(function: str, *pairs):
       *pairs: arrays, each with the number of its last axes that are not batch axes.
 
     Raises:
-      InvalidArgumentError: they do not broadcast (raised when the call has finished for symbolic sizes).
+      InvalidArgumentError: they do not broadcast (raised after the call for symbolic sizes).
     """
     arrays = [x for x, _ in pairs]
     cores = [core for _, core in pairs]

@@ -45,7 +45,7 @@ def inv(input, adjoint=False, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; a matrix that is not invertible raises when the call has finished.
+      Sizes may be known only at run time; a matrix that is not invertible raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/inv
     """
@@ -79,7 +79,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; a matrix that is not invertible raises when the call has finished.
+      Sizes may be known only at run time; a matrix that is not invertible raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/solve
     """
@@ -226,7 +226,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
     Differs from TensorFlow:
       With `fast`, a matrix without full rank is rejected; recent releases of TensorFlow return some
-      solution. Without `fast`, an infinity in a matrix gives NaN, in TensorFlow 0.
+      solution. Without `fast`, an infinity in a matrix gives NaN; in TensorFlow it gives 0.
 
     Under jit:
       Leading axes and the number of rows may be known only at run time.
@@ -240,7 +240,10 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     a, b = with_one_batch("lstsq", (a, 2), (b, 2))
     if matrix.dtype == jnp.complex128 and l2_regularizer != 0:
         raise errors.UnimplementedError(
-            errors.message("lstsq", "TensorFlow does not regularize complex128 either.")
+            errors.message(
+                "lstsq",
+                "like TensorFlow, `lstsq` does not support `l2_regularizer` for complex128.",
+            )
         )
     if not fast:
         return jnp.matmul(pseudo_inverse(*svd(a), _singular_value_cutoff(a)), b)

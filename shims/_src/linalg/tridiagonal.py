@@ -156,9 +156,9 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     """Multiply tridiagonal matrices by matrices.
 
     Args:
-      diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
-        diagonal; a list of the three; or matrices `[..., n, n]`, of which only these three
-        diagonals are read.
+      diagonals: for the format `compact`, `[..., 3, n]`: the diagonals above, on and below the main
+        diagonal; for `sequence`, a list of these three; for `matrix`, matrices `[..., n, n]`, of
+        which only these three diagonals are read.
       rhs: array `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       name: ignored.
@@ -214,9 +214,9 @@ def tridiagonal_solve(
     """Solve linear equations with tridiagonal matrices.
 
     Args:
-      diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
-        diagonal; a list of the three; or matrices `[..., n, n]`, of which only these three
-        diagonals are read.
+      diagonals: for the format `compact`, `[..., 3, n]`: the diagonals above, on and below the main
+        diagonal; for `sequence`, a list of these three; for `matrix`, matrices `[..., n, n]`, of
+        which only these three diagonals are read.
       rhs: array `[..., n]` or `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       transpose_rhs: swap the last two axes of `rhs` first.

@@ -14,7 +14,7 @@ def agreeing_hints(operator, given: Hints, derived: str) -> dict[str, bool | Non
     """Merge given hints with those of a related operator; return them as keyword arguments.
 
     Raises:
-      ValueError: a hint contradicts one of the other operator.
+      ValueError: a hint contradicts a hint of the other operator.
     """
     merged = {}
     for name, value in given._asdict().items():
@@ -30,14 +30,14 @@ class LinearOperatorAdjoint(LinearOperator):
 
     Args:
       operator: the operator.
-      is_non_singular: must agree with the operator.
-      is_self_adjoint: must agree with the operator.
-      is_positive_definite: must agree with the operator.
-      is_square: must agree with the operator.
+      is_non_singular: must be compatible with the hint of the operator.
+      is_self_adjoint: must be compatible with the hint of the operator.
+      is_positive_definite: must be compatible with the hint of the operator.
+      is_square: must be compatible with the hint of the operator.
       name: the name of the adjoint operator.
 
     Raises:
-      ValueError: a hint contradicts one of the operator.
+      ValueError: a hint contradicts a hint of the operator.
 
     Differs from TensorFlow:
       See `LinearOperator`.

@@ -84,7 +84,10 @@ def _combine_blocks(left, right, combine):
     if len(left.operators) != len(right.operators) or any(
         a.domain_dimension != b.range_dimension for a, b in pairs
     ):
-        raise ValueError("Blocks are incompatible: their numbers or their sizes differ.")
+        raise ValueError(
+            "The blocks are incompatible: the operators have different numbers of blocks, or blocks of "
+            "different sizes."
+        )
     return LinearOperatorBlockDiag(
         [combine(a, b) for a, b in pairs],
         is_non_singular=hints.non_singular(left, right),

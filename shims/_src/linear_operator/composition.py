@@ -19,7 +19,7 @@ class LinearOperatorComposition(LinearOperator):
     """The product of operators: the last one is applied first.
 
     Args:
-      operators: a list of operators with matching sizes and one dtype.
+      operators: a list of operators with matching sizes and the same dtype.
       is_non_singular: whether the product is known to be invertible.
       is_self_adjoint: whether it is known to be self-adjoint; True for `A @ A.H`.
       is_positive_definite: whether it is known to be positive definite; True for an invertible `A @

@@ -16,13 +16,13 @@ class LinearOperatorInversion(LinearOperator):
     Args:
       operator: the operator.
       is_non_singular: True or `None`.
-      is_self_adjoint: must agree with the operator.
-      is_positive_definite: must agree with the operator.
+      is_self_adjoint: must be compatible with the hint of the operator.
+      is_positive_definite: must be compatible with the hint of the operator.
       is_square: True or `None`.
       name: the name of the inverse operator.
 
     Raises:
-      ValueError: the operator is known not to be invertible, or a hint contradicts one of the
+      ValueError: the operator is known not to be invertible, or a hint contradicts a hint of the
         operator.
 
     Differs from TensorFlow:

@@ -39,7 +39,7 @@ class LinearOperatorKronecker(LinearOperator):
       TypeError: the dtypes differ.
 
     Differs from TensorFlow:
-      See `LinearOperator`. Determinants of factors that are not square are rejected.
+      See `LinearOperator`. Determinants are rejected if a factor is not square.
 
     Under jit:
       The leading axes may be known only at run time.

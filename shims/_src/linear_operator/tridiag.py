@@ -18,9 +18,9 @@ class LinearOperatorTridiag(LinearOperator):
     """A matrix with three diagonals, or a batch of them.
 
     Args:
-      diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
-        diagonal; a list of the three; or matrices `[..., n, n]`, of which only these three
-        diagonals are read.
+      diagonals: for the format `compact`, `[..., 3, n]`: the diagonals above, on and below the main
+        diagonal; for `sequence`, a list of these three; for `matrix`, matrices `[..., n, n]`, of
+        which only these three diagonals are read.
       diagonals_format: `compact`, `sequence` or `matrix`.
       is_non_singular: whether the matrices are known to be invertible.
       is_self_adjoint: whether they are known to be self-adjoint.

@@ -21,7 +21,7 @@ def draw(ctx, eqn, *operands):
         raise errors.UnsupportedPrimitiveError(
             errors.message(
                 "",
-                "random numbers with parameters of an unknown size have no rule.",
+                "random numbers are not supported if their parameters have unknown sizes.",
                 received=", ".join(str(v.aval) for v in eqn.invars),
                 at=line_of(eqn),
                 do="draw standard numbers of the unknown shape, and scale them",

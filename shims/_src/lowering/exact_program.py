@@ -92,7 +92,7 @@ class _Substitution:
     def _inline(self, jaxpr, operands, equations) -> list:
         inner, consts = jp.open_jaxpr(jaxpr)
         if consts or inner.constvars:
-            raise NotExactError("a function with a derivative of its own has constants")
+            raise NotExactError("a function with a custom derivative has constants")
         env = dict(zip(inner.invars, operands, strict=True))
         return self._add_equations(inner, env, equations)
 

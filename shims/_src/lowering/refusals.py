@@ -66,7 +66,7 @@ def inner_size_error(dim) -> errors.FreshSizeError:
     return _refusal(
         errors.message(
             "",
-            f"the data-dependent size `{dim}` belongs to a loop body, a branch or one row, and is "
+            f"the data-dependent size `{dim}` belongs to a loop body, a branch or one row, but is "
             "used outside of it.",
             at="",
             do="return the number itself, `shims.size(y)`, from the loop or the branch",

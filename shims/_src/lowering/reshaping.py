@@ -55,7 +55,7 @@ def _check_counts(ctx, eqn, old, new) -> None:
         return
     text = errors.message(
         "reshape",
-        f"the input has {errors.NUMBER} values, which do not fill the requested shape.",
+        f"the input has {errors.NUMBER} values, but the requested shape takes another number of values.",
         required=f"as many values as shape={_format_shape(new)} takes",
         received=f"shape {_format_shape(old)}",
     )

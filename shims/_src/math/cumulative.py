@@ -44,7 +44,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
+      Sums of bfloat16 numbers may be rounded at different steps.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.

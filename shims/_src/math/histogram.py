@@ -45,7 +45,7 @@ def bincount(
       arr: integer array; floats are truncated.
       weights: array with the shape of `arr`; all weights are 1 when `weights` is `None` or empty.
       minlength: the minimum length of the result.
-      maxlength: the maximum length of the result; larger numbers are dropped.
+      maxlength: the maximum length of the result; numbers that do not fit are dropped.
       dtype: the dtype of the counts; the dtype of `arr` when `None`. With weights, the result has
         their dtype.
       name: ignored.
@@ -349,7 +349,7 @@ def confusion_matrix(
       name: ignored.
 
     Returns:
-      `[num_classes, num_classes]`, labels by predictions.
+      `[num_classes, num_classes]`; rows are labels, columns are predictions.
 
     Raises:
       InvalidArgumentError: a number is out of range, the shapes differ, or there are neither labels

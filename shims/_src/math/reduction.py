@@ -41,8 +41,8 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
-      over no elements.
+      The sum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); 0 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -71,8 +71,8 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      integers are truncated towards 0; NaN over no elements.
+      The mean, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); integers are truncated towards 0; NaN if there are no elements.
 
     Differs from TensorFlow:
       float16 is summed in float32, so the sum does not overflow.
@@ -101,8 +101,8 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      The maximum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; -inf, or the lowest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -132,8 +132,8 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      The minimum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; inf, or the highest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -163,8 +163,8 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); 1 over no elements.
+      The product, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); 1 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -194,8 +194,8 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      False over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); False if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -227,8 +227,8 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
-      over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); True if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -259,8 +259,8 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
-      with sizes of 1); -inf over no elements.
+      The logarithm of the sum, in the shape of `input_tensor` without the reduced axes (which
+      `keepdims` keeps with size 1); -inf if there are no elements.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -299,7 +299,7 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The variance; NaN over no elements.
+      The variance; NaN if there are no elements.
 
     Raises:
       TypeError: the input holds integers.
@@ -328,9 +328,9 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
-      sizes of 1); NaN over no elements. If all elements are equal, the gradient is NaN, or 0 where
-      the incoming gradient is 0.
+      The standard deviation, in the shape of `input_tensor` without the reduced axes (which
+      `keepdims` keeps with size 1); NaN if there are no elements. If all elements are equal, the
+      gradient is NaN, or 0 where the incoming gradient is 0.
 
     Raises:
       TypeError: the input holds integers.
@@ -364,7 +364,8 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The norm, in the dtype of the input; 0 over no elements. The gradient at norm 0 is NaN.
+      The norm, in the dtype of the input; 0 if there are no elements. The gradient at norm 0 is
+      NaN.
 
     Differs from TensorFlow:
       Nothing.
@@ -414,7 +415,8 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
       name: ignored.
 
     Returns:
-      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
+      The counts, in the shape of `input` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.

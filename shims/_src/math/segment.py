@@ -114,7 +114,8 @@ def segment_sum(data, segment_ids, name=None):
       `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
+      InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
+        of rows.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow does not check that the ids ascend; its result for other ids is unspecified.
@@ -140,7 +141,8 @@ def segment_mean(data, segment_ids, name=None):
       `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
+      InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
+        of rows.
 
     Differs from TensorFlow:
       On a GPU, TensorFlow does not check that the ids ascend; its result for other ids is unspecified.
@@ -167,7 +169,8 @@ def segment_max(data, segment_ids, name=None):
       the gradient.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
+      InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
+        of rows.
 
     Differs from TensorFlow:
       NaN is propagated; TensorFlow drops a NaN if a number follows in the same segment.
@@ -194,7 +197,8 @@ def segment_min(data, segment_ids, name=None):
       the gradient.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
+      InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
+        of rows.
 
     Differs from TensorFlow:
       NaN is propagated; TensorFlow drops a NaN if a number follows in the same segment.
@@ -220,7 +224,8 @@ def segment_prod(data, segment_ids, name=None):
       `[last id + 1, ...]`; 1 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
+      InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
+        of rows.
 
     Differs from TensorFlow:
       TensorFlow does not define the gradient at zeros. On a GPU, TensorFlow does not check that the ids

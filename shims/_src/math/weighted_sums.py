@@ -34,7 +34,7 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     https://www.tensorflow.org/api_docs/python/tf/math/accumulate_n
     """

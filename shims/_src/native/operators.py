@@ -47,7 +47,7 @@ def add(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -173,7 +173,7 @@ def atan2(y, x, name=None):
 
     Args:
       y: array.
-      x: array of the same dtype; they broadcast.
+      x: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -299,7 +299,7 @@ def bitwise_and(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -332,7 +332,7 @@ def bitwise_or(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -365,7 +365,7 @@ def bitwise_xor(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -522,7 +522,7 @@ def equal(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -742,7 +742,7 @@ def greater(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -775,7 +775,7 @@ def greater_equal(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -932,7 +932,7 @@ def less(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -965,7 +965,7 @@ def less_equal(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1091,7 +1091,7 @@ def logical_and(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1155,7 +1155,7 @@ def logical_or(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1188,7 +1188,7 @@ def logical_xor(x, y, name="LogicalXor"):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1221,7 +1221,7 @@ def multiply(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1285,7 +1285,7 @@ def not_equal(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1566,7 +1566,7 @@ def subtract(x, y, name=None):
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

@@ -34,7 +34,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
       On a GPU, TensorFlow returns zeros for an id out of range, instead of raising an error.
 
     Under jit:
-      As in `gather`: inside `shims.function` an id out of range raises when the call has finished.
+      As in `gather`: inside `shims.function` an id out of range raises an error after the call.
 
     Example:
       >>> import shims

@@ -61,8 +61,8 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
     Args:
       per_example_loss: array `[batch, ...]` of numbers.
-      sample_weight: the weights of the examples; they are broadcast with the losses. A last axis of size 1
-        may be missing, or there may be one too many.
+      sample_weight: the weights of the examples; they are broadcast with the losses. The weights may lack a last
+        axis of size 1, or have one too many.
       global_batch_size: integer scalar; the size of the first axis when `None`.
 
     Returns:

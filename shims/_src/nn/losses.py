@@ -232,7 +232,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` a label out of range raises an error when the call has finished; in an enclosing
+      Inside `shims.function` a label out of range raises an error after the call; in an enclosing
       trace its loss is NaN, as in TensorFlow's XLA.
 
     Example:
@@ -280,8 +280,8 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      `(mean, variance)`, in the shape of `x` without the axes (with `keepdims`, with sizes of 1);
-      the variance is divided by the number of elements.
+      `(mean, variance)`, in the shape of `x` without the reduced axes (which `keepdims` keeps with
+      size 1); the variance is divided by the number of elements.
 
     Differs from TensorFlow:
       Nothing.

@@ -33,15 +33,15 @@ def space_to_depth(input, block_size, data_format="NHWC", name=None):
       `[batch, height / size, width / size, size * size * channels]`.
 
     Raises:
-      InvalidArgumentError: a side is not a multiple of `block_size` (a symbolic side raises after
-        the call), or `block_size` is below 2.
+      InvalidArgumentError: a side is not a multiple of `block_size` (a symbolic side raises an
+        error after the call), or `block_size` is below 2.
       NotFoundError: `data_format` is not `NHWC`, as in TensorFlow on CPU.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/space_to_depth
     """
@@ -74,7 +74,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/depth_to_space
     """
@@ -143,7 +143,7 @@ def space_to_batch_nd(input, block_shape, paddings, name=None):
 
     Raises:
       InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
-        raises an error when the call has finished), or the arguments are incompatible.
+        raises an error after the call), or the arguments are incompatible.
 
     Differs from TensorFlow:
       Nothing.
@@ -181,7 +181,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
 
     Raises:
       InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
-        raises an error when the call has finished), or the arguments are incompatible.
+        raises an error after the call), or the arguments are incompatible.
 
     Differs from TensorFlow:
       Nothing.
@@ -210,7 +210,7 @@ def batch_to_space(input, block_shape, crops, name=None):
 
     Raises:
       InvalidArgumentError: the batch size is not a multiple of the block, the crops exceed a size
-        (a symbolic size raises an error when the call has finished), or the arguments are
+        (a symbolic size raises an error after the call), or the arguments are
         incompatible.
 
     Differs from TensorFlow:

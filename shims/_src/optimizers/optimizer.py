@@ -81,7 +81,7 @@ class Optimizer:
 
     @property
     def iterations(self) -> Variable:
-        """The number of steps made so far."""
+        """The number of steps taken so far."""
         return self._iterations
 
     @property
@@ -142,7 +142,7 @@ class Optimizer:
         """The state of the transformation, a pytree of arrays.
 
         Raises:
-          ValueError: `build` was not called and no step was made.
+          ValueError: `build` was not called and no step was taken.
         """
         if self._structure is None or not self._trained:
             raise ValueError("Optimizer: there is no state yet. Call `build(variables)` first.")

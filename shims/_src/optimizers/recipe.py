@@ -18,7 +18,7 @@ class Steps(NamedTuple):
     """The state of an optimizer.
 
     Attributes:
-      count: the number of steps made, an integer.
+      count: the number of steps taken, an integer.
       learning_rate: a number that may be changed; `None` if a function computes it.
       shared: a dict of the values shared by all parameters.
       slots: a dict from slot names to trees with the structure of the parameters.
@@ -45,7 +45,7 @@ class Now(NamedTuple):
 
 
 class Recipe(optax.GradientTransformation):
-    """An Optax transformation that makes TensorFlow's steps; its state holds the learning rate.
+    """An Optax transformation that takes the same steps as TensorFlow; its state holds the learning rate.
 
     Attributes:
       rate: the learning rate as a function of the count, `None` if it is in the state.

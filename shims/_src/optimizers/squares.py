@@ -73,7 +73,7 @@ def adagrad(
       ValueError: more than one clipping argument is given.
 
     Differs from Optax:
-      `optax.adagrad` makes no step where the sum is zero.
+      `optax.adagrad` takes no step for elements whose sum is zero.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/Adagrad
     """

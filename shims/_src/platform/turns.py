@@ -30,7 +30,7 @@ class Turn:
         if not self._lock.acquire(timeout=_PATIENCE):
             warnings.warn(
                 f"{self._name}: this thread has waited {_PATIENCE:g} seconds for another thread that "
-                f"traces or compiles the function, and goes on waiting. If that thread waits for this "
+                f"traces or compiles the function, and continues to wait. If that thread waits for this "
                 f"thread, as with `thread.join()` in "
                 "the traced function, neither will end: call `join` outside of the function.",
                 RuntimeWarning,

@@ -119,7 +119,7 @@ def quantize_and_dequantize_v2(
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
       narrow_range: whether the lowest integer is unused.
-      axis: the axis along which each slice has a range of its own.
+      axis: the axis along which each slice has its own range.
 
     Returns:
       An array of the shape of `input`. Its gradient is 1 inside of the given range and 0 outside.
@@ -133,7 +133,7 @@ def quantize_and_dequantize_v2(
 
     Under jit:
       Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range
-      raises when the call has finished.
+      raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize_v2
     """
@@ -168,7 +168,7 @@ def quantize_and_dequantize(
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
       narrow_range: whether the lowest integer is unused.
-      axis: the axis along which each slice has a range of its own.
+      axis: the axis along which each slice has its own range.
 
     Returns:
       An array of the shape of `input`. Its gradient is 1 everywhere.
@@ -182,7 +182,7 @@ def quantize_and_dequantize(
 
     Under jit:
       Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range
-      raises when the call has finished.
+      raises an error after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize
     """

@@ -43,7 +43,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
         raise errors.UnimplementedError(
             errors.message(
                 "gather_nd",
-                "rows of a ragged tensor are gathered into one axis only.",
+                "rows of a ragged tensor can be gathered only by a matrix of indices.",
                 required="indices [n, depth]",
                 received=f"indices {tuple(indices.shape)}",
             )

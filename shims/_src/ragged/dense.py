@@ -127,7 +127,7 @@ def from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype) -> Ragg
     if isinstance(lengths, (list, tuple)) and lengths and np.ndim(lengths[0]) > 0:
         if ragged_rank not in (1, len(lengths)):
             raise ValueError(
-                f"`ragged_rank` must be {len(lengths)}, as many as `lengths` has parts."
+                f"`ragged_rank` must be {len(lengths)}, the number of parts of `lengths`."
             )
         return _with_nested_lengths(tensor, lengths, dtype)
     if ragged_rank > 1:

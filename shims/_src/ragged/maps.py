@@ -178,7 +178,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
         raise errors.UnimplementedError(
             errors.message(
                 "vectorized_map",
-                "`fn` assigns a variable, but the slices have no order.",
+                "`fn` assigns a variable, but the order of the slices is undefined.",
                 received=", ".join(v.name for v in scope.written),
                 do="use `map_fn`.",
             )

@@ -37,7 +37,7 @@ class RaggedTensor(RaggedOperators, Ragged):
 
     Under jit:
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
-      to their true size. Gradients flow through `flat_values`.
+      to their valid size. Gradients flow through `flat_values`.
 
     Example:
       >>> import shims

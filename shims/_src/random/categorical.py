@@ -79,7 +79,7 @@ def _check_one_thread(function, logits, num_samples) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "TensorFlow divides this many rows among its threads, and its numbers depend "
+                "TensorFlow divides this many rows among its threads, so its random numbers depend "
                 "on the number of threads.",
                 required=f"at most {most} rows of {classes} classes and {num_samples} samples",
                 received=f"{rows} rows",

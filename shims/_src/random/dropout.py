@@ -126,7 +126,7 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
       The elements are those that TensorFlow drops on CPU.
 
     Under jit:
-      Everything but `noise_shape` may be traced.
+      All arguments except `noise_shape` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/experimental/stateless_dropout
     """

@@ -105,8 +105,8 @@ def warn_of_graph(operator: str) -> None:
             "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a "
             "session gets the same numbers.",
             at=errors.user_line(),
-            do="take the operator of that name from `shims.compat.v1`, which draws in every run; or draw before the "
-            "graph is opened, if the numbers are to be constants",
+            do="use the operator of the same name in `shims.compat.v1`, which draws in every run; or draw before the "
+            "graph is opened, if the numbers should be constants",
         ),
         errors.FrozenRandomWarning,
     )

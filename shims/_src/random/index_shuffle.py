@@ -103,7 +103,7 @@ def _check(place, key, last, rounds):
     """Check the operands; return the key, whose last size is then known to be 3."""
     is_key = jnp.issubdtype(key.dtype, jnp.integer) and key.ndim in (1, 2)
     if not is_key or (checks.is_known(key.shape[-1]) and key.shape[-1] != 3):
-        raise _operand_error("seed", "three integers, or as many for each index", key)
+        raise _operand_error("seed", "three integers, or three integers for each index", key)
     for name, x in (("index", place), ("max_index", last)):
         if x.ndim > 1 or not jnp.issubdtype(x.dtype, jnp.integer):
             raise _operand_error(name, "an integer, or a vector of integers", x)
@@ -130,7 +130,7 @@ def _check_sizes(place, key, last) -> None:
         checks.check_data(
             (size != sizes[0]) | (size == 0),
             _FUNCTION,
-            "the numbers of indices, keys and values of `max_index` differ.",
+            "`index`, `seed` and `max_index` do not have the same number of entries.",
             required="vectors of equal length, at least 1",
             received=", ".join(map(describe, vectors)),
         )

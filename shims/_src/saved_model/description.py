@@ -205,7 +205,7 @@ class Decoder:
 
     Raises:
       Damaged: the content is damaged.
-      UnimplementedError: the programs have 64-bit dtypes, which are off.
+      UnimplementedError: the programs have 64-bit dtypes, which are disabled.
     """
 
     def __init__(self, data: bytes):

@@ -147,7 +147,7 @@ def _checked_failure(error: BaseException) -> Exception:
         raise error
     if not isinstance(error, Exception):
         return NotExportableError(
-            "the function needs the number of an unknown size.",
+            "the function needs the value of an unknown size.",
             None,
             "write known sizes into the signature",
         )

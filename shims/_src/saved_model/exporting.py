@@ -308,7 +308,7 @@ def _unequal_sizes() -> NotExportableError:
 def _two_kinds_of_sizes(dynamic: trace.DynamicTrace) -> NotExportableError:
     lines = list(dynamic.origins.values())
     return NotExportableError(
-        "a program with data-dependent sizes cannot be stored for unknown sizes of its operands.",
+        "a program with data-dependent sizes cannot be saved if sizes of its operands are unknown.",
         lines[0] if lines else None,
         "write the sizes into the signature, `TensorSpec([64, 3])`, and pad the operands to them",
     )

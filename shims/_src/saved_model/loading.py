@@ -48,8 +48,8 @@ def load(export_dir, tags=None, options=None):
 
     Args:
       export_dir: the folder.
-      tags: accepted; there is one set of programs.
-      options: accepted; see `LoadOptions`.
+      tags: accepted and ignored: there is one set of programs.
+      options: accepted and ignored; see `LoadOptions`.
 
     Returns:
       An object with the saved variables, objects, lists, dictionaries and functions as attributes, and with the
@@ -59,7 +59,7 @@ def load(export_dir, tags=None, options=None):
     Raises:
       NotFoundError, OSError: there is no model.
       DataLossError: a file is damaged or missing.
-      UnimplementedError: TensorFlow wrote the model, or a later release.
+      UnimplementedError: TensorFlow, or a later release of `shims`, wrote the model.
 
     Differs from TensorFlow:
       A SavedModel of TensorFlow cannot be loaded. Loading executes no code of the files: a damaged or

@@ -15,10 +15,10 @@ class SaveOptions:
     """Options of `saved_model.save`.
 
     Attributes:
-      namespace_whitelist: accepted, as are the other options: programs have no namespaces, no debug
-        information of graphs and no saver.
-      experimental_custom_gradients: accepted; the derivative of a function is always saved with it.
-      extra_tags: accepted; there is one set of programs.
+      namespace_whitelist: accepted and ignored, like the other options: programs have no
+        namespaces, no graph debug information and no saver.
+      experimental_custom_gradients: accepted and ignored: the derivative of a function is always saved with it.
+      extra_tags: accepted and ignored: there is one set of programs.
 
     Differs from TensorFlow:
       No option changes what is saved.
@@ -47,11 +47,11 @@ class LoadOptions:
     """Options of `saved_model.load`.
 
     Attributes:
-      allow_partial_checkpoint: accepted; a variable without a value is an error.
-      experimental_io_device: accepted.
+      allow_partial_checkpoint: accepted and ignored: a variable without a value is an error.
+      experimental_io_device: accepted and ignored.
       experimental_skip_checkpoint: must be False.
-      experimental_variable_policy: accepted.
-      experimental_load_function_aliases: accepted.
+      experimental_variable_policy: accepted and ignored.
+      experimental_load_function_aliases: accepted and ignored.
 
     Differs from TensorFlow:
       No option changes what is loaded.

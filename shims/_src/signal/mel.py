@@ -63,10 +63,10 @@ def linear_to_mel_weight_matrix(
       ValueError: a number is out of range.
 
     Differs from TensorFlow:
-      All numbers but `num_spectrogram_bins` must be static.
+      All numbers except `num_spectrogram_bins` must be static.
 
     Under jit:
-      A constant, if all arguments are.
+      The result is a constant if all arguments are constants.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/linear_to_mel_weight_matrix
     """

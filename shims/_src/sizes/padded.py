@@ -1,4 +1,4 @@
-"""Define `Padded`: an array with padding, together with its true sizes."""
+"""Define `Padded`: an array with padding, together with its sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OK, LOST = 0, -3
 
 @jax.tree_util.register_pytree_node_class
 class Padded:
-    """A value whose true size is known only while the program runs.
+    """An array with padding; its size without padding is known only while the program runs.
 
     Inside an enclosing `jax.jit`, `grad` or `vmap`, shims operators return `Padded` values for results with
     data-dependent sizes, and so does `shims.function(unpad=False)`. A `Padded` is a pytree: it passes through `jit`,
@@ -39,10 +39,10 @@ class Padded:
     such as `isfinite`.
 
     Attributes:
-      values: array `[capacity, ...]`; along each dynamic axis the true entries come first.
+      values: array `[capacity, ...]`; along each dynamic axis the valid entries come first.
 
     Differs from TensorFlow: TensorFlow has no such class; its tensors have exact sizes. Under
-    `vmap` a mapped `Padded` has one size per row.
+    `vmap`, each row of a mapped `Padded` has its own size.
 
     >>> import jax, jax.numpy as jnp, shims
     >>> f = jax.jit(lambda x: shims.boolean_mask(x, x > 0))
@@ -197,7 +197,7 @@ class Padded:
         raise errors.PaddedUseError(
             errors.message(
                 name,
-                "Python asks for the value of a padded value, which is known only at run time.",
+                "Python needs the contents of a padded value, which are known only at run time.",
                 received=repr(self),
                 do=(
                     "outside of `jit` use the exact array, `x.unpad()`; inside of `jit` use an "
@@ -251,11 +251,14 @@ class Padded:
         """Raise an error for an attribute of `jax.Array` that `Padded` does not have, with advice."""
         if name.startswith("__") or not hasattr(jax.Array, name):
             raise AttributeError(f"'Padded' object has no attribute '{name}'")
-        sized = f"`shims.{name}(x)` for the true entries" if name in ("shape", "size") else ""
+        sized = {
+            "shape": "`shims.shape(x)` for the shape without padding",
+            "size": "`shims.size(x)` for the number of valid elements",
+        }.get(name)
         raise errors.PaddedAttributeError(
             errors.message(
                 f"Padded.{name}",
-                "a padded value has no such attribute: its true size is known only at run time.",
+                "a padded value has no such attribute, because its size is known only at run time.",
                 received=repr(self),
                 do=f"use {sized or f'`x.unpad().{name}` outside of `jit`'}, or `x.values.{name}` "
                 "for the array with its padding",
@@ -358,7 +361,7 @@ def check_status(status: Any, values: Any = None) -> None:
         raise errors.CapacityError(
             errors.message(
                 "Padded",
-                "the data needed more entries than there is room for; the values are not valid.",
+                "the data needed more entries than the capacity; the values are not valid.",
                 required=f"room for {worst} entries",
                 received=f"{room} entries" if room else "",
                 do=(

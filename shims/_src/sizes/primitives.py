@@ -291,7 +291,7 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     if broadcasts and state is not None and state.fresh.is_met(target):
         return broadcast_axis(x, axis, target, label=label)
     if broadcasts and state is not None and _is_of_argument(state, target):
-        text += "; `shims.broadcast_to(a, b.shape)` repeats the element of an `a` of size 1"
+        text += "; if `a` has size 1, `shims.broadcast_to(a, b.shape)` repeats its element"
     if state is not None:
         for d in (have, target) if broadcasts else ():
             state.decide_if_one(d)
@@ -377,8 +377,8 @@ def is_known_true(state, condition) -> bool | None:
         raise errors.FreshSizeError(
             errors.message(
                 "",
-                "a step whose error the program catches depends on a number that is counted "
-                "in a staged loop.",
+                "the program catches an error that depends on a loop counter, whose value is "
+                "unknown while the program is traced.",
                 required="a number that is known while the program is traced",
                 do="test the number first (`if i > 0:`) instead of catching the error",
             )
@@ -554,7 +554,7 @@ def _batch_selection(primitive):
             raise errors.FreshSizeError(
                 errors.message(
                     "boolean_mask",
-                    "under `vmap` every row selects a size of its own.",
+                    "under `vmap` each row selects a different number of elements.",
                     do="put the `vmap` inside a function decorated with `shims.function`",
                 )
             )
@@ -592,7 +592,7 @@ def _batch_range(args, dims, **params):
     raise errors.FreshSizeError(
         errors.message(
             params["label"],
-            "under `vmap` every row has a size of its own.",
+            "under `vmap` each row has a different size.",
             do="put the `vmap` inside a function decorated with `shims.function`",
         )
     )

@@ -89,7 +89,7 @@ def exhausted(function: str, needed: int, free: int, subject: str, line: str | N
             received=f"{free:,} bytes available",
             at=line,
             do=(
-                "bound the number that the size comes from, for instance `shims.minimum(n, "
+                "bound the number from which the size is computed, for instance `shims.minimum(n, "
                 f"1000)`; `{device_memory.LIMIT}`, an environment variable, overrides the number "
                 "of available bytes"
             ),

@@ -57,7 +57,7 @@ def number_of(
     state.pin(d, problem if reports else "")
     required = "a size that the inputs determine"
     if not all(stage_for_each_number(state, part) for part in sorted(state.parts(d), key=str)):
-        required += f", or sizes with at most {2**trace.MOST_QUESTIONS} combinations of numbers"
+        required += f", or sizes with at most {2**trace.MOST_QUESTIONS} combinations of values"
     raise errors.FreshSizeError(
         errors.message("", problem, required=required, received=f"the size `{d}`", do=do)
     )

@@ -239,7 +239,9 @@ class DynamicTrace:
         """
         self._steps_left -= 1
         if self._steps_left < 0:
-            raise errors.SpecializationError(errors.message("", "the program has too many steps."))
+            raise errors.SpecializationError(
+                errors.message("", "the program has too many operations.")
+            )
 
     def new_buffer(self, first: int) -> tuple[Site, int]:
         """Create the site of a new buffer; return `(site, capacity)`.

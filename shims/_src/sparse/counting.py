@@ -29,7 +29,7 @@ def bincount(
       weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
       axis: 0 counts over all values, -1 per row.
       minlength: the minimum length of the result.
-      maxlength: the length of the result; larger numbers are dropped.
+      maxlength: the length of the result; numbers that do not fit are dropped.
       binary_output: return 1 for every number that occurs instead of its count.
       name: ignored.
 
@@ -87,7 +87,7 @@ def _flatten_operands(values, weights, by_row: bool):
     ):
         if isinstance(values, kind):
             if weights is not None and not isinstance(weights, kind):
-                raise ValueError(f"sparse.bincount: `weights` must be {name}, as `values`.")
+                raise ValueError(f"sparse.bincount: `weights` must be {name}, like `values`.")
             return parts(values, weights, by_row)
     values = operand(values)
     if weights is not None:

@@ -123,7 +123,7 @@ def check_buckets(function: str, num_buckets: int) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "hashes need 64-bit integers, which are off.",
+                "hashes need 64-bit integers, which are disabled.",
                 do=(
                     "pass `num_buckets` below 2**31, or enable them: "
                     '`jax.config.update("jax_enable_x64", True)`'

@@ -125,7 +125,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
       Nothing. Neither function has a gradient.
 
     Under jit:
-      The number of values is the sum of the operands' numbers of values.
+      The number of values is the sum over the operands.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/concat
     """
@@ -381,7 +381,7 @@ def reset_shape(sp_input, new_shape=None):
     else:
         shape = coordinates("new_shape", new_shape)
         if shape.shape != old.shape:
-            raise ValueError("`new_shape` has another rank than the sparse tensor.")
+            raise ValueError("`new_shape` and the sparse tensor have different ranks.")
         checks.check_data(
             shape < old,
             "reset_shape",

@@ -41,7 +41,7 @@ class SparseTensor(Composite):
 
     Under jit:
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
-      to their true size.
+      to their valid size.
 
     Example:
       >>> import shims

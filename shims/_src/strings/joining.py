@@ -75,7 +75,7 @@ def _flat_beside(x, ragged):
             raise errors.UnimplementedError(
                 errors.message(
                     "strings.join",
-                    "an array is joined to a ragged tensor.",
+                    "an array cannot be joined to a ragged tensor.",
                     required="ragged tensors with the same rows, and scalars",
                     do="convert it first: `shims.RaggedTensor.from_tensor(x)`",
                 )

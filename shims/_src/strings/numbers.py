@@ -67,7 +67,7 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
                 received=array.dtype.name,
             )
     if scientific and shortest:
-        raise checks.invalid(function, "`scientific` and `shortest` exclude each other.")
+        raise checks.invalid(function, "`scientific` and `shortest` cannot both be true.")
     if fill not in ("", *" +-0#"):
         raise checks.invalid(function, "`fill` is not supported.", received=repr(fill))
     if array.dtype == bool:

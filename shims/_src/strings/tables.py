@@ -158,7 +158,8 @@ class TextFileInitializer(KeyValueTensorInitializer):
         if vocab_size is not None:
             if len(lines) < vocab_size:
                 raise checks.invalid(
-                    "lookup.TextFileInitializer", f"{len(lines)} lines of {vocab_size} expected."
+                    "lookup.TextFileInitializer",
+                    f"the file has {len(lines)} lines, but `vocab_size` is {vocab_size}.",
                 )
             lines = lines[:vocab_size]
         keys = _column(lines, key_index, key_dtype, delimiter, 0)

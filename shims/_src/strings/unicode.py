@@ -369,7 +369,7 @@ def unicode_transcode(
 
 @over_ragged
 def unicode_script(input, name=None):
-    """Return the script of each character, as a number of the library ICU.
+    """Return the number that the library ICU gives to the script of each character.
 
     Args:
       input: int32 code points of any shape, or a ragged tensor of them.

@@ -101,7 +101,9 @@ def _entered(x: Padded):
     if not any(map(jp.is_tracer, jax.tree.leaves(x))):
         return x.unpad()
     if jp.is_tracer(x.status):
-        text = errors.message("Padded", "a padded value from outside of the function is not valid.")
+        text = errors.message(
+            "Padded", "a padded argument is not valid: an earlier operation failed."
+        )
         primitives.check(x.status != OK, text)
     else:
         check_status(x.status, x.values)

@@ -44,7 +44,7 @@ def check(function: str, args, kwargs) -> None:
     raise errors.UnimplementedError(
         errors.message(
             function,
-            "an argument is a tensor of a graph of TensorFlow 1, whose value only a session knows.",
+            "an argument is a tensor of a TensorFlow 1 graph; only a session knows its value.",
             received=repr(found[0]),
             do="import the operators that build graphs, `import shims.compat.v1 as tf`; they have TensorFlow 2's "
             "names, too",

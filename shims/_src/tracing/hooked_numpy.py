@@ -259,7 +259,7 @@ def _compress(state, original, condition, a, axis=None, **options):
     if not _same(length, count):
         text = errors.message(
             "compress",
-            "the condition is true beyond the end of the array.",
+            "the condition is longer than the array, and is true beyond its end.",
             do="build the mask from the array that it selects from",
         )
         primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)

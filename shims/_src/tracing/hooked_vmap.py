@@ -168,7 +168,7 @@ def ragged_rows(d) -> errors.FreshSizeError:
     return errors.FreshSizeError(
         errors.message(
             "vmap",
-            f"every row of the result has a data-dependent size `{d}` of its own.",
+            f"the data-dependent size `{d}` of the result differs from row to row.",
             required="rows of the same size",
             do="reduce or pad each row inside the mapped function, or apply `jax.vmap` outside "
             "of the function, which gives a `Padded` whose rows have their own sizes",

@@ -1,4 +1,4 @@
-"""Define the operators, methods and properties of arrays for `Padded`, over true entries."""
+"""Define the operators, methods and properties of arrays for `Padded`, over the valid entries."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def bind() -> None:
 
 def _set_method(name: str, method: Callable[..., Any]) -> None:
     method.__name__ = name
-    method.__doc__ = f"`{name.strip('_')}` over the true entries."
+    method.__doc__ = f"`{name.strip('_')}` over the valid entries."
     setattr(Padded, name, method)
 
 

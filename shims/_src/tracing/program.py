@@ -335,7 +335,7 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
             raise errors.FreshSizeError(
                 errors.message(
                     "",
-                    f"a decision on the size `{dim}` of one iteration is made while tracing.",
+                    f"a decision about the size `{dim}`, which differs between iterations, is needed while tracing.",
                     at=line,
                     do="use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of "
                     "`jax.lax.map`",

@@ -67,7 +67,7 @@ def _pin(condition: Misjudged, code: int, settled: Settled, bad: list[errors.OpE
         settled.problems.append(errors.InvalidArgumentError(condition.text))
     if (name, code) in settled.tried:
         problem = (
-            f"the size `{name}` differs from row to row, and the program relies on one number."
+            f"the size `{name}` differs from row to row, but the program needs a single number."
         )
         given = errors.InvalidArgumentError(errors.message("", problem, at=condition.line))
         raise (settled.problems or [given])[-1]

@@ -167,7 +167,7 @@ def text(state, original, tracer, *specification):
         raise errors.TracedValueError(
             errors.message(
                 "",
-                "the text of a number is needed, which is known only when the program runs.",
+                "a number has to be converted to text, but is known only when the program runs.",
                 required="a number that is known while the program is traced",
                 do=size_numbers.AS_TEXT,
             )

@@ -269,7 +269,7 @@ def _mismatch(function: str, name: str, value) -> errors.DtypeMismatchError:
     return errors.DtypeMismatchError(
         errors.message(
             function,
-            f"`{name}` is not of strings, but another operand is.",
+            f"`{name}` does not hold strings, but another operand does.",
             required="operands of the same dtype",
             received=f"{name}={value!r:.200}",
             do="convert numbers to strings: `shims.strings.as_string(x)`",

@@ -17,7 +17,7 @@ class ExponentialMovingAverage:
       decay: scalar.
       num_updates: a count of updates that reduces `decay` at the start:
         `min(decay, (1 + num_updates) / (10 + num_updates))`.
-      zero_debias: accepted; it applies to tensors, which have no averages here.
+      zero_debias: accepted and ignored: it applies to averages of tensors, which are not supported.
       name: the suffix of the names of the averages.
 
     Differs from TensorFlow:

@@ -52,6 +52,6 @@ def _left_out(variable) -> errors.FailedPreconditionError:
             "stateless",
             "the function assigns or creates a variable that is not among `variables`, so its value would be lost.",
             received=variable.name,
-            do="create it before, and pass it with the others.",
+            do="create the variable before the call, and add it to `variables`.",
         )
     )

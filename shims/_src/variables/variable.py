@@ -49,7 +49,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
     Args:
       initial_value: an array, numbers, or a function of no arguments that returns them.
       trainable: whether tapes watch it; True by default.
-      validate_shape: accepted; shapes are always checked.
+      validate_shape: accepted and ignored: shapes are always checked.
       caching_device: not supported.
       name: its name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
@@ -58,8 +58,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
       constraint: a function that optimizers apply after an update; kept, not called.
       synchronization: when the values of replicas are combined.
       aggregation: how the values that replicas assign are combined.
-      shape: a shape with unknown sizes that later values may fill differently.
-      experimental_enable_variable_lifting: accepted.
+      shape: a shape whose unknown sizes may differ from one value to the next.
+      experimental_enable_variable_lifting: accepted and ignored.
 
     Raises:
       ValueError: there is no initial value, or its shape or dtype contradicts `shape` or `dtype`.
@@ -217,8 +217,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
         Args:
           value: an array or numbers of the variable's shape and dtype.
-          use_locking: accepted; no change by another thread is lost.
-          name: accepted.
+          use_locking: accepted and ignored: no change by another thread is lost.
+          name: accepted and ignored.
           read_value: whether to return the variable.
 
         Raises:
@@ -256,7 +256,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
             raise errors.InvalidArgumentError(
                 errors.message(
                     f"Variable.{method}",
-                    "`delta` has another shape than the variable.",
+                    "`delta` and the variable have different shapes.",
                     required=f"shape {TensorShape(value.shape)}",
                     received=f"shape {TensorShape(delta.shape)}",
                 )

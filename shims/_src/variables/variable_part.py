@@ -27,7 +27,7 @@ class Part:
         """Assign a new value to the part.
 
         Args:
-          val: an array or numbers of the part's shape, or of one that broadcasts to it.
+          val: an array or numbers, whose shape broadcasts to that of the part.
           name: ignored.
 
         Returns:

@@ -29,11 +29,11 @@ class Scattered:
         return gather.gather_nd(state.read(self), indices)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Replace rows; the last of several updates of one row is kept.
+        """Replace rows; if a row has several updates, the last update is kept.
 
         Args:
           sparse_delta: `IndexedSlices` with the new rows and their positions.
-          use_locking: accepted; a program runs in one thread.
+          use_locking: accepted and ignored: a program runs in one thread.
           name: ignored.
 
         Returns:
@@ -163,10 +163,10 @@ def combined_rows(combine, value, indices, updates):
 
 
 def multiply_rows(x, i, u):
-    """Multiply the rows `i` of `x` by the updates `u`; several updates of one row are all applied."""
+    """Multiply the rows `i` of `x` by the updates `u`; if a row has several updates, all are applied."""
     return x.at[i[..., 0]].multiply(u)
 
 
 def divide_rows(x, i, u):
-    """Divide the rows `i` of `x` by the updates `u`; several updates of one row are all applied."""
+    """Divide the rows `i` of `x` by the updates `u`; if a row has several updates, all are applied."""
     return x.at[i[..., 0]].divide(u)

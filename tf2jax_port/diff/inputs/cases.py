@@ -37,8 +37,8 @@ def collect(
         raise DiffError(f"cases(): it stopped with an error.\n  Received: {found.reason}")
     if len(found) > MOST_CASES:
         raise DiffError(
-            f"cases(): it yielded more than {MOST_CASES} calls; has its loop no end?\n"
-            "  Do:       end it, or yield itertools.islice(calls, 100)"
+            f"cases(): it yielded more than {MOST_CASES} calls; its loop may be endless.\n"
+            "  Do:       end the loop, for example `for _ in range(100):`"
         )
     calls = [_tuple_of(index, call, old) for index, call in enumerate(found)]
     check(calls, old, new)

@@ -152,7 +152,7 @@ OLD = Rule(
         "- `hard_sigmoid` was `clip(0.2 x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`.\n"
         "- `regularizers.l1_l2()` had 0.01 for each part, now 0.\n"
         "- `RMSprop` had `epsilon` outside the root, so steps for small gradients were larger.\n"
-        "- `Nadam` makes different first steps.\n"
+        "- `Nadam` takes different first steps.\n"
         "- Removed: `fit_generator`, `predict_generator`, `evaluate_generator` (`fit`, `predict` and "
         "`evaluate` take generators), `model.reset_states`.\n\n"
         "If a name in this list differs or was removed, its finding says so."
@@ -318,7 +318,7 @@ STEP = Rule(
         "Nothing changes here; the code around it is rewritten. If the step does the same as "
         "`compile` and `fit`, use these methods. Otherwise move the loop out of the class: a "
         "function with a tape and `apply_gradients` over a model's weights is rewritten, and "
-        "makes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
+        "takes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
         "and the tests run both."
     ),
     examples=(

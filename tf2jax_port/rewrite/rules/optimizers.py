@@ -32,7 +32,7 @@ KEPT = Rule(
         "does not have, such as averaged weights, accumulated gradients or scaled losses."
     ),
     safety=(
-        "The optimizer makes TensorFlow's steps, as it does without this option. To use Optax "
+        "The optimizer takes the same steps as TensorFlow, as it does without this option. To use Optax "
         "anyway, write `shims.optax.Optimizer(shims.optax.adam(...))` in your own training "
         "loop; a model can be compiled only with an optimizer of Keras."
     ),
@@ -60,7 +60,7 @@ HANDED = Rule(
         "`--optimizers optax` asks for Optax, and an optimizer of `tf.compat.v1.train` in a "
         "TensorFlow 2 file is returned or passed to other code, so its uses there are "
         "unknown. Keras 3 has no optimizer with these steps. The optimizer becomes "
-        "`shims.optax.Optimizer` with a function that makes these steps."
+        "`shims.optax.Optimizer` with a function that takes these steps."
     ),
     safety=(
         "The steps are the same as in TensorFlow. The new optimizer has `apply_gradients`, "
@@ -89,7 +89,7 @@ OPTAX = Rule(
     why=(
         "`--optimizers optax` asks for Optax. An optimizer of `tf.keras.optimizers`, or of "
         "`tf.train` in code that builds no graph, becomes `shims.optax.Optimizer` around the "
-        "function of `shims.optax` that makes TensorFlow's steps. This is done if the "
+        "function of `shims.optax` that takes the same steps as TensorFlow. This is done if the "
         "rewriter understands all uses of the optimizer in the file: `apply_gradients`, "
         "`minimize`, `compute_gradients`, the learning rate, the step counter, its variables. "
         "The rewriter follows the optimizer through names, attributes of the file's classes, "

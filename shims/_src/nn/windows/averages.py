@@ -49,7 +49,7 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      All sizes except the number of channels may be unknown until run time; with `VALID` and a stride above 1,
       at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool
@@ -88,7 +88,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool1d
     """
@@ -121,7 +121,7 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      All sizes except the number of channels may be unknown until run time; with `VALID` and a stride above 1,
       at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool2d
@@ -155,7 +155,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool3d
     """
@@ -226,7 +226,7 @@ def pool(
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/pool
     """

@@ -45,8 +45,8 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME` an odd
-      element of padding is added at the end.
+      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME`, if
+      the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
@@ -58,9 +58,9 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
-      All sizes of `input` except the channels may be known only at run time. With `VALID` and a
-      stride above 1, the input must then be at least as large as one kernel. If `input` has NaN or
-      infinities, more elements of the kernel's gradient may be NaN than in TensorFlow.
+      All sizes of `input` except the number of channels may be unknown until run time. With `VALID`
+      and a stride above 1, the input must then be at least as large as one kernel. If `input` has
+      NaN or infinities, more elements of the kernel's gradient may be NaN than in TensorFlow.
 
     Example:
       >>> import shims
@@ -99,7 +99,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time.
+      All sizes of `input` except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/conv1d
     """
@@ -133,7 +133,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time.
+      All sizes of `input` except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/conv3d
     """
@@ -173,7 +173,7 @@ def convolution(
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time.
+      All sizes of `input` except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/convolution
     """
@@ -215,7 +215,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
-      All sizes of `value` but the channels may be known only at run time.
+      All sizes of `value` except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/atrous_conv2d
     """

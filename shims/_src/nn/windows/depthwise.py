@@ -55,8 +55,8 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
       here this combination is rejected.
 
     Under jit:
-      All sizes of `input` except the channels may be known only at run time. With `VALID` and a
-      stride above 1, the input must then be at least as large as one kernel.
+      All sizes of `input` except the number of channels may be unknown until run time. With `VALID`
+      and a stride above 1, the input must then be at least as large as one kernel.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/depthwise_conv2d
     """
@@ -150,7 +150,7 @@ def separable_conv2d(
       Strides and dilations above 1 together are rejected.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time.
+      All sizes of `input` except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/separable_conv2d
     """
@@ -245,7 +245,7 @@ def depthwise_conv2d_backprop_filter(
       Nothing.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time.
+      All sizes of `input` except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/depthwise_conv2d_backprop_filter
     """

@@ -40,8 +40,8 @@ def spans(windows: Windows, sizes) -> list[Span]:
     """Compute the windows along each spatial axis.
 
     Raises:
-      InvalidArgumentError: an axis is shorter than its windows (a symbolic size raises after the
-        call). With a symbolic size and a stride above 1, at least one window must fit.
+      InvalidArgumentError: an axis is shorter than its windows (a symbolic size raises an error
+        after the call). With a symbolic size and a stride above 1, at least one window must fit.
     """
     return [_span(windows, i, size) for i, size in enumerate(sizes)]
 

@@ -47,7 +47,7 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
       Nothing. NaN is never the maximum, and the first of several equal sums receives the gradient.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      All sizes except the number of channels may be unknown until run time; with `VALID` and a stride above 1,
       at least one kernel must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/dilation2d
@@ -80,7 +80,7 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/erosion2d
     """

@@ -56,7 +56,7 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
       Nothing. NaN is never the maximum; the maximum of a window of NaNs is the lowest finite number.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      All sizes except the number of channels may be unknown until run time; with `VALID` and a stride above 1,
       at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool
@@ -96,7 +96,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       Nothing. NaN is never the maximum.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool1d
     """
@@ -130,7 +130,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
       Nothing. NaN is never the maximum, and the first of several equal elements receives the gradient.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      All sizes except the number of channels may be unknown until run time; with `VALID` and a stride above 1,
       at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool2d
@@ -165,7 +165,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       maximum, and to none if the maximum is infinite.
 
     Under jit:
-      All sizes but the channels may be known only at run time.
+      All sizes except the number of channels may be unknown until run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool3d
     """

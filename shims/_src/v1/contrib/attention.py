@@ -44,7 +44,7 @@ class AttentionMechanism:
 
 
 class BaseAttentionMechanism(AttentionMechanism):
-    """A mechanism that keeps a memory, and the keys that a layer makes of it.
+    """A mechanism that keeps a memory, and the keys that a layer computes from it.
 
     Args:
       query_layer: the layer that is applied to the query; `None` for none.
@@ -59,7 +59,7 @@ class BaseAttentionMechanism(AttentionMechanism):
       name: the name scope.
 
     Raises:
-      TypeError: a layer is not a layer, or `probability_fn` not a function.
+      TypeError: an argument for a layer is not a layer, or `probability_fn` is not a function.
       ValueError: a size of the memory is not static.
     """
 

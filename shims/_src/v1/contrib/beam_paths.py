@@ -28,7 +28,7 @@ def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None
       InvalidArgumentError: a parent is not a beam, when the session runs.
 
     Differs from TensorFlow:
-      A parent that is used by no beam must be a beam, too.
+      All parents must be valid beams, even those that no final beam uses.
     """
     given = [convert_to_tensor(x, int32) for x in (step_ids, parent_ids, max_sequence_lengths)]
     holds = operation_of(_are_beams, (given[1],), {}, public="reduce_all")

@@ -58,7 +58,7 @@ class BeamSearchDecoder(Decoder):
         sequences, as tensors.
 
     Raises:
-      TypeError: `cell` or `output_layer` is something else.
+      TypeError: `cell` is not a cell, or `output_layer` is not a layer.
       ValueError: `start_tokens` is not a vector, `end_token` not a scalar, or the state is not that of
         `batch * beam_width` examples.
 

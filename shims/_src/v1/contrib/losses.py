@@ -20,7 +20,7 @@ def _fit(weights, rank: int | None):
     if sizes.count(-1) > 1:
         raise ValueError(
             f"`weights` has the shape {weights.shape}; if more than one of its sizes is "
-            f"unknown, it needs {rank} axes, as many as the losses."
+            f"unknown, `weights` must have {rank} axes, like the losses."
         )
     return _reshape(weights, [*sizes, *[1] * (rank - known)])
 

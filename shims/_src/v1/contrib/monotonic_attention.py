@@ -50,7 +50,7 @@ def _safe_cumprod(x, args, kwargs):
 
 
 def monotonic_attention(p_choose_i, previous_attention, mode):
-    """Return the probabilities that attention, which never moves back, stops at each step.
+    """Return, for each step of the memory, the probability that attention stops there.
 
     Args:
       p_choose_i: `[batch, time]`: the probability to stop at each step of the memory.

@@ -31,7 +31,7 @@ def Assert(condition, data, summarize=None, name=None):
       name: the name of the operation.
 
     Returns:
-      The operation. It runs only if an operation with it as control input runs.
+      The operation. It runs only if it is fetched, or is a control input of an operation that runs.
 
     Raises:
       InvalidArgumentError: the condition is false when the operation runs.

@@ -63,7 +63,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """Call a function of JAX arrays, which may use operators, whenever the session runs it.
+    """Call a function on JAX arrays whenever the session runs it; the function may use operators.
 
     Args:
       func: the function; it receives JAX arrays.

@@ -177,5 +177,5 @@ def check_accumulators(kind: str, made: RecordedFunction, rebuild, first) -> Non
             )
         if not tensor.shape.is_compatible_with(shape):
             raise ValueError(
-                f"{kind}: the accumulator has the shape {shape}, `fn` returns {tensor.shape}."
+                f"{kind}: the accumulator has shape {shape}, but the result of `fn` has shape {tensor.shape}."
             )

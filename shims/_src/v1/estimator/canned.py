@@ -134,7 +134,7 @@ class DNNClassifier(_DNN):
       label_vocabulary: the names of the classes, if labels are strings.
       optimizer: an optimizer, its name, or a function that returns one; `Adagrad` of rate 0.05 by default.
       activation_fn: the activation of the hidden layers.
-      dropout: the rate of dropout after them.
+      dropout: the rate of dropout after each hidden layer.
       input_layer_partitioner: accepted and ignored.
       config: a `RunConfig`.
       warm_start_from: must be `None`.

@@ -258,7 +258,7 @@ class Estimator:
           steps: the number of steps; until the input ends by default.
           hooks: `SessionRunHook`s.
           checkpoint_path: the checkpoint; the last one by default.
-          name: accepted; summaries of evaluations are not written.
+          name: accepted and ignored: summaries of evaluations are not written.
 
         Raises:
           ValueError: there is no checkpoint, or a metric has a reserved name.

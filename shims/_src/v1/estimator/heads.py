@@ -42,7 +42,7 @@ _softmax = deferred(shims.nn.softmax, "nn.softmax")
 
 
 class Head:
-    """The part of a model from its logits on.
+    """The part of a model that follows the logits: predictions, loss and metrics.
 
     Args:
       size: the number of logits of an example.

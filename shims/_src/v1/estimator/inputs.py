@@ -26,14 +26,14 @@ def numpy_input_fn(
       batch_size: the number of examples of a step.
       num_epochs: how often to repeat the examples; `None` repeats them without end.
       shuffle: whether to shuffle the examples; the argument is required.
-      queue_capacity: the number of examples among which a shuffle chooses.
+      queue_capacity: the size of the shuffle buffer, in examples.
       num_threads: accepted and ignored.
 
     Raises:
       ValueError: `shuffle` is not given, there are no features, or the arrays differ in length.
 
     Differs from TensorFlow:
-      A shuffle draws another order; in TensorFlow the order depends on the speed of threads.
+      The order of shuffled examples differs; in TensorFlow it depends on the speed of threads.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/estimator/inputs/numpy_input_fn
     """
@@ -66,7 +66,7 @@ def pandas_input_fn(
       batch_size: the number of examples of a step.
       num_epochs: how often to repeat the examples; `None` repeats them without end.
       shuffle: whether to shuffle the examples; the argument is required.
-      queue_capacity: the number of examples among which a shuffle chooses.
+      queue_capacity: the size of the shuffle buffer, in examples.
       num_threads: accepted and ignored.
       target_column: accepted and ignored: the labels are not part of the features.
 

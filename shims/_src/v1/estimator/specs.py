@@ -95,7 +95,7 @@ class RunConfig:
       save_checkpoints_secs: the seconds between checkpoints; 600 by default.
       session_config: accepted, as sessions accept it.
       keep_checkpoint_max: the number of checkpoints to keep.
-      keep_checkpoint_every_n_hours: how often to keep a checkpoint for good.
+      keep_checkpoint_every_n_hours: the hours between checkpoints that are kept permanently.
       log_step_count_steps: the steps between messages.
       **others: settings of clusters and devices, which are accepted and ignored.
 

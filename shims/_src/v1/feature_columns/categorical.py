@@ -166,7 +166,7 @@ def categorical_column_with_vocabulary_list(
       num_oov_buckets: the number of ids into which other words are hashed instead.
 
     Raises:
-      ValueError: the list is empty, has a word twice or has another dtype; or both `default_value` and
+      ValueError: the list is empty, contains a word twice or has another dtype; or both `default_value` and
         `num_oov_buckets` are given.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_vocabulary_list
@@ -285,7 +285,7 @@ class IdentityCategoricalColumn(KeyColumn):
         return self.number_buckets
 
     def ids(self, values):
-        """Return the values; those out of range are an error, or have the default value."""
+        """Return the values; values out of range raise an error, or become the default value."""
         if is_text(values) or not values.dtype.is_integer:
             raise ValueError(f"Invalid input, not integer. key: {self.key} dtype: {values.dtype}")
         values = cast(values, int64)

@@ -33,7 +33,7 @@ def no_op(name=None) -> Operation:
 
 
 def with_dependencies(dependencies, output_tensor, name=None) -> Tensor:
-    """Return a tensor whose computation comes after operations; `tensorflow.python` has it.
+    """Return `output_tensor`, computed after `dependencies` (a function of `tensorflow.python`).
 
     Args:
       dependencies: operations and tensors.

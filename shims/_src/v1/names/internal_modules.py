@@ -87,7 +87,7 @@ class _Internal(types.ModuleType):
             return found
         raise AttributeError(
             f"shims.compat.v1 has no `tensorflow.python.{inner}`: it is internal to TensorFlow, and no "
-            "public name of TensorFlow 1 that is ported stands for it."
+            "supported public name of TensorFlow 1 replaces it."
         )
 
 

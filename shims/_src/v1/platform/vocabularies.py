@@ -39,7 +39,7 @@ class CategoricalVocabulary:
         return len(self._mapping)
 
     def freeze(self, freeze=True) -> None:
-        """Give new words the number 0 from now on; or new numbers again, if `freeze` is false."""
+        """Give new words the number 0; with `freeze=False`, give new words new numbers again."""
         self._freeze = freeze
 
     def get(self, category) -> int:
@@ -57,7 +57,7 @@ class CategoricalVocabulary:
             self._freq[category] += count
 
     def trim(self, min_frequency, max_frequency=-1) -> None:
-        """Leave out words by their counts, and number the others by falling counts.
+        """Leave out words by their counts, and number the remaining words by descending count.
 
         Args:
           min_frequency: words that occurred at most this often are left out.
@@ -76,7 +76,7 @@ class CategoricalVocabulary:
         self._freq = dict(ordered[: len(self._mapping) - 1])
 
     def reverse(self, class_id):
-        """Return the word of a number.
+        """Return the word that has a number.
 
         Raises:
           ValueError: the vocabulary does not support it.

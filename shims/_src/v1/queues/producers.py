@@ -94,7 +94,7 @@ def input_producer(
       input_tensor: the rows.
       element_shape: the shape of a row, if that of the tensor is not known.
       num_epochs: how many times the rows are produced; without end if `None`.
-      shuffle: whether each epoch has an order of its own.
+      shuffle: whether each epoch has a different order.
       seed: the seed of the orders.
       capacity: the maximum number of elements in the queue.
       shared_name: accepted and ignored.
@@ -184,7 +184,7 @@ def slice_input_producer(
     Args:
       tensor_list: tensors with equally many rows.
       num_epochs: how many times the rows are produced; without end if `None`.
-      shuffle: whether each epoch has an order of its own.
+      shuffle: whether each epoch has a different order.
       seed: the seed of the orders.
       capacity: the maximum number of elements in the queue.
       shared_name: accepted and ignored.

@@ -24,7 +24,7 @@ Records = Callable[[str], Iterator[tuple[str, bytes]]]
 
 
 class ReaderBase:
-    """A reader of the files that a queue names; each session has a place of its own.
+    """A reader of the files that a queue names; each session has its own position.
 
     Args:
       kind: TensorFlow's name of the operation.

@@ -14,7 +14,7 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
-    """Make the initializers of variables read a checkpoint when they run.
+    """Make the initializers of variables read their values from a checkpoint.
 
     Args:
       ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.

@@ -60,8 +60,8 @@ class Saver:
 
     Differs from TensorFlow:
       Graphs have no protocol buffer here, so no `.meta` file is written. A saved value of another
-      shape is an error for resource variables too, where TensorFlow changes the variable's shape. If
-      something is wrong with one variable, none is restored.
+      shape is an error for resource variables too, where TensorFlow changes the variable's shape. If one variable
+      cannot be restored, no variable is restored.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/Saver
     """
@@ -318,7 +318,7 @@ def _check_graph(saved: list[Saved], session) -> None:
         raise RuntimeError("Attempted to use a closed Session.")
     graph = saved[0].variable.graph
     if session.graph is not graph:
-        raise ValueError("The session's graph is not that of the variables of the saver.")
+        raise ValueError("The session's graph is not the graph of the saver's variables.")
 
 
 def _values_by_name(saved: list[Saved], session) -> dict[str, Any]:

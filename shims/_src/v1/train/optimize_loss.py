@@ -62,7 +62,7 @@ def optimize_loss(
     colocate_gradients_with_ops=False,
     increment_global_step=True,
 ):
-    """Return the loss as a tensor whose computation performs a training step.
+    """Return the loss as a tensor; each evaluation of this tensor runs one training step.
 
     Args:
       loss: a scalar.

@@ -95,11 +95,11 @@ def train(
       session_config: the settings of the session.
       session_wrapper: a function of the session that returns the session to use.
       trace_every_n_steps: must be `None`.
-      ignore_live_threads: whether threads that do not end are left alone.
+      ignore_live_threads: whether threads that do not end are ignored.
 
     Raises:
       ValueError: `train_op` is `None`, or an argument needs a `logdir`, or is not positive.
-      UnimplementedError: a setting of several machines or of traces is given.
+      UnimplementedError: a setting for several machines or for traces is given.
     """
     _check(train_op, logdir, summary_op, saver, number_of_steps)
     _check_settings(startup_delay_steps, sync_optimizer, trace_every_n_steps)

@@ -38,7 +38,7 @@ def create_train_op(
     colocate_gradients_with_ops=False,
     check_numerics=True,
 ):
-    """Return a tensor of the loss whose computation is a step of training.
+    """Return the loss as a tensor; each evaluation of this tensor runs one training step.
 
     Args:
       total_loss: the loss.
@@ -105,7 +105,7 @@ def create_slim_train_op(
       update_ops: operations to run before the loss is computed; by default the operations of
         `UPDATE_OPS`.
       variables_to_train: the variables; all trainable variables by default.
-      clip_gradient_norm: the greatest norm of a gradient; 0 for any.
+      clip_gradient_norm: the largest norm of a gradient; 0 for no limit.
       summarize_gradients: whether to write a summary of each gradient.
       gate_gradients: as for the optimizer.
       aggregation_method: as for the optimizer.

@@ -157,7 +157,7 @@ def check_gradient(type_: str, variable, grad) -> None:
     if not variable.shape.is_compatible_with(grad.shape):
         raise ValueError(
             f"Shapes must be equal for '{type_}': the variable {variable.name} has shape "
-            f"{variable.shape}, its gradient {grad.name} has shape {grad.shape}."
+            f"{variable.shape}, but its gradient {grad.name} has shape {grad.shape}."
         )
 
 
@@ -170,7 +170,7 @@ def check_rows(type_: str, variable, rows) -> None:
     if whole.rank != inner.rank or not whole[1:].is_compatible_with(inner[1:]):
         raise ValueError(
             f"Shapes must be equal after the first axis for '{type_}': the variable "
-            f"{variable.name} has shape {whole}, its rows {rows.name} have shape {inner}."
+            f"{variable.name} has shape {whole}, but its rows {rows.name} have shape {inner}."
         )
 
 
