@@ -41,7 +41,7 @@ _SHOWN = 15
     "--baseline",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE.json",
-    help="Leave out what this ledger lists; only the rest counts.",
+    help="Neither show nor count the findings that this ledger lists.",
 )
 @click.option("--color/--no-color", default=None, help="Color the output. [default: a terminal]")
 @cli_options.choosing_options
@@ -72,7 +72,9 @@ def scan(
     from tf2jax_port.scanning import as_lines
 
     if form != "text" and (statistics or overview):
-        raise click.UsageError(f"--format {form} has all counts: leave --statistics, --overview.")
+        raise click.UsageError(
+            f"--format {form} has all counts: leave out --statistics and --overview."
+        )
     asked = cli_options.ask(paths, **given)
     # Only the HTML page needs the texts; the formats for editors and code hosts show findings alone.
     compare = asked.is_open and form in ("text", "json") and not statistics

@@ -149,7 +149,9 @@ def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
         layers = encoder.encode(list(value.layers))
         return {"base": name, "about": {"config": encoder.encode(config), "layers": layers}}
     if name.startswith("optimizers.") and _has_stepped(value):
-        raise UnfitError(f"{base.__name__} that has made steps, whose variables cannot be restored")
+        raise UnfitError(
+            f"{base.__name__} that has taken steps, and whose variables cannot be restored"
+        )
     if base is not cls and cls.get_config is not base.get_config:
         config = configuration(value, base)
     else:

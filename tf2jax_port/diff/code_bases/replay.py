@@ -368,7 +368,7 @@ class Replay:
             if failure is not None and call.name.endswith(".call"):  # the layer itself fails
                 raise failure
             has, wanted = builder.counts()
-            why = "" if has else ", which calls that were not replayed created"
+            why = "" if has else ", because they were created by calls that were not replayed"
             raise UnfitError(
                 f"object of the port with {has} of the {wanted} variables of the original{why}"
             )

@@ -136,7 +136,7 @@ class Restored:
         pairs = _matched(left, own, lambda part: self._shape(part))
         if pairs is None:
             raise UnfitError(
-                f"{node['name']}: the original has {len(left)} more variables, the port {len(own)}"
+                f"{node['name']}: {len(left)} variables of the original and {len(own)} of the port are left without a partner"
             )
         for part, variable in pairs:
             self.variables[part["number"]] = variable

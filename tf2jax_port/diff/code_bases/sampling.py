@@ -1,4 +1,4 @@
-"""Choose which calls of a function are kept: other kinds of arguments first, then other branches."""
+"""Choose which calls of a function are kept: first new kinds of arguments, then new branches."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class DiffError(Exception):
     """The error for a comparison that cannot be run; the message says what would make it possible.
 
     Attributes:
-      word: the word of the command line that is wrong, empty if it is none.
+      word: the wrong word of the command line; empty if no word is wrong.
       part: the part of this word that is wrong.
     """
 

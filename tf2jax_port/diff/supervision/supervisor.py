@@ -210,7 +210,9 @@ def observed(
         try:
             plan = workers[0].plan(functools.partial(step, 0, 0))
         except EndedError as error:
-            raise DiffError(f"the process that imports what is to be run: {error}.") from None
+            raise DiffError(
+                f"the functions could not be imported and the cases not collected: {error}."
+            ) from None
         workers += [Worker(order, timeout) for _ in range(1, min(jobs, len(plan.fitted)))]
         cases = _Cases(plan, step)
         cases.run(workers)

@@ -128,7 +128,7 @@ def parameter_names(
     Args:
       function: the original.
       count: the number of arguments.
-      other: the port, whose names stand for those that the original does not have.
+      other: the port; its parameter names are used for arguments for which the original has no name.
     """
     own, rest = _names(function)
     more = own if other is None else _names(other)[0]

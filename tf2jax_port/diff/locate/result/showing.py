@@ -27,10 +27,7 @@ _CONFIRMED = (
     "confirmed: with the original's value there, every output that differs agrees, and nothing before it "
     "could be at fault"
 )
-_LIKELY = (
-    "likely: with the original's value there, what follows agrees; but an output still differs, or a line "
-    "before it could be at fault, too"
-)
+_LIKELY = "likely: with the original's value there, the operations that follow agree, but another output still differs, or an earlier line could be at fault, too"
 
 
 def to_data(found: Located | NotLocated | None) -> dict[str, Any] | None:
