@@ -157,7 +157,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ309",
-        "docs/optimizers.md has the recipe for Optax that makes the same steps",
+        "docs/optimizers.md has the recipe for Optax that takes the same steps",
         (
             *("train.*Optimizer*", "train.*decay*", "train.piecewise_constant*", "train.sdca_*"),
             *("contrib.opt.", "contrib.layers.optimize_loss", "contrib.training.create_train_op"),

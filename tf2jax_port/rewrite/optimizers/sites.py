@@ -2,7 +2,7 @@
 
 An optimizer becomes a `shims.optax.Optimizer` around an Optax transformation with TensorFlow's
 update rule, if all uses of it in the file are supported. An optimizer that is passed to `compile`
-or to unknown code stays an optimizer of Keras 3, which makes the same steps.
+or to unknown code stays an optimizer of Keras 3, which takes the same steps.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _is_spelled_out(file: File, made: _Creation) -> bool:
 def _kept_decision(decision: Decision, why: str) -> Decision:
     if decision.state is State.MANUAL:
         return dataclasses.replace(decision, message=f"{decision.message}; {why}")
-    message = f"it becomes an optimizer of Keras 3, which makes the same steps: {why}"
+    message = f"it becomes an optimizer of Keras 3, which takes the same steps: {why}"
     return dataclasses.replace(decision, state=State.REWRITTEN, code=STAYS, message=message)
 
 

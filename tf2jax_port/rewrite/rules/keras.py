@@ -318,7 +318,7 @@ STEP = Rule(
         "Nothing changes here; the code around it is rewritten. If the step does the same as "
         "`compile` and `fit`, use these methods. Otherwise move the loop out of the class: a "
         "function with a tape and `apply_gradients` over a model's weights is rewritten, and "
-        "makes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
+        "takes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
         "and the tests run both."
     ),
     examples=(
