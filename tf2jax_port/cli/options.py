@@ -106,17 +106,20 @@ _CHOOSING = (
     click.option(
         "--random",
         type=click.Choice(["tensorflow", "keys"]),
-        help="Draw TensorFlow's numbers (the default), or use JAX keys where possible, which draw other numbers of the same distribution.",
+        help="Draw TensorFlow's numbers (the default), or use JAX keys where possible, which draw other "
+        "numbers of the same distribution.",
     ),
     click.option(
         "--optimizers",
         type=click.Choice(["keras", "optax"]),
-        help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are known; both take the same steps.",
+        help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are known; "
+        "both take the same steps.",
     ),
     click.option(
         "--data",
         type=click.Choice(["tensorflow", "shims"]),
-        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in each file for which `shims` has all of these names.",
+        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in each "
+        "file for which `shims` has all of these names.",
     ),
 )
 
@@ -125,7 +128,7 @@ class Sectioned(Command):
     """A command whose help page groups its options under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options to the help page: the command's own, those of the rewriter, those on files."""
+        """Write the options to the help page: the command's own options, options of the rewriter, options for files."""
         records: dict[str, list[tuple[str, str]]] = {"Options": [], **{h: [] for h, _ in _SECTIONS}}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)

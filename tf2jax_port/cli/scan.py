@@ -60,11 +60,10 @@ def scan(
 ) -> None:
     """List the TensorFlow references of Python files that need a person, as `rewrite` leaves them.
 
-    Places to write by hand come first, then places to review. If no target is given, every target is
+    References to rewrite by hand come first, then references to review. If no target is given, every target is
     tried on every file: the summary, --overview, --html and JSON say how many references each would
-    handle, and which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1:
-    some is left;
-    2: could not run.
+    handle, and which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1: some is left; 2:
+    could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
     from tf2jax_port.cli.findings import show_data, show_findings

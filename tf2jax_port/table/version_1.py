@@ -248,7 +248,10 @@ _PARTS = (
 _SEEDS = "in a graph of TensorFlow 1 each operation has its own seed: other numbers are drawn"
 _SINGLE = "TensorFlow 1 unpacks a branch's list of one value"
 _ONE_VARIABLE = "TensorFlow 1 unpacks a list of one loop variable"
-_LOG = "the messages are sent to Python's logger `shims`; call `logging.basicConfig()` to see those below the level of a warning"
+_LOG = (
+    "the messages are sent to Python's logger `shims`; call `logging.basicConfig()` to see messages below "
+    "the level of a warning"
+)
 # How the results of version 1 differ, in one line.
 DIFFERS = {
     **{f"v1.logging.{old}": _LOG for old in ("debug", "error", "fatal", "info", "warn", "warning")},

@@ -228,7 +228,7 @@ def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None
 
 
 def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
-    """Return whether the port's eager run in double precision can stand for that of another lane.
+    """Return whether the port's eager run in double precision can replace the double-precision run of another lane.
 
     It cannot if the lane is much less accurate than the eager lane: then more than rounding differs.
     """
