@@ -81,9 +81,9 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
 
 
 def _left(count: int) -> str:
-    if count == 1:
-        return "1 reference is left to a person"
-    return f"{count or 'no'} references are left to a person"
+    if count < 2:
+        return f"{count or 'no'} reference is left to a person"
+    return f"{count} references are left to a person"
 
 
 def _listed(names: tuple[str, ...]) -> str:
