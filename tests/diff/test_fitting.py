@@ -86,7 +86,7 @@ def test_arguments_that_have_no_position():
         collect(lambda: [(ONE, ONE, 2.0, True)], loss, loss)
     assert "`logits` is passed by name only" in str(caught.value)
     assert "def call(x, y): return loss(x, y, logits=...)" in str(caught.value)
-    with pytest.raises(DiffError, match="case 0 passes `logits`, which has no position"):
+    with pytest.raises(DiffError, match="case 0 passes `logits`, a keyword-only parameter"):
         collect(lambda: [{"y": ONE, "p": ONE, "logits": True}], loss, loss)
 
 

@@ -182,8 +182,15 @@ def test_what_cannot_be_kept_is_a_warning_and_no_more(tmp_path):
 
 
 def test_cases_without_an_end():
-    with pytest.raises(DiffError, match="it yielded more than 10000 calls"):
+    with pytest.raises(DiffError, match="it yielded more than 10,000 calls") as caught:
         collect(lambda: ((n,) for n in itertools.count()), lambda x: x)
+    assert "Do:       end the loop, for example `for _ in range(100):`" in str(caught.value)
+
+    def cases():
+        for _ in range(100):
+            yield (1,)
+
+    assert len(collect(cases, lambda x: x)) == 100
     told = []
     calls = reported(lambda: iter([(1,), (2,)]), told.append)
     assert list(calls()) == [(1,), (2,)]

@@ -82,7 +82,7 @@ def test_the_text(folder):
     assert "3 app/model.py 2 2 4" in lines
     said = " ".join(result.stdout.split())
     assert "5 files in 4 steps. `tf2jax-port rewrite --write` alone finishes 3 of them." in said
-    assert "3 places must be written by hand, and 0 must be reviewed." in said
+    assert "3 references must be rewritten by hand, and 0 must be reviewed." in said
 
 
 @pytest.fixture

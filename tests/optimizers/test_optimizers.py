@@ -1,4 +1,4 @@
-"""`--optimizers optax` takes the same steps as TensorFlow: 25 of each, with rows, without some gradients."""
+"""`--optimizers optax` takes TensorFlow's steps: 25 of each, with rows, without some gradients."""
 
 import runpy
 

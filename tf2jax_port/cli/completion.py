@@ -13,7 +13,7 @@ _SHELLS = ("bash", "zsh", "fish")
 
 
 def show_completion(ctx: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    """Print the completion script for a shell and exit; `""` stands for the user's shell."""
+    """Print the completion script for a shell and exit; `""` means the user's shell."""
     if value is None or ctx.resilient_parsing:
         return
     from click.shell_completion import get_completion_class

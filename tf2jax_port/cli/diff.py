@@ -222,7 +222,7 @@ def _compare_more(
     timeout: float,
     isolate: bool,
 ) -> Report:
-    """Write the cases that a search added to those given, and compare all of them."""
+    """Write the given cases together with the cases that a search added, and compare all of them."""
     assert first.more_inputs is not None
     write_whole(Path(file), first.more_inputs)
     order = replace(order, inputs=file, only=(), strength=False, strengthen=False)

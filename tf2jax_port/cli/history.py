@@ -21,7 +21,7 @@ _UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
 def earlier_runs(report: Report, inputs: str, now: float | None = None) -> list[str]:
-    """Return the last verdicts of the same pair on the same inputs as lines, the newest last, and keep this one.
+    """Return the last verdicts of the same pair on the same inputs as lines, the newest last; store this verdict.
 
     A history that cannot be read or written counts as empty.
     """

@@ -1,4 +1,4 @@
-"""Report mistakes on the command line and in settings: the place, a caret, and what was meant."""
+"""Report mistakes on the command line and in settings: the position, a caret, and what was probably meant."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ExistingPath(click.Path):
 
 
 def pointed(error: click.UsageError, words: Sequence[str]) -> click.UsageError:
-    """Return a usage error of click as one that points at the wrong word."""
+    """Turn a usage error of click into an error that points at the wrong word."""
     if isinstance(error, MistakeError):
         return error
     word, message = "", error.format_message()
@@ -98,7 +98,7 @@ def _value_of(option: click.Option, words: Sequence[str]) -> str:
 
 
 def find_word(words: Sequence[str], word: str, part: str = "") -> Spot | None:
-    """Return the place of a word on the command line; `None` if it is not there."""
+    """Return the position of a word on the command line, or `None`."""
     if not word or not words:
         return None
     quoted = [shlex.quote(each) for each in words]
@@ -116,7 +116,7 @@ def find_word(words: Sequence[str], word: str, part: str = "") -> Spot | None:
 
 
 def show_spot(spot: Spot | None) -> tuple[str, ...]:
-    """Return the lines that point at a place, none if there is none."""
+    """Return the lines that point at a position; no lines if it is `None`."""
     return () if spot is None else spot.lines(columns(sys.stderr) or WIDTH)
 
 

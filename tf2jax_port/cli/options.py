@@ -70,7 +70,7 @@ _READING = (
         type=click.Choice(["manual", "review"]),
         default="review",
         show_default=True,
-        help="When to exit with 1: if places must be written by hand, or also if places must be reviewed.",
+        help="When to exit with 1: if references must be rewritten by hand, or also if references must be reviewed.",
     ),
 )
 _TARGET = click.option(
@@ -90,8 +90,7 @@ _CHOOSING = (
     click.option(
         "--safe-only/--no-safe-only",
         default=None,
-        help="Make only rewrites that cannot change results: like --exact, but leave the remaining "
-        "places unchanged.",
+        help="Make only rewrites that cannot change results: like --exact, but leave all other references unchanged.",
     ),
     click.option(
         "--select",
@@ -107,20 +106,20 @@ _CHOOSING = (
     click.option(
         "--random",
         type=click.Choice(["tensorflow", "keys"]),
-        help="Draw TensorFlow's numbers (the default), or use JAX keys where possible: other numbers "
-        "of the same distribution.",
+        help="Draw TensorFlow's numbers (the default), or use JAX keys where possible, which draw other "
+        "numbers of the same distribution.",
     ),
     click.option(
         "--optimizers",
         type=click.Choice(["keras", "optax"]),
-        help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are "
-        "known: the same steps.",
+        help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are known; "
+        "both take the same steps.",
     ),
     click.option(
         "--data",
         type=click.Choice(["tensorflow", "shims"]),
-        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in "
-        "files in which it has all of these names.",
+        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in each "
+        "file for which `shims` has all of these names.",
     ),
 )
 
@@ -129,7 +128,7 @@ class Sectioned(Command):
     """A command whose help page groups its options under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options to the help page: the command's own, those of the rewriter, those on files."""
+        """Write the options to the help page: the command's own options, options of the rewriter, options for files."""
         records: dict[str, list[tuple[str, str]]] = {"Options": [], **{h: [] for h, _ in _SECTIONS}}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)

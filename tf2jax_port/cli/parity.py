@@ -167,6 +167,6 @@ def _tensorflow(golden: Path | None, stack: contextlib.ExitStack) -> Callable[..
     if importlib.util.find_spec("tensorflow") is None:
         raise DiffError(
             "parity: TensorFlow is not installed.\n"
-            "  Do:       take its answers from a file (--golden FILE)"
+            "  Do:       read TensorFlow's recorded results from a file (--golden FILE)"
         )
     return stack.enter_context(contextlib.closing(TensorFlow())).lanes

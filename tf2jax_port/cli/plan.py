@@ -27,8 +27,8 @@ _SHOWN = 40
 def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **given: Any) -> None:
     """Order the files of a code base for migration.
 
-    Imported files come before those that import them; among the available files, those with the least
-    manual work come first. Each step lists what it needs, what it unlocks, and the names to write by
+    Imported files come before the files that import them; among the available files, files with the least manual work
+    come first. Each step lists what it needs, what it unlocks, and the names to write by
     hand. Nothing is changed and nothing is run.
 
     Exit code 0: no manual work is left; 1: some is left; 2: could not run.

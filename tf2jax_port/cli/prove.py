@@ -147,7 +147,7 @@ def prove(
     """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`, with gradients.
 
     A call is equal if its result has the same structure, shapes, kinds of dtypes and, within the precision of
-    32 bits, the same values, and if its gradients are those that the original had. A call that raises
+    32 bits, the same values, and if its gradients are the same as the original's. A call that raises
     an error, crashes or takes too long is a fault. Outcomes are kept; calls are replayed again only if
     they, or a file that their function imports, have changed.
 
@@ -193,7 +193,7 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, stren
 
 
 def _tell_originals(calls: Calls, root: Path) -> None:
-    """Name the files of the port that import TensorFlow and nothing of JAX: they may be those of the original."""
+    """Name the files of the port that import TensorFlow but nothing of JAX: they may be files of the original."""
     files = PortFiles(root)
     found = {files.file_of(call.module) for call in calls.calls}
     texts = {path: path.read_text("utf-8", "replace") for path in found if path is not None}

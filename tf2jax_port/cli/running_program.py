@@ -112,7 +112,7 @@ def _lines(asked: Asked, report: dict[str, Any]) -> list[str]:
 
 def _optimizer(report: dict[str, Any]) -> str:
     if report["why_not"]:
-        return f"plain gradient descent instead of the program's: {report['why_not']}"
+        return f"plain gradient descent instead of the program's optimizer: {report['why_not']}"
     return str(report["optimizer"])
 
 
@@ -124,7 +124,7 @@ def _check_line(name: str, entry: dict[str, Any]) -> str:
     )
     line += f" number, in {entry['where']}"
     if "drift" in entry:
-        line += f"; a change of its initial variables by one bit moves the session by {entry['drift']:.1e}"
+        line += f"; changing the initial variables by one bit changes the session's result by {entry['drift']:.1e}"
     if entry.get("only_rounding"):
-        line += f"; only rounding changes {', '.join(entry['only_rounding'])}"
+        line += f"; changed by rounding only: {', '.join(entry['only_rounding'])}"
     return line

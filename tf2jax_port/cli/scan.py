@@ -41,7 +41,7 @@ _SHOWN = 15
     "--baseline",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE.json",
-    help="Leave out what this ledger lists; only the rest counts.",
+    help="Neither show nor count the findings that this ledger lists.",
 )
 @click.option("--color/--no-color", default=None, help="Color the output. [default: a terminal]")
 @cli_options.choosing_options
@@ -60,11 +60,10 @@ def scan(
 ) -> None:
     """List the TensorFlow references of Python files that need a person, as `rewrite` leaves them.
 
-    Places to write by hand come first, then places to review. If no target is given, every target is
+    References to rewrite by hand come first, then references to review. If no target is given, every target is
     tried on every file: the summary, --overview, --html and JSON say how many references each would
-    handle, and which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1:
-    some is left;
-    2: could not run.
+    handle, and which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1: some is left; 2:
+    could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
     from tf2jax_port.cli.findings import show_data, show_findings
@@ -72,7 +71,9 @@ def scan(
     from tf2jax_port.scanning import as_lines
 
     if form != "text" and (statistics or overview):
-        raise click.UsageError(f"--format {form} has all counts: leave --statistics, --overview.")
+        raise click.UsageError(
+            f"--format {form} has all counts: leave out --statistics and --overview."
+        )
     asked = cli_options.ask(paths, **given)
     # Only the HTML page needs the texts; the formats for editors and code hosts show findings alone.
     compare = asked.is_open and form in ("text", "json") and not statistics

@@ -163,7 +163,7 @@ class Body:
             self._assign(op, list(keys), found)
 
     def _shorten(self, used: Sequence[Any]) -> None:
-        """Give names to the longest expressions among those that a statement uses."""
+        """Give names to the longest expressions that a statement uses."""
         waiting = [k for k in dict.fromkeys(used) if k in self.pending]
         for key in sorted(waiting, key=lambda k: -len(self.values[k].text))[
             : max(1, len(waiting) // 2)
@@ -266,7 +266,7 @@ class Body:
         return not any(str(statement_of(u)) == mine for u in users)
 
     def _is_dead(self, name: str, holder: Any, key: Any) -> bool:
-        """Return whether a name can be given to another value, as nothing uses its present value again."""
+        """Return whether a name can be given to another value, because nothing uses its present value again."""
         if self.outer is not None or holder is key:
             return False
         left = (k for k in self.values if k is not key and self.remaining.get(k, 0) > 0)
@@ -312,7 +312,7 @@ class Body:
         return body
 
     def inner(self, is_function: bool = True, is_loop: bool = False) -> Body:
-        """Return a body inside of this one: of a function, or of one side of an `if`."""
+        """Return a new body inside of this body: a function's, or a branch's."""
         found = Body(self.module, self.step, self.names, self.depth + 1, self)
         if is_function:  # its names are its own
             found.names = Names(tuple(self.names.taken))
@@ -326,7 +326,7 @@ class Body:
         self.write(f"return {text}", statement_of(left[-1]) if left else None)
 
     def result_text(self, keys: Sequence[Any]) -> str:
-        """Return the source of the results of the function; several long ones get names first."""
+        """Return the source of the results of the function; several long results get names first."""
         texts = [self.find(k).text for k in keys]
         if len(texts) > 1 and sum(map(len, texts)) > 60:
             self.settle_all(k for k, t in zip(keys, texts, strict=True) if len(t) > 20)
@@ -335,7 +335,7 @@ class Body:
 
 
 def _room(found: Expression) -> int:
-    """Return how long an expression may be: a sum can go over several lines."""
+    """Return how long an expression may be: a sum may span several lines."""
     return 3 * _ROOM if found.level == SUM else _ROOM
 
 

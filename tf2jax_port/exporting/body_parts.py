@@ -7,7 +7,7 @@ from typing import Any
 
 
 def run_part(inner: Any, part: Any, places: Sequence[int]) -> list[Any]:
-    """Write the operations of a part into a body; return the keys of its outputs at some places."""
+    """Write the operations of a part into a body; return the keys of its outputs at the given positions."""
     step = inner.step
     results = [part.outputs[i] for i in places]
     keys = [_key_of_output(step, t, part) for t in results]

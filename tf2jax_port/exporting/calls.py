@@ -31,7 +31,7 @@ def write(body: Any, op: Any) -> None:
     """Write an operation.
 
     Raises:
-      UnsupportedError: there is no JAX for it.
+      UnsupportedError: JAX cannot express it.
     """
     if "call" in op.attributes:
         _write_call(body, op)

@@ -52,7 +52,7 @@ class Expression:
         return bool(_NAME.fullmatch(self.text))
 
     def at(self, level: int) -> str:
-        """Return the source for a place that needs a level, in parentheses if necessary."""
+        """Return the source for a position that needs a binding level, in parentheses if necessary."""
         return self.text if self.level >= level else f"({self.text})"
 
     def mentions(self, name: str) -> bool:
@@ -119,7 +119,7 @@ def tuple_of(items: Sequence[Expression]) -> Expression:
 
 
 def dtype_text(name: str) -> str:
-    """Return the source of a dtype: 64-bit dtypes become 32-bit ones, as everywhere in JAX."""
+    """Return the source of a dtype: 64-bit dtypes become 32-bit dtypes, as everywhere in JAX."""
     narrow = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
     name = narrow.get(name, name)
     return "bool" if name == "bool" else f"jnp.{name}"

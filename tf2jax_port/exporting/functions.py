@@ -48,7 +48,7 @@ class Writer:
       module: the module.
       step: the training step.
       inputs: the name of each tensor from outside.
-      fixed: those of them that are Python values, known when JAX traces.
+      fixed: the names of the tensors whose values are Python values, known when JAX traces.
       paths: for each variable the dictionary that holds it, `params` or `state`, and its path there.
 
     Attributes:
@@ -103,7 +103,7 @@ class Writer:
     # ---- functions -------------------------------------------------------------------------------
 
     def function(self, group: Group) -> Written:
-        """Write the function of a group, those of inner groups first."""
+        """Write the functions of inner groups, then the function of the group."""
         outside = self._outside(group)
         results = self._results(group)
         data = [k for k in outside if self._is_data(k)]
@@ -136,7 +136,7 @@ class Writer:
         return not _is_read(key)
 
     def body(self, group: Group, roots: dict[str, tuple[str, ...]]) -> Body:
-        """Return an empty body whose variables are at hand."""
+        """Return an empty body in which the variables are available."""
         leaves = [_leaf_name(p) for r, p in self.paths.values() if roots.get(r) == p]
         body = Body(
             self.module, self.step, Names((*RESERVED, *DEFINITIONS, *self.inputs.values(), *leaves))

@@ -57,7 +57,7 @@ class Signature:
     """The arguments of the loss.
 
     Args:
-      inputs: those for what the program feeds.
+      inputs: the arguments for the tensors that the program feeds.
       has_state: whether it takes variables that are not trained.
       draws: whether it takes a random key.
     """
@@ -67,7 +67,7 @@ class Signature:
     draws: bool
 
     def arrays(self) -> list[str]:
-        """Return the names of the arguments that have no default, `params` and `state` aside."""
+        """Return the names of the arguments that have no default, except `params` and `state`."""
         return [i.name for i in self.inputs if not (i.is_number or i.is_static)]
 
     def options(self) -> list[str]:
@@ -84,7 +84,7 @@ class Signature:
         return ", ".join([*names, *self.rest(defaults=True)])
 
     def rest(self, defaults: bool = False) -> list[str]:
-        """Return the parameters behind `params` and `state`."""
+        """Return the parameters after `params` and `state`."""
         found = [*self.arrays(), *(["key"] if self.draws else [])]
         for i in self.inputs:
             if i.is_number or i.is_static:
@@ -100,7 +100,7 @@ def default_of(one: Input) -> str:
 
 
 def inputs_of(step: Step, tensors: Sequence[Any], values: dict[Any, np.ndarray]) -> list[Input]:
-    """Return the inputs for tensors from outside: arrays first, then those that have a default."""
+    """Return the inputs for tensors from outside: arrays first, then inputs that have a default."""
     module_names = Module().names
     found = []
     for tensor in tensors:

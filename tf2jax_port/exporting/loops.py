@@ -67,7 +67,7 @@ def _results(body: Any, op: Any, tensors: Sequence[Any], hint: str = "") -> list
 
 
 def _shown(body: Any, tensor: Any) -> Any:
-    """Return the tensor that carries the name of a loop's result: the identity behind it, if any."""
+    """Return the tensor that carries the name of a loop's result: the `Identity` after it, if any."""
     user = body.user.get(tensor)
     if (
         user is not None
@@ -80,7 +80,7 @@ def _shown(body: Any, tensor: Any) -> Any:
 
 
 def _state_names(count: int) -> list[str]:
-    """Return names for the state of a cell: `c` and `h` for the two parts of that of an LSTM."""
+    """Return names for the state of a cell: `c` and `h` for the two parts of an LSTM's state."""
     known = {1: ["h"], 2: ["c", "h"]}
     return known.get(count) or [f"state_{i + 1}" for i in range(count)]
 
@@ -95,7 +95,7 @@ def _head(body: Any, name: str, arguments: Sequence[tuple[str, Sequence[str]]], 
 
 
 def _finish(body: Any, inner: Any, parts: Sequence[tuple[Sequence[str], Sequence[Any]]]) -> None:
-    """Write the results of a function of a loop; long ones get names first.
+    """Write the results of a function of a loop; long results get names first.
 
     parts: for each result, which may be a tuple, the names that its elements get, and their keys.
     """
@@ -210,7 +210,7 @@ def _call_scan(
 ) -> None:
     """Write the call of `lax.scan` for `scan`, `foldl` or `foldr`.
 
-    given: the initial accumulators; the first elements take their place if `None`.
+    given: the initial accumulators; `None` to begin with the first elements.
     """
     backwards = kind in ("foldr", "reversed scan")
     names = _results(body, op, op.outputs)

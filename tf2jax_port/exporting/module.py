@@ -47,7 +47,7 @@ class Function:
     """A function of the module, written once for all scopes with the same text.
 
     Args:
-      text: the source, with tokens for its own name, for those of called functions and for arguments.
+      text: the source, with tokens for its own name, for the names of called functions, and for arguments.
       scopes: the name scopes that it was written for.
       wanted: for each data argument the names that callers would give it.
       lines: the lines of the original program that it holds.
@@ -64,7 +64,7 @@ class Module:
     """A module that is being written.
 
     Attributes:
-      functions: the functions by number, each after those that it calls.
+      functions: the functions by number, each after the functions that it calls.
       helpers: the names of the helper functions that are used.
       constants: large arrays, by name.
       draws: for each random operation its path through `jax.random.split`.
@@ -82,7 +82,7 @@ class Module:
         self.names = Names((*RESERVED, *dir(builtins), *keyword.kwlist, *DEFINITIONS))
 
     def helper(self, name: str) -> str:
-        """Mark a helper function, and those that it calls, as used; return its name."""
+        """Mark a helper function, and the helpers that it calls, as used; return its name."""
         for other in DEFINITIONS[name].needs:
             self.helper(other)
         self.helpers.setdefault(name)
@@ -155,7 +155,7 @@ def identifier(name: str) -> str:
 
 
 def _function_name(scopes: list[str]) -> str:
-    """Return the name of a function: that of its scope, or what the names of its scopes share."""
+    """Return the name of a function: the name of its scope, or the common part of the names of its scopes."""
     lasts = [identifier(scope.rpartition("/")[2]) for scope in scopes]
     if len(set(lasts)) == 1:
         return re.sub(r"_\d+$", "", lasts[0]) if len(lasts) > 1 else lasts[0]

@@ -1,4 +1,4 @@
-"""Choose the names of values: those of the original program, or names derived from their operations."""
+"""Choose the names of values: names of the original program, or names derived from operations."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Optimizer:
       numbers: its hyperparameters: numbers, or tensors that are computed at each step.
       options: arguments of the Optax function that are no numbers.
       clipping: the source of the Optax transformation that precedes it; empty if there is none.
-      why_not: why the program's own optimizer cannot be told; empty if it can.
+      why_not: why the program's own optimizer is not recognized; empty if it can.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Optimizer:
 
 
 def recognized(step: Step) -> Optimizer:
-    """Return the optimizer of a step, or plain gradient descent where it cannot be told."""
+    """Return the optimizer of a step, or plain gradient descent if it is not recognized."""
     made = [op.attributes["optimizer"] for op in step.after if "optimizer" in op.attributes]
     own = {id(o): o for o, _, _ in made}
     trained = set(step.trained)

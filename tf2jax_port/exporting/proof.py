@@ -27,8 +27,8 @@ def prove(export: Export, path: pathlib.Path, steps: int, tolerance: float) -> d
     """Compare the module at a path with the session.
 
     Returns:
-      For the loss, the new state, the gradients and the training each, whether they are equal, and
-      the largest difference in parts of the largest number.
+      For each of the loss, the new state, the gradients and the training: whether both sides are equal, and the largest
+      difference divided by the largest number.
     """
     module = _load(path)
     sides = Sides(export, module)
@@ -105,8 +105,8 @@ class Sides:
     def training(self, steps: int, tolerance: float) -> dict[str, Any]:
         """Compare the losses and the variables of some training steps on one batch.
 
-        A difference above the tolerance counts as equal if the session itself ends as far from where
-        it ended before, when its variables start one bit away: rounding then decides.
+        A difference above the tolerance counts as equal if a change of the session's initial variables by one bit
+        changes its own result as much: rounding then decides.
         """
         ours, theirs = self._trained(steps)
         largest = max(self.sizes.values(), default=0.0)
@@ -178,7 +178,7 @@ class Sides:
         return found
 
     def _given(self, key: Key, function: Any, **more: Any) -> dict[str, Any]:
-        """Return the arguments of a function of the module, `params` aside."""
+        """Return the arguments of a function of the module, except `params`."""
         given = {
             i.name: i.python_value() if i.is_static else jnp.asarray(i.value)
             for i in self.export.inputs
@@ -234,7 +234,7 @@ class Sides:
         return list(self.step.gradients.outputs)
 
     def _dense(self, outputs: list[Any]) -> dict[str, np.ndarray]:
-        """Return gradients by the names of their variables, those of gathered rows as whole arrays."""
+        """Return gradients by the names of their variables; gradients of gathered rows become whole arrays."""
         found, rest = {}, iter(outputs)
         for variable, is_rows in zip(self.step.trained, self.step.rows, strict=True):
             name = "/".join(self.export.paths[variable][1])
@@ -247,7 +247,7 @@ class Sides:
         return found
 
     def _training_operations(self) -> list[Any]:
-        """Return the operations of a training step: those of the program, or plain gradient descent."""
+        """Return the operations of a training step: the program's own, or plain gradient descent."""
         if not self.export.optimizer.why_not:
             return [op for op in self.step.after if op.writes] + [
                 u.writer for u in self.step.updates
@@ -283,7 +283,7 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, np.ndarray]:
 
 
 def _gap(ours: Any, theirs: Any, scale: float) -> float:
-    """Return the largest difference of two arrays in parts of a scale, or else of the largest number."""
+    """Return the largest difference of two arrays, divided by a scale (by default, the largest number)."""
     ours, theirs = np.asarray(ours, np.float64), np.asarray(theirs, np.float64)
     if ours.shape != theirs.shape:
         return float("inf")

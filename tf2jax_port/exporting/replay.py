@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 @jax.tree_util.register_pytree_node_class
 class Key:
-    """A random key that stands for places in the random streams of a session.
+    """A random key that refers to positions in the random streams of a session.
 
     Args:
       places: for each path through `split` the words at which the stream of that operation starts.
@@ -38,7 +38,7 @@ class Key:
 
 
 class _Random:
-    """Stands for `jax.random` in a module."""
+    """Replaces `jax.random` in a module."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(jax.random, name)
@@ -108,7 +108,7 @@ def _candidates(key: Any, count: int, classes: int) -> Any:
 
 
 class _Jax:
-    """Stands for `jax` in a module."""
+    """Replaces `jax` in a module."""
 
     random = _Random()
 

@@ -143,7 +143,7 @@ def batch_of(step: Step, wanted: Any) -> dict[Any, np.ndarray]:
 
 
 def first_step(program: str, arguments: list[str]) -> Step:
-    """Run a program up to its first training step, and return that.
+    """Run a program up to its first training step, and return this step.
 
     Raises:
       NoStepError: the program ends without a training step.
@@ -243,7 +243,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: Any) -> Any:
-        """Return the module of shims that stands for one of TensorFlow."""
+        """Return the module of shims that replaces a module of TensorFlow."""
         rest = (
             spec.name.removeprefix("tensorflow").removeprefix(".compat.v1").removeprefix(".compat")
         )

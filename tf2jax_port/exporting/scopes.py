@@ -28,7 +28,7 @@ class Group:
     items: list[Any]
 
     def operations(self) -> Iterator[Any]:
-        """Yield all operations, those of inner groups included."""
+        """Yield all operations, including the operations of inner groups."""
         for item in self.items:
             if isinstance(item, Group):
                 yield from item.operations()
@@ -139,7 +139,7 @@ class Grouping:
         return parts
 
     def _ordered(self, items: list[Any]) -> list[Any]:
-        """Return items in topological order, those that were created first before others."""
+        """Return items in topological order; among possible items, the first created comes first."""
         members = {
             i: list(it.operations()) if isinstance(it, Group) else [it]
             for i, it in enumerate(items)

@@ -19,7 +19,7 @@ class Version(NamedTuple):
 
 
 class NoStepError(ValueError):
-    """Raised for a run that is no training step, or one of a form that cannot be written."""
+    """Raised for a run that is not a training step, or whose form cannot be written."""
 
 
 @dataclasses.dataclass
@@ -86,7 +86,7 @@ class Step:
     # ---- values ----------------------------------------------------------------------------------
 
     def key(self, tensor: Any, reader: Any) -> Any:
-        """Return what a tensor stands for where an operation uses it: itself or a `Version`."""
+        """Return the key of a tensor where an operation uses it: the tensor itself or a `Version`."""
         variable = tensor.read_of
         if variable is None or tensor in self.plan.fed:
             return tensor

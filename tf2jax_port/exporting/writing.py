@@ -58,7 +58,7 @@ class Export:
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
-    """Return an array with 32-bit numbers in place of 64-bit ones, as JAX has them."""
+    """Return an array whose 64-bit numbers became 32-bit numbers, as in JAX."""
     kind = {"float64": "float32", "int64": "int32"}.get(str(array.dtype))
     return array.astype(kind) if kind else array
 

@@ -20,7 +20,7 @@ TABLE = "tool.tf2jax-port"
 class ConfigurationError(Exception):
     """The error for an invalid configuration; the message says where and why.
 
-    `spot` is the place of the wrong key in the file, if it was found.
+    `spot` is the position of the wrong key in the file, if it was found.
     """
 
     def __init__(self, message: str, spot: Spot | None = None) -> None:
@@ -30,7 +30,7 @@ class ConfigurationError(Exception):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings in `[tool.tf2jax-port]`; `None` for those that are not set.
+    """The settings in `[tool.tf2jax-port]`; `None` for each setting that is not given.
 
     Attributes:
       folder: the folder of the file; paths and patterns in it are relative to this folder.

@@ -38,7 +38,7 @@ def lists_passed_in(raw: bytes) -> Iterator[Passed]:
 
 
 def _skip_space(raw: bytes, at: int) -> int:
-    """Return the place of the last byte before a place that is no space."""
+    """Return the position of the last byte before a position that is not a space."""
     at -= 1
     while at >= 0 and raw[at] in _SPACE:
         at -= 1
@@ -46,7 +46,7 @@ def _skip_space(raw: bytes, at: int) -> int:
 
 
 def _call_around(raw: bytes, before: int) -> Iterator[Passed]:
-    """Yield the call to which an argument belongs, given the place of the parenthesis, comma or `=` before it."""
+    """Yield the call to which an argument belongs, given the position of the parenthesis, comma or `=` before it."""
     if before < 0 or raw[before] not in b"(,=":
         return
     keyword, start = None, before

@@ -69,18 +69,21 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
         why = f"its code runs in the graph that `{os.path.basename(joined)}` builds"
         if not joined:
             why = f"it builds a graph: {_listed(facts.graph.names)}"
-        lacking = f"; {manual['graph']} places need other names" if manual["graph"] else ""
+        lacking = f"; {_left(manual['graph'])}" if manual["graph"] else ""
         return Choice("graph", why + lacking, facts.states)
     if manual["shims"] < manual["jax"]:
-        why = (
-            f"with `shims` {manual['shims'] or 'no'} places are left to a person, with JAX "
-            f"{manual['jax']}"
-        )
+        why = f"with `shims`, {_left(manual['shims'])}, with JAX, {manual['jax']}"
         return Choice("shims", why, facts.states)
-    why = "JAX leaves no place to a person"
+    why = f"with JAX, {_left(manual['jax'])}"
     if manual["jax"]:
-        why = f"JAX leaves {manual['jax']} places to a person, as few as any target"
+        why += ", the fewest"
     return Choice("jax", why, facts.states)
+
+
+def _left(count: int) -> str:
+    if count < 2:
+        return f"{count or 'no'} reference is left to a person"
+    return f"{count} references are left to a person"
 
 
 def _listed(names: tuple[str, ...]) -> str:

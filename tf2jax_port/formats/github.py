@@ -8,7 +8,7 @@ from tf2jax_port.formats.release import PACKAGE
 
 
 def command(level: str, path: str, title: str, text: str, place: Mapping[str, int]) -> str:
-    """Return the command that annotates a place of a file.
+    """Return the command that annotates a line of a file.
 
     Args:
       level: `error` or `warning`.

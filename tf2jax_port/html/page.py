@@ -17,11 +17,11 @@ _ALONE = (
 def page(
     title: str, parts: Iterable[str], *, css: str = "", script: str = "", kind: str = ""
 ) -> str:
-    """Return a page; nothing is loaded from elsewhere.
+    """Return a page that loads nothing from elsewhere.
 
     Args:
       title: its title, as plain text.
-      parts: the HTML of its parts; empty ones are left out.
+      parts: the HTML of its parts; empty parts are left out.
       css: what it adds to the shared style sheet.
       script: what it runs; the page can be read without.
       kind: the class of its main element: `broad` for source code.

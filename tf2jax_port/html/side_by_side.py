@@ -56,7 +56,7 @@ def side_by_side(old: Text, new: Text, label: str) -> str:
     Args:
       old: the text on the left, above the other where the page is narrow.
       new: the text on the right.
-      label: what is said above the lines to point at, as HTML.
+      label: the HTML text above the highlighted lines.
     """
     left, right = (colored("\n".join(text.lines)) for text in (old, new))
     rows = []

@@ -65,7 +65,7 @@ def _max_pool(node: Node, inputs: list[str]) -> str:
 def _batch_norm(node: Node, inputs: list[str]) -> str:
     """Convert fused batch normalization; only the first output, the normalized images, is provided.
 
-    In training mode, the moments are those of the batch; otherwise they are inputs of the operator.
+    In training mode, the moments are computed from the batch; otherwise they are inputs of the operator.
     """
     images, scale, offset, mean, variance = inputs
     if node.attribute("data_format", "NHWC") not in ("NHWC", "NDHWC"):

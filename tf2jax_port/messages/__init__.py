@@ -1,1 +1,1 @@
-"""Point at the place of a mistake, and propose what was meant."""
+"""Point at a mistake, and propose what was probably meant."""

@@ -1,4 +1,4 @@
-"""Propose an existing path in place of one that does not exist."""
+"""Propose an existing path for a path that does not exist."""
 
 from __future__ import annotations
 

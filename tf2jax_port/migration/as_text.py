@@ -87,8 +87,8 @@ def summary(steps: Sequence[Step]) -> str:
     manual, review = sum(s.manual for s in steps), sum(s.review for s in steps)
     return (
         f"{files} files in {len(steps)} steps. `tf2jax-port rewrite --write` alone finishes "
-        f"{sum(len(s.files) for s in free)} of them. In the other files, {manual:,} places must be written "
-        f"by hand, and {review:,} must be reviewed."
+        f"{sum(len(s.files) for s in free)} of them. In the other files, {manual:,} references must be "
+        f"rewritten by hand, and {review:,} must be reviewed."
     )
 
 

@@ -56,7 +56,7 @@ def to_svg(steps: Sequence[Step]) -> str:
 def _boxes(
     steps: Sequence[Step], needs: Mapping[int, Sequence[int]], names: Mapping[int, Sequence[str]]
 ) -> dict[int, _Box]:
-    """Place the steps: the column is the longest chain of imports; a box is near those that it needs."""
+    """Place the steps: the column is the length of the longest import chain; a box is near the boxes that it needs."""
     column: dict[int, int] = {}
     columns: dict[int, list[Step]] = defaultdict(list)
     for step in steps:

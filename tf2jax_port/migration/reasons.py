@@ -15,9 +15,9 @@ class Reason:
     """The reason for the position of a step.
 
     Attributes:
-      needs: the numbers of the steps that come before it because it imports them; those that another one of
-        them needs are left out.
-      possible: the number of steps that were possible at this position, this one included.
+      needs: the numbers of the steps that come before it because it imports them; steps that another of them needs
+        are left out.
+      possible: the number of steps that were possible at this position, including this step.
       next: the number of the step that would be here without this one; 0 if there is none.
       is_tie: whether that step needs as much work, so the names decide.
       since: the first position at which this step was possible.
@@ -80,7 +80,7 @@ def _implied(steps: Sequence[Step]) -> dict[int, set[int]]:
 
 
 def direct_needs(steps: Sequence[Step]) -> dict[int, tuple[int, ...]]:
-    """Return for each step the steps that it needs, without those that another of these needs."""
+    """Return for each step the steps that it needs, without steps that another of these needs."""
     implied = _implied(steps)
     return {
         step.number: tuple(n for n in step.needs if n not in implied[step.number]) for step in steps

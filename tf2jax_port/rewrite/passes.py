@@ -26,7 +26,9 @@ class Pass(NamedTuple):
 
 
 PASSES = (
-    Pass(decide_each, "first: it decides name by name, and all others change its decisions"),
+    Pass(
+        decide_each, "first: it decides name by name, and all later passes change these decisions"
+    ),
     Pass(
         differentiate,
         "before the optimizers and the keys: a block is judged by the diagnostics that the table "
@@ -34,29 +36,28 @@ PASSES = (
     ),
     Pass(
         write_optimizers,
-        "before the refusals: an optimizer of Optax may do what one of Keras may not",
+        "before the refusals: a use that a Keras optimizer refuses may be possible with Optax",
     ),
-    Pass(refuse_steps, "after the optimizers: it refuses those that are still Keras' own"),
+    Pass(refuse_steps, "after the optimizers: it refuses optimizers that are still Keras' own"),
     Pass(
         draw_by_keys,
-        "after the tapes: a block that has become a function splits its keys in itself",
+        "after the tapes: a block that has become a function splits its own keys",
     ),
     Pass(
         leave_alone,
-        "after all that decide: comments and selections are about the diagnostic that a place ends "
-        "with",
+        "after all passes that decide: comments and selections name the final diagnostic of a reference",
     ),
     Pass(
         say_evidence,
-        "after what is left alone: nothing is said of a place that stays, and no value differs",
+        "after `leave_alone`: a reference that stays TensorFlow needs no evidence",
     ),
     Pass(
         move_imports,
-        "after what is left alone: an import moves only if every name that it brings is rewritten",
+        "after `leave_alone`: an import moves only if every name that it imports is rewritten",
     ),
-    Pass(keep_names, "after the imports: only then is it known which names stay as they are"),
-    Pass(read_weights, "after what is left alone: only rewritten operators take arrays of JAX"),
-    Pass(say_backend, "last: it looks for the first place that really writes Keras"),
+    Pass(keep_names, "after the imports: only then is it known which names stay unchanged"),
+    Pass(read_weights, "after `leave_alone`: only rewritten operators accept JAX arrays"),
+    Pass(say_backend, "last: it looks for the first reference that is really rewritten to Keras"),
 )
 
 

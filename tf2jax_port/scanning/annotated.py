@@ -113,7 +113,7 @@ def _texts(file: FileEffort) -> dict[int, str]:
 
 
 def _listing(text: str, findings: Sequence[Finding], name: str, limits: Limits) -> Iterator[str]:
-    """Yield the lines of a text: those around the work as they are, the others folded."""
+    """Yield the lines of a text: lines near the work unchanged, the others folded."""
     lines = colored(text) if text else []
     at: dict[int, list[Finding]] = defaultdict(list)
     for finding in findings:

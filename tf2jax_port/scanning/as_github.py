@@ -10,7 +10,7 @@ from tf2jax_port.rewrite.findings.ledger import Ledger
 
 
 def to_lines(ledger: Ledger) -> Iterator[str]:
-    """Yield an error for each place to write and each file not read, a warning for each review."""
+    """Yield an error for each reference to rewrite by hand and each unread file, and a warning for each review."""
     for entry in ledger.entries:
         for finding in entry.outcome.findings:
             if not finding.state.needs_person:

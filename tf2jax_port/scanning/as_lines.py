@@ -32,7 +32,7 @@ class Line(NamedTuple):
 
 
 def to_lines(ledger: Ledger, *, every: bool = False, grouped: bool = True) -> Iterator[Line]:
-    """Yield the findings that need a person: first what is to be written, then reviews.
+    """Yield the findings that need a person: first manual work, then reviews.
 
     Args:
       ledger: the result of the scan.

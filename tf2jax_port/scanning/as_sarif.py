@@ -25,7 +25,7 @@ _LEVELS = {
 
 
 def level(state: State | None) -> str:
-    """Return the SARIF level of a finding's state; `None` stands for a file that was skipped."""
+    """Return the SARIF level of a finding's state; `None` means a file that was skipped."""
     return _LEVELS[state]
 
 

@@ -105,8 +105,10 @@ ROWS: tuple[Row, ...] = (
         own="array.gather",
         defaults=(("axis", "0"),),
         tensors=("params", "indices"),
-        differs="for an index out of range TensorFlow raises, JAX gives NaN; JAX counts -1 from the end; for an "
-        "empty axis, `jnp.take` gives the shape of the operand",
+        differs=(
+            "for an index out of range, TensorFlow raises, JAX gives NaN; JAX counts negative "
+            "indices from the end; for an empty axis, `jnp.take` gives the shape of the operand"
+        ),
         inputs=(
             case("rank1", params=draw(5), indices=i32([4, 0, 0])),
             case("rank2", params=draw(4, 3), indices=i32([[0, 2], [3, 0]])),
@@ -561,7 +563,7 @@ ROWS: tuple[Row, ...] = (
             case("does-not-divide", raises="InvalidArgumentError", tensor=draw(3), shape=[2, -1]),
             case("two-rests", raises="InvalidArgumentError", tensor=draw(4), shape=[-1, -1]),
         ),
-        note="beside a size of 0, TensorFlow infers the size -1, JAX refuses it",
+        note="if another size is 0, TensorFlow infers the size given as -1, JAX raises an error",
     ),
     native(
         "transpose",
@@ -741,8 +743,10 @@ ROWS: tuple[Row, ...] = (
         "jnp.arange({start}, {limit}, step={delta}, dtype={dtype})",
         own="array.creation",
         optional=("limit", "delta", "dtype"),
-        note="the number of floating-point steps may differ by one; TensorFlow raises if `delta` points "
-        "away from `limit`",
+        note=(
+            "the number of floating-point steps may differ by one; TensorFlow raises if `delta` "
+            "points away from `limit`"
+        ),
         fresh=True,
         inputs=(
             case("limit", start=5),
@@ -822,9 +826,11 @@ ROWS: tuple[Row, ...] = (
         "jnp.asarray({x}).astype({dtype})",
         own="array.casting",
         aliases=("dtypes.cast",),
-        note="a float outside of the range of an integer dtype: JAX takes the nearest integer, and 0 for NaN; "
-        "TensorFlow takes the lowest int32; for narrower integers the nearest integer, except that up to 31 "
-        "elements at the end of the array wrap",
+        note=(
+            "a float outside of the range of an integer dtype: JAX gives the nearest integer, "
+            "and 0 for NaN; TensorFlow gives the lowest int32, and for narrower dtypes the "
+            "nearest integer, except that up to 31 elements at the end of the array wrap"
+        ),
         inputs=(
             case("float-int", x=f32([1.7, -1.7, 0.5]), dtype="int32"),
             case("out-of-int32", x=f32([NAN, INF, -INF, 3e9, -3e9]), dtype="int32"),

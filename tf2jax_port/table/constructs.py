@@ -18,7 +18,10 @@ _ERRORS = (
 )
 
 
-_SATURATES = "a float outside of the range of an integer dtype: TensorFlow gives the lowest integer, JAX the nearest one"
+_SATURATES = (
+    "a float outside of the range of an integer dtype: TensorFlow gives the lowest integer, JAX "
+    "gives the nearest integer"
+)
 
 
 def _conversion(name: str, dtype: str) -> Row:

@@ -13,8 +13,8 @@ _OVER_AXES = ("all", "any", "max", "min", "prod", "sum")
 _OF_FLOATS = ("mean", "std", "var")
 _INTEGERS = "for integers it returns a float, where the old function returns an integer"
 _POSITIONS = "it returns int32 instead of int64, and finds a NaN that the old function skips"
-_AT_ZERO = "the gradient at 0"
-_AT_TIES = "the gradient at a tie"
+_AT_ZERO = "the gradient at 0 differs"
+_AT_TIES = "the gradient at a tie differs"
 _ARRAY = "it returns an array, where the old function creates a variable"
 _FLOATX = ("dtype", "keras.backend.floatx()")
 

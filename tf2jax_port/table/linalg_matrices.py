@@ -306,7 +306,10 @@ _SPECTRA: tuple[Row, ...] = (
         "linalg.eigenvalues",
         tensors=("tensor",),
         aliases=("eig",),
-        note="the order and the phases are not determined; the tests compare what is determined",
+        note=(
+            "the order of eigenvalues and the phases of eigenvectors are arbitrary; the tests do "
+            "not compare them"
+        ),
         tests=_TESTS,
     ),
     shim(
@@ -315,7 +318,7 @@ _SPECTRA: tuple[Row, ...] = (
         "linalg.eigenvalues",
         tensors=("tensor",),
         aliases=("eigvals",),
-        note="the order is not determined; the tests compare what is determined",
+        note="the order of eigenvalues is arbitrary; the tests do not compare it",
         tests=_TESTS,
     ),
     native(

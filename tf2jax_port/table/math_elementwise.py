@@ -106,7 +106,10 @@ ROWS: tuple[Row, ...] = (
         "math.digamma",
         "jax.lax.digamma({x})",
         own="elementwise.special:digamma",
-        note="NaN at 0 in TensorFlow, -inf in JAX; below -5 TensorFlow's gradient loses its digits",
+        note=(
+            "at 0, TensorFlow gives NaN, JAX gives -inf; below -5, TensorFlow's gradient loses "
+            "digits"
+        ),
         takes="floating -bfloat16",
     ),
     unary("floor", "jnp.floor({x})", takes="floating"),
@@ -159,7 +162,7 @@ ROWS: tuple[Row, ...] = (
             case("infinities", x=f32([INF, -5, 5]), y=f32([2, INF, -INF])),
             case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2])),
         ),
-        differs="other values at infinities; integer division by zero raises in TensorFlow",
+        differs="values at infinities differ; integer division by zero raises in TensorFlow",
         takes="real",
     ),
     binary(
@@ -197,9 +200,11 @@ ROWS: tuple[Row, ...] = (
             case("negative-base", x=f32([-2, -2, -0.5]), y=f32([2, 3, 0.5])),
             case("int32-negative", raises="InvalidArgumentError", x=i32([2, 3]), y=i32([1, -1])),
         ),
-        differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN;"
-        " of integer exponents in an array JAX uses only the lowest six bits (0 ** 64 is 1), and it"
-        " accepts negative exponents",
+        differs=(
+            "if the base is not positive, TensorFlow's gradient of the exponent is 0, JAX's is "
+            "NaN; in an array of integer exponents, JAX uses only the lowest six bits (0 ** 64 "
+            "is 1), and accepts negative exponents"
+        ),
         takes="number -unsigned",
     ),
     binary(
@@ -307,8 +312,10 @@ ROWS: tuple[Row, ...] = (
             case("int32", t=i32([-3, 0, 9]), clip_value_min=-1, clip_value_max=5),
             case("empty", t=empty(0, 2), clip_value_min=0.0, clip_value_max=1.0),
         ),
-        differs="TensorFlow gives the gradient on a limit to `t`, JAX gives half; results "
-        "differ if the lower limit exceeds the upper",
+        differs=(
+            "at a limit, TensorFlow passes the whole gradient to `t`, JAX passes half; results "
+            "also differ if the lower limit exceeds the upper"
+        ),
         takes="t: real",
     ),
     shim(

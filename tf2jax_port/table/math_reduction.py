@@ -9,7 +9,7 @@ from tf2jax_port.table.row import Case, Row, Shim, case
 
 _SMALL = "8- and 16-bit integers keep their dtype and wrap in TensorFlow; JAX widens them"
 _EMPTY = "over an empty axis TensorFlow returns the limit of the dtype, JAX raises"
-_NAN_ORDER = "the position of NaN; JAX puts it last"
+_NAN_ORDER = "the position of NaN differs; JAX puts NaN last"
 _RUNNING = "axis=0, exclusive=False, reverse=False, name=None"
 
 _INTEGERS = standard.of_integer_reduction()
@@ -92,8 +92,11 @@ ROWS: tuple[Row, ...] = (
         "reduce_mean",
         "jnp.mean({input_tensor}, axis={axis}, keepdims={keepdims})",
         more=(*_INTEGERS[:3], *_OVERFLOWING),
-        note="TensorFlow truncates the mean of integers to an integer; for float16 its sum overflows, "
-        "while `shims` sums in float32: `reduce_sum(x) / size` overflows as in TensorFlow",
+        note=(
+            "TensorFlow truncates the mean of integers to an integer; TensorFlow's sum of "
+            "float16 may overflow, while `shims` sums in float32 (`reduce_sum(x) / size` "
+            "overflows as in TensorFlow)"
+        ),
         xla="differs: the mean of no integers is -1",
         takes="number",
     ),
@@ -149,7 +152,10 @@ ROWS: tuple[Row, ...] = (
             case("equal-rows", input_tensor=f32([[2, 2], [1, 3]]), axis=1),
             case("int32", raises="TypeError", input_tensor=i32([1, 2])),
         ),
-        differs="at a deviation of 0 with an incoming gradient of 0, TensorFlow's gradient is 0, JAX's is NaN",
+        differs=(
+            "at a deviation of 0 with an incoming gradient of 0, TensorFlow's gradient is 0, "
+            "JAX's is NaN"
+        ),
         xla="differs: the gradient of a deviation of 0 is NaN even where none flows in",
         takes="inexact",
     ),
@@ -209,8 +215,10 @@ ROWS: tuple[Row, ...] = (
             case("int32", x=draw_ints(4)),
             case("int8", xla="unsupported: no kernel", x=Draw((4,), "int8", 50, 100)),
         ),
-        note="TensorFlow rounds every partial sum of bfloat16 (300 times 1 is 256), JAX only the result: "
-        "`scan(lambda total, v: total + v, x)` computes TensorFlow's",
+        note=(
+            "TensorFlow rounds every partial sum of bfloat16 (300 times 1 is 256), JAX rounds "
+            "only the result; `scan(lambda total, v: total + v, x)` computes TensorFlow's"
+        ),
         takes="number",
     ),
     native(
@@ -224,9 +232,11 @@ ROWS: tuple[Row, ...] = (
             case("zero", x=f32([2, 0, 3]), differs="gradient: TensorFlow's is 0 behind a 0"),
             case("int32", x=draw_ints(4)),
         ),
-        differs="after a zero TensorFlow's gradient is 0, JAX's is correct",
-        note="TensorFlow's gradient is `divide_no_nan(cumsum(y * dy, reverse=True), x)`, which "
-        "`custom_gradient` can put in the place of JAX's gradient",
+        differs="after a zero, TensorFlow's gradient is 0; JAX's gradient is correct",
+        note=(
+            "TensorFlow's gradient is `divide_no_nan(cumsum(y * dy, reverse=True), x)`, which "
+            "can replace JAX's gradient by `custom_gradient`"
+        ),
         takes="number",
     ),
     shim(
@@ -264,7 +274,10 @@ ROWS: tuple[Row, ...] = (
                 case("bool", input=bools([0, 1, 1])),
             )
         ),
-        note="NaN is never the largest in TensorFlow, always in JAX; TensorFlow returns int64 by default",
+        note=(
+            "NaN is never the largest in TensorFlow, always in JAX; TensorFlow returns int64 by "
+            "default"
+        ),
         xla="differs: NaN",
         takes="real bool",
     ),
@@ -284,7 +297,10 @@ ROWS: tuple[Row, ...] = (
                 case("all-nan", input=f32([NAN, NAN])),
             )
         ),
-        note="NaN is never the smallest in TensorFlow, always in JAX; TensorFlow returns int64 by default",
+        note=(
+            "NaN is never the smallest in TensorFlow, always in JAX; TensorFlow returns int64 by "
+            "default"
+        ),
         xla="differs: NaN",
         takes="real bool",
     ),

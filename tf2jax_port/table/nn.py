@@ -105,7 +105,7 @@ ROWS: tuple[Row, ...] = (
         "jax.nn.selu({features})",
         param="features",
         own="nn.activations:selu",
-        differs="TensorFlow's gradient at 0 is the scale, JAX's the limit from below",
+        differs="TensorFlow's gradient at 0 is the scale, JAX's is the limit from below",
         takes="floating",
     ),
     native(

@@ -245,10 +245,13 @@ _PARTS = (
     "if `params` is a list of partitions, TensorFlow 1 assigns rows to them in turn unless "
     "`partition_strategy` says otherwise"
 )
-_SEEDS = "in a graph of TensorFlow 1 each operation has its own seed: other numbers are drawn"
-_SINGLE = "TensorFlow 1 unpacks a branch's list of one value"
-_ONE_VARIABLE = "TensorFlow 1 unpacks a list of one loop variable"
-_LOG = "The messages go to Python's logger `shims`; without `logging.basicConfig()`, those below a warning are not shown"
+_SEEDS = "in a graph of TensorFlow 1, each operation has its own seed, so other numbers are drawn"
+_SINGLE = "if a branch returns a list of one value, TensorFlow 1 returns the value itself"
+_ONE_VARIABLE = "for a list of one loop variable, TensorFlow 1 returns the variable itself"
+_LOG = (
+    "the messages are sent to Python's logger `shims`; call `logging.basicConfig()` to see "
+    "messages below the level of a warning"
+)
 # How the results of version 1 differ, in one line.
 DIFFERS = {
     **{f"v1.logging.{old}": _LOG for old in ("debug", "error", "fatal", "info", "warn", "warning")},
@@ -261,8 +264,8 @@ DIFFERS = {
 }
 
 _INITIALIZED = (
-    "variables have their values when they are made: there is nothing to run, and running it again "
-    "does not put the first values back"
+    "variables get their initial values when they are created: there is nothing to run, and a "
+    "second run does not restore the initial values"
 )
 _AT_ONCE = "assigns at once, where TensorFlow 1 returns an operation to run later"
 _INITIALIZERS = (

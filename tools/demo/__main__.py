@@ -99,7 +99,7 @@ def rewrite() -> None:
     for row in changed[-SHOWN_CHANGES:]:
         table.add_row(row.old.strip(), row.new.strip())
     console.print(table)
-    console.print(f"[dim]{len(changed)} lines in all; the report shows every one[/dim]")
+    console.print(f"[dim]{len(changed)} lines in all; the report shows all of them[/dim]")
 
 
 def compare() -> tuple[int, Any]:

@@ -71,8 +71,9 @@ class Closeness:
 class Gauge:
     """The array from which errors are measured, and the rounding error of the original program.
 
-    Two norms are used, so that one wrong element among a million right ones is found, and a million
-    slightly wrong ones do not pass for rounding.
+    Two norms are used: the maximum finds one wrong element among a million right elements, and the root mean square
+    does
+    not take a million slightly wrong elements for rounding.
 
     Attributes:
       basis: see `Closeness`.
@@ -130,7 +131,7 @@ class Gauge:
         return replace(self, own_rms=self.own_rms * factor, own_max=self.own_max * factor)
 
     def replaced(self, chosen: np.ndarray, taken: np.ndarray, dtype: np.dtype) -> Gauge:
-        """Return the gauge with some elements of `truth` replaced by those of `chosen`.
+        """Return the gauge with some elements of `truth` replaced by the elements of `chosen`.
 
         taken: the mask of these elements.
         """
@@ -189,8 +190,8 @@ def gauge(
       reference: the result of the original program.
       truth: its result in double precision, `None` if there is none.
       baselines: its results in the port's precision: TF eager first, then its other lanes.
-      scale: the magnitude that an element could have had. A gradient that cancels to zero (ones as
-        cotangents of a softmax) has the rounding error of the terms that canceled.
+      scale: the magnitude that an element could have had. A gradient that cancels to zero (such as that of a softmax
+        whose cotangents are all 1) has the rounding error of the terms that canceled.
       coarse: the relative rounding error of a coarser type on the way, such as bfloat16; 0 without one.
     """
     anchor = _reference_or_truth(reference, reference if truth is None else truth)

@@ -219,7 +219,7 @@ def _out_of_reach(
 def _comparable(
     reference: np.ndarray, answers: Sequence[np.ndarray | None]
 ) -> Iterator[np.ndarray]:
-    """Yield those of the other results that are numeric and have the shape of the reference."""
+    """Yield the other results that are numeric and have the shape of the reference."""
     for array in answers:
         if array is not None and array.shape == reference.shape and array.dtype.kind not in "SUO":
             yield array

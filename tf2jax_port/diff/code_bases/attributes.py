@@ -1,4 +1,4 @@
-"""List what an object of a captured program holds, apart from what its library keeps in it."""
+"""List the attributes of an object of a captured program, except attributes that its library sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 2000  # objects of one call
 
 
 def described(value: Any, encoder: Encoder) -> Node:
-    """Return how to restore an object: its attributes, lost ones with reasons, and its base in a library.
+    """Return how to restore an object: its attributes, lost attributes with reasons, and its base class in a library.
 
     Raises:
       UnfitError: its class is one that only its library can make.
@@ -86,7 +86,7 @@ class Globals:
         self._before: dict[str, dict[str, tuple[Any, int]]] = {}
 
     def meet(self, module: str) -> None:
-        """Remember the values of a module, once, when it was imported whole."""
+        """Remember the values of a module once, as soon as its import is complete."""
         found = sys.modules.get(module)
         spec = getattr(found, "__spec__", None)
         if module in self._before or found is None or getattr(spec, "_initializing", False):
@@ -131,7 +131,7 @@ def _is_plain(cls: type) -> bool:
 
 
 def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
-    """Return what a library says of an object: the name of its base there, its configuration, its shape of inputs."""
+    """Return the library's data on an object: the name of its base class, its configuration, and its input shape."""
     tf: Any = sys.modules["tensorflow"]
     if base.__name__ in ("Module", "AutoTrackable") and not hasattr(value, "get_config"):
         return {"base": "Module", "about": {"config": encoder.encode({"name": value.name})}}
@@ -150,7 +150,7 @@ def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
         return {"base": name, "about": {"config": encoder.encode(config), "layers": layers}}
     if name.startswith("optimizers.") and _has_stepped(value):
         raise UnfitError(
-            f"{base.__name__} that has taken steps, whose variables cannot be restored"
+            f"{base.__name__} that has taken steps, and whose variables cannot be restored"
         )
     if base is not cls and cls.get_config is not base.get_config:
         config = configuration(value, base)
@@ -183,7 +183,7 @@ def _public_name(tf: Any, base: type) -> str:
 
 @functools.cache
 def _stored_by(cls: type, *, of_library: bool) -> frozenset[str]:
-    """Return the attributes that the code of an object's classes sets: of classes of libraries, or of the others."""
+    """Return the attributes that code of an object's classes sets: of library classes, or of the program's own classes."""
     found: set[str] = set()
     for base in cls.__mro__:
         if is_of_library(base) is not of_library:

@@ -92,7 +92,7 @@ class Builder:
         )
 
     def is_unbuilt(self) -> bool:
-        """Return whether a layer that was made is not built yet, as its original was; a call builds it."""
+        """Return whether a layer is not built yet although its original was built; a call builds it."""
         return any(
             node.get("built") is True and getattr(made, "built", True) is False
             for node, made in self._made.values()
@@ -171,7 +171,7 @@ class Builder:
         return [self._array(_array_node(variable)).shape for variable in node["state"]]
 
     def every_variable(self) -> list[Any]:
-        """Return the variables of all objects, each once, including those that are not weights, such as seeds."""
+        """Return the variables of all objects, each once, including variables that are not weights, such as seeds."""
         found: dict[int, Any] = {}
         for _, made in self._made.values():
             own = [made] if hasattr(made, "assign") else variables_of(made)
@@ -217,7 +217,7 @@ def _array_node(node: Node) -> Node:
 
 
 def _restorable(node: Node) -> list[Node]:
-    """Return a node and those below it that are restored, which the arguments of constructors are not."""
+    """Return a node and the restored nodes below it, without arguments of constructors."""
     parts = ("fields", "about") if node["kind"] == "object" else ("items", "fields", "about")
     inner: list[Node] = []
     for part in parts:
@@ -233,7 +233,7 @@ def _is_outside(node: Node) -> bool:
 
 
 def _is_empty(value: Any) -> bool:
-    """Return whether an attribute, to which earlier calls of the original gave a value, has none yet."""
+    """Return whether an attribute is still unset, although earlier calls of the original set it."""
     return value is None or (isinstance(value, list | dict | np.ndarray) and not len(value))
 
 
@@ -255,7 +255,7 @@ def dtype(name: str) -> Any:
 
 
 def _of_tensorflow(node: Node, inner: Callable[[Node], Any]) -> Any:
-    """Return the function of `shims` that has the name of one of TensorFlow."""
+    """Return the function of `shims` with the same name as a function of TensorFlow."""
     import shims
 
     del inner

@@ -143,7 +143,7 @@ def read_calls(path: Path) -> Calls:
 
 
 def _first_places(arrays: tuple[np.ndarray, ...]) -> list[int]:
-    """Return for each array the first one that has the same numbers: a result is the argument of the next call."""
+    """Return for each array the first equal array: often, a result is the argument of the next call."""
     first: dict[str, int] = {}
     return [first.setdefault(_digest(array), index) for index, array in enumerate(arrays)]
 

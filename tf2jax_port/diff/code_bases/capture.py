@@ -85,7 +85,7 @@ def capture(
 def _run(command: Sequence[str], environment: dict[str, str], timeout: float) -> int:
     """Run a command; return its exit code, 124 if it was ended at the time limit, 130 if it was interrupted.
 
-    The command and all processes that it starts end with this one, however it ends.
+    The command and all processes that it starts end when this process ends, however it ends.
     """
     if shutil.which(command[0]) is None:
         raise CaptureError(f"{command[0]}: there is no such program")

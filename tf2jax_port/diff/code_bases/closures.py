@@ -14,12 +14,12 @@ from tf2jax_port.diff.code_bases.reached import codes_in
 
 
 def ordinal_of(function: Any) -> int | None:
-    """Return the place of a function among those with its qualified name in its file; `None` if the file lacks it."""
+    """Return the position of a function among all functions of its file with the same qualified name, or `None`."""
     return ordinal_of_code(inspect.unwrap(function).__code__)
 
 
 def ordinal_of_code(code: CodeType) -> int | None:
-    """Return that place, given the instructions of a function."""
+    """Return the same position for a code object."""
     try:
         alike = _alike(code.co_filename, code.co_qualname)
     except (OSError, SyntaxError, ValueError):
@@ -33,7 +33,7 @@ def ordinal_of_code(code: CodeType) -> int | None:
 def function_at(
     module: str, name: str, ordinal: int, defaults: Any, free: Mapping[str, Any]
 ) -> Any:
-    """Return the function of a port at the same place, over other values of the names outside of it.
+    """Return the function of a port at the same position, with given values for its closure.
 
     Raises:
       LookupError: the port has no such function, or it uses names that the original does not.

@@ -49,7 +49,7 @@ def _parameters(cls: type) -> dict[str, Any]:
 
 
 def _attribute(value: Any, name: str) -> Any:
-    """Return what an object keeps of a parameter."""
+    """Return the value that an object has stored for a parameter."""
     kept = getattr(value, "_fn_kwargs", None) or {}
     if name in kept:
         return kept[name]
@@ -57,7 +57,7 @@ def _attribute(value: Any, name: str) -> Any:
 
 
 def _is_setting(value: Any) -> bool:
-    """Return whether a constructor takes a value as it is: a number, a text, or an object of Keras."""
+    """Return whether a constructor takes a value unchanged: a number, a text, or an object of Keras."""
     return isinstance(value, bool | int | float | str) or _is_of_keras(value)
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 
 def run_eagerly(traced: Callable[[Any], None], drop_tapes: Callable[[], None]) -> bool:
-    """Let functions under `tf.function`, and those that TensorFlow's own functions call, run as Python.
+    """Run functions under `tf.function`, and functions that TensorFlow itself calls, as Python.
 
-    TensorFlow converts what is passed to `tf.map_fn` and the like, also where nothing is traced; the copy that then runs
-    is not the program's own function.
+    TensorFlow converts functions that are passed to `tf.map_fn` and similar operators, even if nothing is traced.
+    Then a converted copy runs, not the program's own function.
 
     Args:
-      traced: told of each function that is called while a graph is traced.
+      traced: called with each function that is called while a graph is traced.
       drop_tapes: closes the tapes that record gradients of the calls that run.
 
     Returns:
@@ -44,7 +44,7 @@ def run_eagerly(traced: Callable[[Any], None], drop_tapes: Callable[[], None]) -
 
 
 def _let_graphs_run(drop_tapes: Callable[[], None]) -> None:
-    """Call a graph again without tapes, if they fail because one of its operators has no gradient.
+    """Call a graph again without the recorder's tapes, if these fail because one of its operators has no gradient.
 
     TensorFlow builds the gradient of a graph, such as that of `tf.vectorized_map`, before it runs under a tape; the
     program itself has none there.

@@ -35,7 +35,7 @@ class UnfitError(Exception):
 
 
 class Met:
-    """The objects and variables that one call has met, which its nodes share by numbers.
+    """The numbered objects and variables of one call; the nodes of the call refer to them by number.
 
     Args:
       numbers: gives the next number.
@@ -60,7 +60,7 @@ class Met:
         return self.variables[id(value)][0]
 
     def forget(self, count: int) -> None:
-        """Forget all objects but the first ones, since the node that holds the others is not used."""
+        """Forget all objects after the first `count`, because the node that holds them is not used."""
         for key in list(self.objects)[count:]:
             del self.objects[key]
 
@@ -114,7 +114,7 @@ class Encoder:
         return self._of_tensorflow(value)
 
     def _is_own_collection(self, value: Any) -> bool:
-        """Return whether a collection is an object of a class of the program, and has more than its items."""
+        """Return whether a collection belongs to a class of the program, and has more state than its items."""
         library = type(value).__module__.partition(".")[0] in _OF_LIBRARIES
         return self.of_object is not None and not library and not hasattr(value, "_fields")
 
@@ -190,7 +190,7 @@ class Encoder:
         return dict(self.met.variable(value, node))
 
     def _of_tensor(self, value: Any) -> Node:
-        """Return the node of a tensor; one that was met before has the same array, since it has one gradient."""
+        """Return the node of a tensor; a tensor that occurs twice keeps one array, because it has one gradient."""
         if id(value) not in self._nodes:
             node = self.of_array("tensor", np.array(value.numpy()))
             self._nodes[id(value)] = node
@@ -198,7 +198,7 @@ class Encoder:
         return dict(self._nodes[id(value)])
 
     def _of_program(self, value: Any) -> Node:
-        """Return the node of a function, class or object, which only arguments can be."""
+        """Return the node of a function, class or object; only arguments can contain these."""
         of_object = self.of_object
         if of_object is None:
             raise UnfitError("function" if inspect.isroutine(value) else type(value).__name__)
@@ -207,7 +207,7 @@ class Encoder:
         return named or of_object(value)
 
     def _of_public_name(self, tf: Any, value: Any) -> Node | None:
-        """Return the node of a function or class of TensorFlow or Keras, or of an object that its configuration makes."""
+        """Return the node of a function or class of TensorFlow or Keras, or of an object with a configuration."""
         # A class of a program that extends one of TensorFlow inherits its names.
         own = getattr(inspect.unwrap(value), "__dict__", {}) if callable(value) else {}
         names = own.get("_tf_api_names", ())
@@ -238,7 +238,7 @@ class Encoder:
         return None
 
     def of_array(self, kind: str, array: np.ndarray) -> Node:
-        """Return the node of an array, which is kept."""
+        """Store an array, and return its node."""
         if array.dtype.kind not in "biufc" and array.dtype.name != "bfloat16":
             raise UnfitError(f"array of {array.dtype}")
         if array.size > MOST_ELEMENTS:
@@ -313,7 +313,7 @@ _COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 def fields_of(value: Any) -> dict[str, Any] | None:
-    """Return the fields that make a dataclass or a class of `attrs`; `None` for other objects."""
+    """Return the fields from which an object of a dataclass or an `attrs` class is made; `None` for other objects."""
     if dataclasses.is_dataclass(value):
         return {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
     attributes = getattr(type(value), "__attrs_attrs__", None)

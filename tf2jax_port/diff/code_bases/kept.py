@@ -23,7 +23,7 @@ _MOST = 100_000  # outcomes in a file
 
 
 class Kept:
-    """The outcomes in a file; a line is appended for each that is added.
+    """The outcomes in a file; a line is appended for each new outcome.
 
     Args:
       path: the file; `None` to keep nothing.
@@ -92,7 +92,7 @@ def _modules(call: Call) -> set[str]:
 
 
 def _installed() -> Iterator[str]:
-    """Yield the versions of the libraries, and the files of this one."""
+    """Yield the versions of the libraries, and the files of this package."""
     yield sys.version
     for name in _LIBRARIES:
         with contextlib.suppress(metadata.PackageNotFoundError):

@@ -1,4 +1,4 @@
-"""Choose which local functions are recorded separately: those that are called after their creator has returned."""
+"""Choose which local functions are recorded separately: functions that are called after their creator has returned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CONVERTED = "outer_factory."  # begins the names of functions that AutoGraph ha
 
 
 def may_be_recorded(code: CodeType) -> bool:
-    """Return whether a function inside of another is a plain one of the program, and no method of a local class."""
+    """Return whether a nested function of the program is a plain function, not a method of a local class."""
     name = code.co_qualname.rpartition(f"{LOCAL}.")[2]
     return "." not in name and not code.co_qualname.startswith(_CONVERTED)
 
@@ -47,7 +47,7 @@ def _makers(name: str) -> Iterable[str]:
 
 
 def _is_replaced(value: Any) -> bool:
-    """Return whether another object has taken the place of a function in its module, as after a decorator."""
+    """Return whether the function's name in its module is bound to another object, as after a decorator."""
     if not inspect.isfunction(value) or LOCAL in value.__qualname__:
         return False
     found: Any = sys.modules.get(value.__module__)
@@ -57,7 +57,7 @@ def _is_replaced(value: Any) -> bool:
 
 
 def node_of(code: CodeType, frame: FrameType, encoder: Encoder) -> Node:
-    """Return the node of a local function whose call has begun: its place in its file, and its closure.
+    """Return the node of a local function whose call has begun: its position in its file, and its closure.
 
     Raises:
       UnfitError: its file has no such function, or a value cannot be replayed.

@@ -1,4 +1,4 @@
-"""Find the line of a port at which a call's values begin to differ from those of the original."""
+"""Find the line of a port at which a call's values begin to differ from the original's values."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class _Follower:
 
 
 def located(call: Call, arrays: list[np.ndarray], root: str, run: Any) -> tuple[str, str]:
-    """Return the place at which a call begins to differ, as `path:line`, and what is known of it; empty if nothing is.
+    """Return the line at which a call begins to differ, as `path:line`, and a description; empty if nothing is.
 
     Args:
       call: the call, whose result differs.
@@ -115,7 +115,7 @@ def located(call: Call, arrays: list[np.ndarray], root: str, run: Any) -> tuple[
 
 
 def _array_of(value: Any) -> np.ndarray | None:
-    """Return the array of a value that a name of the port has, `None` if it is none."""
+    """Return the value of a name of the port as an array; `None` if it is not an array."""
     import jax
 
     if isinstance(value, np.ndarray | np.generic | bool | int | float):

@@ -58,7 +58,7 @@ class Objects:
         self.numbers = itertools.count()
 
     def note(self, code: CodeType, frame: FrameType) -> Origin | None:
-        """Remember and return the arguments of a constructor that has just begun; `None` if it is not the first of its object."""
+        """Remember and return the arguments of a constructor that has just begun; `None` for a base class's constructor."""
         owner = frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
         maker = next((c for c in type(owner).__mro__ if "__init__" in vars(c)), object)
         if (maker.__module__, f"{maker.__qualname__}.__init__") != (
@@ -78,7 +78,7 @@ class Objects:
         return origin
 
     def node_of(self, value: Any, arrays: list[np.ndarray]) -> Node:
-        """Return the node of an object as it is now."""
+        """Return the node of an object in its present state."""
         return self.encode_in(arrays)(value)
 
     def encode_in(
@@ -142,7 +142,7 @@ class Objects:
             return {"unmade": str(error)}
 
     def pack(self, code: CodeType, frame: FrameType, skip: int, encoder: Encoder) -> Node:
-        """Return the arguments of a call that has just begun: a list of the positional ones and those by name."""
+        """Return the positional arguments (a list) and the keyword arguments of a call that has just begun."""
         names, values = code.co_varnames, frame.f_locals
         rest = code.co_argcount + code.co_kwonlyargcount
         # Keras wants the arguments of constructors and layers by name, all but the inputs.
@@ -160,7 +160,7 @@ class Objects:
 
 
 def _of_code(value: Any, encoder: Encoder) -> Node:
-    """Return the node of a function or class: its name, or its place in its file and the values around it.
+    """Return the node of a function or class: its name, or its position in its file and its closure.
 
     Raises:
       UnfitError: a port has no such function or class.
@@ -213,10 +213,7 @@ def variables_of(value: Any) -> list[Any]:
 
 
 def _reference(owner: Any) -> Callable[[], Any]:
-    """Return a function that gives an object while it lives.
-
-    After that, another object may have the same address.
-    """
+    """Return a function that returns an object while it exists. Later, another object may have the same address."""
     try:
         return weakref.ref(owner)
     except TypeError:

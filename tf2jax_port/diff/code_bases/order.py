@@ -19,7 +19,7 @@ def callees(edges: Edges) -> dict[Function, list[Function]]:
 
 
 def leaves_first(functions: Iterable[Function], edges: Edges) -> list[Function]:
-    """Return functions so that each comes after those that it calls, if none calls itself through others."""
+    """Order functions so that each comes after the functions that it calls, unless they call each other."""
     below = callees(edges)
     done: dict[Function, None] = {}
     seen: set[Function] = set()
@@ -41,7 +41,8 @@ def leaves_first(functions: Iterable[Function], edges: Edges) -> list[Function]:
 def origins(wrong: set[Function], edges: Edges) -> dict[Function, list[Function]]:
     """Return for each wrong function the wrong functions below it in which its fault may begin.
 
-    If the fault begins in the function itself, the list is empty. Of functions that call each other, none is below another.
+    If the fault begins in the function itself, the list is empty. Of functions that call each other, none is below
+    another.
     """
     below = callees(edges)
     reached = {function: _reached(function, below, wrong) for function in wrong}

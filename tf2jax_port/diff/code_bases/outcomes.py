@@ -55,12 +55,12 @@ def compare(
 
 
 def is_within_spread(wanted: list[Any], found: list[Any], others: list[list[Any]]) -> bool:
-    """Return whether results differ from the original's at most twice as much as from those of nudged arguments.
+    """Return whether the port's result differs from the original's by at most twice its change for nudged arguments.
 
     Args:
       wanted: the leaves of the original's result.
-      found: those of the port's.
-      others: those of the port's, for arguments that are one bit larger or smaller.
+      found: the leaves of the port's result.
+      others: the leaves of the port's results for arguments that are one bit larger or smaller.
     """
     for index, (one, other) in enumerate(zip(wanted, found, strict=True)):
         if not difference(one, other):

@@ -20,7 +20,7 @@ _BUDGET = 10.0  # seconds of processor time for one call
 
 
 def planted(run: Callable[..., Any], inputs: list[np.ndarray]) -> Replayed:
-    """Plant faults into one call that is equal; the outcome's detail has those that it notices, as JSON.
+    """Plant faults into one equal call; the outcome's detail lists the faults that the call notices, as JSON.
 
     Args:
       run: calls the port with the tensors of the call.
@@ -47,7 +47,7 @@ def planted(run: Callable[..., Any], inputs: list[np.ndarray]) -> Replayed:
 
 
 def together(outcomes: Iterable[Replayed]) -> Strength | None:
-    """Return what all calls of a function notice; `None` if no fault was planted into any."""
+    """Return the faults that the calls of a function notice; `None` if no fault was planted into any call."""
     found = [json.loads(each.detail) for each in outcomes if each.outcome is Outcome.EQUAL]
     noticed = {key for each in found for key in each["noticed"]}
     missed = {key: Missed(*told) for each in found for key, told in each["missed"].items()}

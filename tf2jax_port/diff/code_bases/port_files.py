@@ -34,7 +34,7 @@ class Definition:
 
 
 def is_test(module: str) -> bool:
-    """Return whether a module has tests, whose functions are not part of what is ported."""
+    """Return whether a module contains tests; their functions are not counted as part of the port."""
     last = module.rpartition(".")[2]
     named = last.startswith("test_") or last.endswith("_test") or last == "conftest"
     return named or ".tests." in f"{module}."
@@ -76,8 +76,8 @@ class PortFiles:
     ) -> dict[Function, Definition]:
         """Return the functions and methods of packages.
 
-        Constructors and functions inside of others are among them only if calls of theirs were
-        recorded; otherwise they are parts of other calls.
+        Constructors and nested functions are included only if their calls were recorded; otherwise they are parts of
+        other calls.
         """
         found: dict[Function, Definition] = {}
         for module, path in self.modules(packages):
@@ -135,7 +135,7 @@ class PortFiles:
 
 
 def home_of(name: str, own: Collection[str]) -> str:
-    """Return the function to which the lines of a function belong: itself, or the next one around it that has a row."""
+    """Return the function to which the lines of a function belong: itself, or the nearest outer function with a row."""
     while LOCAL in name and name not in own:
         name = name.rpartition(LOCAL)[0]
     return name

@@ -53,7 +53,7 @@ def variables_of(value: Any, shapes: list[tuple[int, ...]] | None = None) -> lis
 
 
 def _as_in_keras_2(layer: Any, weights: list[Any], shapes: list[tuple[int, ...]]) -> list[Any]:
-    """Return the weights of a layer in the order of Keras 2, which has those that are not trained at the end."""
+    """Return the weights of a layer in the order of Keras 2: weights that are not trained come last."""
     keras: Any = importlib.import_module("keras")
     last = sorted(weights, key=lambda weight: not weight.trainable)
     fits = [tuple(weight.shape) for weight in last] == shapes

@@ -48,7 +48,7 @@ def prove(
       root: the folder from which the port's packages are imported.
       timeout: the time limit of one call in one lane, in seconds.
       kept: a file with outcomes; only calls that it does not have are replayed, and added to it.
-      step: told before each call how many of how many are done.
+      step: called before each call with the number of finished calls and the number of all calls.
       jobs: the number of processes that replay calls.
       strength: whether faults are planted into each call that is equal, to tell which of them it notices.
 
@@ -95,7 +95,7 @@ def _is_in(root: Path, package: str) -> bool:
 
 
 def _in_order(calls: Calls, last: str) -> list[Place]:
-    """Return what to replay, the functions that others call first; `last` is a lane of all calls, if it is not empty."""
+    """Return what to replay: functions before their callers. `last` is one more lane of all calls, unless empty."""
     by_function: dict[tuple[str, str], list[int]] = {}
     for index, call in enumerate(calls.calls):
         if not call.unfit:
@@ -110,7 +110,7 @@ def _in_order(calls: Calls, last: str) -> list[Place]:
 
 
 def _shares(places: list[Place], number: int) -> list[list[Place]]:
-    """Deal what is to be replayed to several processes; the lanes of a call stay together."""
+    """Distribute the calls over several processes; one process gets all lanes of a call."""
     dealt: list[list[Place]] = [[] for _ in range(number)]
     turn, last = -1, -1
     for place in places:
@@ -128,7 +128,7 @@ class _Run:
       root: the folder of the port.
       timeout: the time limit of one call in one lane.
       keep: called with each outcome that another run may use again.
-      step: told how many of how many are done.
+      step: called with the number of finished calls and the number of all calls.
     """
 
     def __init__(

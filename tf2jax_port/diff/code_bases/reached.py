@@ -26,7 +26,8 @@ class Watch:
       root: the folder.
 
     Attributes:
-      converted: whether functions of the folder ran that AutoGraph had converted, whose branches may all run.
+      converted: whether functions of the folder ran after AutoGraph had converted them; then all their branches may
+        run.
     """
 
     def __init__(self, root: str) -> None:
@@ -65,7 +66,7 @@ class Watch:
         }
 
     def _start(self, code: CodeType, _: int) -> Any:
-        """Watch a function of the folder from now on; those of libraries cost nothing."""
+        """Watch a function of the folder from now on; code of libraries costs nothing."""
         if code.co_filename.startswith(self._root) and code.co_name != "<module>":
             events = _MONITORING.events
             _MONITORING.set_local_events(_TOOL, code, events.LINE | events.BRANCH)
@@ -91,7 +92,7 @@ def branch(code: CodeType, offset: int, destination: int) -> str:
 
 @functools.cache
 def branches_of(code: CodeType) -> frozenset[int]:
-    """Return the places in a function's own instructions at which it goes one way or another."""
+    """Return the branches in a function's own instructions."""
     found = set()
     last = ""
     for each in dis.get_instructions(code):

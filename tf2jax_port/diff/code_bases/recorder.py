@@ -300,7 +300,7 @@ class Recorder:
         return None
 
     def _keep(self, began: _Open, result: Any) -> None:
-        """Keep a call that has ended, if tensors were computed, and it is of a new kind or takes other branches."""
+        """Keep a call that has ended, if tensors were computed, and the call is of a new kind or takes new branches."""
         call = began.call
         encoder = Encoder(began.arrays)
         encoded, unfit = _NOTHING, call.unfit
@@ -437,7 +437,7 @@ def _is_traced() -> bool:
 
 
 def _mangled(outer: str, method: str) -> str:
-    """Return the name by which a class has a method: private ones carry the name of their class."""
+    """Return the name by which a class has a method: private names are prefixed with the name of their class."""
     private = method.startswith("__") and not method.endswith("__")
     return f"_{outer.rpartition('.')[2].lstrip('_')}{method}" if private else method
 
@@ -465,7 +465,7 @@ def _variables(owner: Node, seen: list[Seen]) -> list[Any]:
 
 
 def _array_of(value: Any) -> np.ndarray | None:
-    """Return the array of a value that a name has, `None` if it is none."""
+    """Return the value of a name as an array; `None` if it is not an array."""
     tf: Any = sys.modules.get("tensorflow")
     if isinstance(value, np.ndarray | bool | int | float):
         return np.asarray(value)
@@ -485,7 +485,7 @@ def _gradients(began: _Open, result: Node, encoder: Encoder) -> dict[str, Any]:
 
 
 def _static(arguments: dict[str, Node]) -> str:
-    """Return the arguments other than arrays as text, to tell calls apart."""
+    """Return the arguments other than arrays as text, to distinguish calls."""
 
     def plain(node: Node) -> Any:
         if "array" in node:

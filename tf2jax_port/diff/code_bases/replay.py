@@ -68,7 +68,7 @@ class Replay:
 
     Args:
       calls: the captured calls.
-      root: the folder of the port, to tell its lines from those of others.
+      root: the folder of the port, to distinguish its lines from other lines.
     """
 
     def __init__(self, calls: Calls, root: str = "") -> None:
@@ -154,7 +154,7 @@ class Replay:
         return False
 
     def _is_like(self, node: Node, made: Any) -> bool:
-        """Return whether an object has the attributes that the original's had, as far as they are known."""
+        """Return whether an object has the known attributes of the original's object."""
         for name, part in node.get("fields", {}).items():
             if part["kind"] == "plain" and getattr(made, name, part["value"]) != part["value"]:
                 return False
@@ -185,7 +185,7 @@ class Replay:
 
     @contextlib.contextmanager
     def _globals(self, call: Call) -> Iterator[None]:
-        """Give global names of the port the values that earlier calls had given to those of the original."""
+        """Set the port's global names to the values that earlier calls assigned to the original's global names."""
         import jax.numpy as jnp
 
         if not self._restores or "globals" not in call.arguments:
@@ -285,7 +285,7 @@ class Replay:
         return any(node["dtype"] in ("float64", "complex128") for node in nodes)
 
     def _in_64_bits(self, call: Call, lane: str, form: Form) -> Replayed:
-        """Replay a call with 64 bits, which it may need as its original has them."""
+        """Replay a call with 64-bit types, which it may need because the original has them."""
         import jax
 
         with jax.enable_x64(True):
@@ -346,7 +346,7 @@ class Replay:
     def _make_variables(
         self, call: Call, builder: Builder, concrete: Callable[[Node], Any]
     ) -> None:
-        """Make the variables of the objects of a call, by itself or else by another call of such an object."""
+        """Create the variables of a call's objects: by this call, or else by another call of such an object."""
         failure: Exception | None = None
         try:
             _call(call, builder, concrete, building=True)
@@ -368,13 +368,13 @@ class Replay:
             if failure is not None and call.name.endswith(".call"):  # the layer itself fails
                 raise failure
             has, wanted = builder.counts()
-            why = "" if has else ", which calls that were not replayed created"
+            why = "" if has else ", because they were created by calls that were not replayed"
             raise UnfitError(
                 f"object of the port with {has} of the {wanted} variables of the original{why}"
             )
 
     def _returns_alike(self, call: Call, result: Any) -> bool:
-        """Return whether a method returns what that of the original did, whatever variables it has made."""
+        """Return whether a method returns the same as the original's method, whatever variables it has created."""
         arrays: list[np.ndarray] = []
         wanted = call.result["items"].get("returned") if "items" in call.result else None
         if wanted is None or not isinstance(result, dict) or "returned" not in result:
@@ -383,7 +383,7 @@ class Replay:
         return compare(wanted, found, self.arrays, arrays).outcome is Outcome.EQUAL
 
     def _changed(self, call: Call) -> Replayed:
-        """Compare the object of a method after the call with that of the original."""
+        """Compare the object of a method after the call with the original's object."""
 
         def changed() -> Any:
             assert self._builder is not None
@@ -396,7 +396,7 @@ class Replay:
         return self._compared(call, (changed, changed_again), " afterwards")
 
     def _made(self, call: Call) -> Replayed:
-        """Make an object by the constructor of the port, and compare it with that of the original."""
+        """Make an object by the constructor of the port, and compare it with the original's object."""
         import jax.numpy as jnp
 
         builder = Builder(self._array, list(call.arguments.values()), restores=self._restores)
@@ -414,7 +414,7 @@ class Replay:
         return self._compared(call, (made, made), "")
 
     def _compared(self, call: Call, ways: tuple[Callable[[], Any], ...], when: str) -> Replayed:
-        """Compare a call's object with the original's; a part that differs otherwise the second time is random."""
+        """Compare a call's object with the original's; a part that differs in another way in a second run is random."""
         first, second = ways
         found = dict(self._differences(call, first()))
         with other_seeds(1):
@@ -480,7 +480,7 @@ def _expected(call: Call, lane: str) -> Node:
 
 
 def _is_compiled(call: Call) -> bool:
-    """Return whether the function of the port is under `shims.function` itself."""
+    """Return whether the function of the port is itself decorated with `shims.function`."""
     with contextlib.suppress(Exception):  # which the call raises again
         found = place({"module": call.module, "name": call.name})
         return hasattr(found, "get_concrete_function")

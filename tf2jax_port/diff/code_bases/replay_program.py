@@ -67,7 +67,7 @@ def _replayed(replay: Replay, call: Call, lane: str, root: str) -> Replayed:
 
 
 def _imported_from_elsewhere(module: str, root: str) -> str:
-    """Import a module; return where it is if that is not in the port, but perhaps in the original."""
+    """Import a module; return its path if it was imported from elsewhere than the port, perhaps from the original."""
     with contextlib.suppress(Exception):  # which the call raises again
         importlib.import_module(module)  # what this runs is not reached by a call
     file = getattr(sys.modules.get(module), "__file__", None)
@@ -77,7 +77,7 @@ def _imported_from_elsewhere(module: str, root: str) -> str:
 
 
 def _watch_eagerly(watch: Watch, replay: Replay, call: Call) -> None:
-    """Run a call again for what it reaches, while the functions under `shims.function` run as Python."""
+    """Run a call again to record what it reaches; functions under `shims.function` then run as Python."""
     import shims
 
     shims.config.run_functions_eagerly(True)

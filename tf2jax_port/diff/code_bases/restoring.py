@@ -26,7 +26,7 @@ def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
 
 class _Lost:
-    """Stand for a value that could not be restored: whatever uses it raises."""
+    """A placeholder for a value that could not be restored; every use of it raises an error."""
 
     def __init__(self, why: str, touched: list[str]) -> None:
         object.__setattr__(self, "_told", (why, touched))
@@ -120,7 +120,7 @@ class Restored:
         return made
 
     def _give_variables(self, node: Node, made: Any) -> None:
-        """Match the variables of an object that no attribute holds with those that its library has made."""
+        """Match the variables of an object that no attribute holds with the variables that its library has created."""
         known_numbers = {*self.variables, *node.get("makes", ())}
         left = [part for part in node.get("state", ()) if part["number"] not in known_numbers]
         if not left or "base" not in node:
@@ -136,7 +136,8 @@ class Restored:
         pairs = _matched(left, own, lambda part: self._shape(part))
         if pairs is None:
             raise UnfitError(
-                f"{node['name']}: the original has {len(left)} more variables, the port {len(own)}"
+                f"{node['name']}: {len(left)} variables of the original and {len(own)} of the port "
+                "are left without a partner"
             )
         for part, variable in pairs:
             self.variables[part["number"]] = variable
@@ -172,7 +173,7 @@ def keras_variable(node: Node) -> Any:
 
 
 def _set(made: Any, name: str, value: Any) -> None:
-    """Set an attribute, which a library may track, and past a property or method that has its name."""
+    """Set an attribute so that its library can track it, even if a property or method has the same name."""
     try:
         setter: Any = type(made).__setattr__
         if setter is object.__setattr__ or not hasattr(made, "built"):

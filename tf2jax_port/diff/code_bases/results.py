@@ -41,7 +41,7 @@ def _plain(value: Any, array: Callable[[Any], Any]) -> Any:
 
     Args:
       value: the result.
-      array: makes what stands for an array, a variable or a size.
+      array: makes the placeholder of an array, a variable or a size.
     """
     import shims
 

@@ -49,7 +49,7 @@ class Sampling:
         return full or sample.in_vain.total() >= _OF_A_FUNCTION
 
     def leave(self, function: Function, kinds: Hashable, cost: int = 1) -> None:
-        """Note that a call is not kept; one that was costly to look at counts as several."""
+        """Note that a call is not kept; a call that was costly to inspect counts as several."""
         self._samples[function].in_vain[kinds] += cost
 
     def keeps(
@@ -64,7 +64,7 @@ class Sampling:
 
         Args:
           function: the function.
-          kinds: what `wants` was asked.
+          kinds: the kinds that were passed to `wants`.
           key: the kinds of its arguments in full.
           branches: the branches that it took.
           cost: the number of calls for which it counts if it is not kept.
@@ -93,7 +93,7 @@ class Sampling:
 
 
 def kinds_of(value: Any, depth: int = 3) -> Hashable:
-    """Return what tells the kinds of arguments apart at little cost: shapes, dtypes, and plain values."""
+    """Return a cheap description of the kinds of arguments: shapes, dtypes, and plain values."""
     if isinstance(value, list | tuple | dict) and depth:
         items = value.items() if isinstance(value, dict) else value
         return type(value).__name__, *(kinds_of(item, depth - 1) for item in items)

@@ -17,7 +17,7 @@ GRADIENTS = "gradients"
 
 
 def cotangent(index: int, shape: Sequence[int]) -> np.ndarray:
-    """Return random weights of the result at a position; ones would miss errors that cancel in a sum."""
+    """Return random weights of the result at a position; weights of 1 would miss errors that cancel in a sum."""
     drawn = np.random.RandomState(index).standard_normal(tuple(shape))
     return np.asarray(drawn, np.float32)
 
@@ -75,7 +75,7 @@ def gradients(
 
 
 def named(detail: str, call: Call) -> str:
-    """Return how gradients differ, with the names of what they are taken with respect to."""
+    """Return how gradients differ, with the names of their variables or arguments."""
     place, colon, rest = detail.partition(": ")
     if not colon or not place.startswith("value "):
         return detail

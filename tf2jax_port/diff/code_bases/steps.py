@@ -26,7 +26,7 @@ class Steps:
     """Collects the arrays that the names of a running function get.
 
     Args:
-      array: returns the NumPy array of a value, `None` if it is none.
+      array: returns a value as a NumPy array, or `None` if it is not an array.
     """
 
     def __init__(self, array: Callable[[Any], np.ndarray | None]) -> None:
@@ -76,7 +76,7 @@ def decoded(node: Node, arrays: list[np.ndarray]) -> Iterator[Step]:
 
 
 class Parting(NamedTuple):
-    """The place at which a port parts from its original: the line of each, and the name whose value differs; `""` for the result."""
+    """The first difference between an original and its port: the line of each, and the name; `""` for the result."""
 
     original: int
     port: int
@@ -86,11 +86,11 @@ class Parting(NamedTuple):
 def parting(
     original: list[Step], port: list[Step], last: int, differs: Callable[[Any, Any], bool]
 ) -> Parting | None:
-    """Return the first name whose value differs; the line of the result if all agree; else `None`.
+    """Return the first name whose value differs, or the line of the result if all names agree, or `None`.
 
     Args:
       original: the steps of the original.
-      port: those of the port.
+      port: the steps of the port.
       last: the line at which the port returns.
       differs: whether two arrays differ.
     """
@@ -104,7 +104,7 @@ def parting(
 def _first(
     original: list[Step], port: list[Step], differs: Callable[[Any, Any], bool]
 ) -> Parting | None:
-    """Return the first value of the port that differs from that which the same name got at the same turn."""
+    """Return the first value of the port that differs from the original's value of the same name at the same turn."""
     turns: dict[str, list[Step]] = {}
     for step in original:
         turns.setdefault(step.name, []).append(step)

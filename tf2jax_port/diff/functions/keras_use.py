@@ -20,7 +20,7 @@ _OF_JAX = ("jax", "shims")
 
 
 def use_backend(backend: str | None) -> None:
-    """Let Keras compute with a back end in this process and those that it starts; `None` changes nothing."""
+    """Let Keras use a back end in this process and its child processes; `None` changes nothing."""
     if backend is not None:
         os.environ[VARIABLE] = backend
 

@@ -27,7 +27,7 @@ def collect(
     Args:
       source: `cases`, a function that returns argument tuples, or dicts of arguments by name.
       old: the TensorFlow function, whose parameters name the arrays.
-      new: its port, whose parameters name those that have no name in the original.
+      new: its port, whose parameters name the arrays that have no name in the original.
 
     Raises:
       DiffError: the generator raises, does not end, or yields something that is not a call of the functions.
@@ -37,7 +37,7 @@ def collect(
         raise DiffError(f"cases(): it stopped with an error.\n  Received: {found.reason}")
     if len(found) > MOST_CASES:
         raise DiffError(
-            f"cases(): it yielded more than {MOST_CASES} calls; its loop may be endless.\n"
+            f"cases(): it yielded more than {MOST_CASES:,} calls; its loop may be endless.\n"
             "  Do:       end the loop, for example `for _ in range(100):`"
         )
     calls = [_tuple_of(index, call, old) for index, call in enumerate(found)]

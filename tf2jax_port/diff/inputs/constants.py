@@ -17,9 +17,9 @@ _LARGEST = 1e30  # masks and sentinels beyond it are no limits of inputs
 
 
 def constants_of(function: Callable[..., Any]) -> tuple[float, ...]:
-    """Return floats of a function, and of those of its module that it calls, each with its negative and 1 minus it.
+    """Return the floats in a function and in its module's functions that it calls, each x with -x and 1 - x.
 
-    0 and 1 are not among them, since generated inputs have them anyway.
+    0 and 1 are left out, because generated inputs contain them anyway.
     """
     found: dict[float, None] = {}
     for value in _floats(_unwrapped(function), set(), _DEPTH):

@@ -71,7 +71,7 @@ def to_positional(index: int, given: Mapping[str, Any], old: Callable[..., Any])
     ]
     if only_named:
         raise DiffError(
-            f"cases(): case {index} passes `{only_named[0]}`, which has no position.\n"
+            f"cases(): case {index} passes `{only_named[0]}`, a keyword-only parameter.\n"
             f"  Required: {_name(old)}{signature}\n{_by_name(only_named[0])}"
         )
     return tuple(bound.args)

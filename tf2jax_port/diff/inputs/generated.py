@@ -206,7 +206,7 @@ class _CaseMaker:
         return self._floats(rng, leaf, shape).astype(leaf.dtype)
 
     def _size(self, size: Size) -> int:
-        """Return the size that a number or name stands for.
+        """Return the size for a number or a name.
 
         Unknown sizes with different names get different numbers, so that swapped axes are found.
         """

@@ -27,8 +27,8 @@ def advice(inputs: str, reasons: Iterable[str]) -> list[Reason]:
     return [
         Reason(
             "inputs",
-            f"`{spec.name}` has no bounds, and the original refuses numbers that are out of range: write "
-            f"`{_written(spec)} in 0..{_bound(spec, specs)}`, for numbers from 0 that stay below it",
+            f"`{spec.name}` has no bounds, and the original raises for numbers that are out of range: write "
+            f"`{_written(spec)} in 0..{_bound(spec, specs)}`, where the last number is the upper bound",
         )
         for spec in specs
         if spec.dtype.kind in "iu" and not spec.high

@@ -106,11 +106,11 @@ def from_strategy(strategy: Any, examples: int, seed: int) -> list[tuple[Any, ..
 def from_npz(path: Path, old: Callable[..., Any]) -> list[tuple[Any, ...]]:
     """Read calls from an `.npz` file.
 
-    Its names are those of parameters: `x` (or `arr_0`) for a single call, `3/x` for call 3, `params/w` for an
+    The names in the file are parameters: `x` (or `arr_0`) for a single call, `3/x` for call 3, `params/w` for an
     entry of a dict.
 
     Raises:
-      DiffError: it cannot be read, or its names are not those of parameters.
+      DiffError: the file cannot be read, or a name in it is not a parameter.
     """
     archive = attempt(lambda: dict(np.load(path, allow_pickle=False)))
     if isinstance(archive, Failure):

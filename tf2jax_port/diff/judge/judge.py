@@ -104,7 +104,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
         why = value_of(facts.lanes[OLD_LANES[0].id], quantity)
         assert isinstance(why, Failure)
         eager = OLD_LANES[0]
-        why = Failure(why.kind, f"{eager.title} has none, {why.reason}", why.detail)
+        why = Failure(why.kind, f"no value in {eager.title}: {why.reason}", why.detail)
         return not_covered(facts, quantity, lane, eager.id, why)
     old = value_of(facts.lanes[reference], quantity)
     assert not isinstance(old, Failure)
@@ -228,7 +228,7 @@ def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None
 
 
 def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
-    """Return whether the port's eager run in double precision can stand for that of another lane.
+    """Return whether the port's eager run in double precision can replace the double-precision run of another lane.
 
     It cannot if the lane is much less accurate than the eager lane: then more than rounding differs.
     """

@@ -32,7 +32,7 @@ class Verdict:
       verdict: one of `report.VERDICTS`.
       stage: the first stage that fails, for `different`.
       headline: one sentence.
-      reasons: what lowers the verdict, or the differences.
+      reasons: why the verdict is not `equal`, or the differences.
       culprit: the finding that is shown first, for `different`.
     """
 

@@ -96,7 +96,7 @@ class JaxGradients:
     def forward(
         self, case: Arguments, arrays: Sequence[Any], tangents: Tangents, *, compiled: bool
     ) -> Gradients:
-        """Compute the tangents of the outputs from those of the inputs (forward mode)."""
+        """Compute the tangents of the outputs from the tangents of the inputs (forward mode)."""
         jnp = self._jax.numpy
         moving = [jnp.asarray(array) for array in tangents.inputs.values()]
         forms = [self._given, self._eager_forms[1]] if compiled else self._eager_forms

@@ -124,7 +124,7 @@ class TensorFlowLanes:
             return _by_path(case, fed, compiled(self._tensors(case), self._feed(fed)))
 
     def _tensors(self, case: Arguments) -> list[Any]:
-        """Convert the arrays of a case to tensors, and assign those that belong to variables."""
+        """Convert the arrays of a case to tensors, and assign the arrays that belong to variables."""
         foreign = self._inputs_in_other_precision(case)
         for index, variable in self._variable_inputs(case).items():
             if index not in foreign:

@@ -74,7 +74,7 @@ class _Fault(NamedTuple):
     Attributes:
       located: what to report of it.
       complete: whether all outputs that depend on the injected value agree with it.
-      sure: whether no other place could be mended as well.
+      sure: whether no other line could be at fault.
     """
 
     located: Located

@@ -35,7 +35,7 @@ def feed(
 ) -> Fed:
     """Make cotangents, and on request tangents and training steps, from the original's outputs.
 
-    The outputs are those of TF eager, or of TF graph if TF eager failed.
+    The outputs are TF eager's, or TF graph's if TF eager failed.
     """
     for lane in (TF_EAGER, TF_GRAPH):
         outputs = lanes[lane.id].outputs
@@ -63,7 +63,7 @@ def _trained_paths(case: Arguments) -> tuple[str, ...]:
 
 
 class Original:
-    """Runs the original program eagerly on inputs other than those of the case.
+    """Runs the original program eagerly on other inputs than the case has.
 
     Args:
       lanes: a `TensorFlowLanes`, or a `JaxLanes` if a port is its own original.

@@ -20,7 +20,7 @@ Answers = Mapping[str, list[np.ndarray] | Failure]
 # Lane to its answers.
 Lanes = Mapping[str, Answers]
 
-UNRECORDED = "its answer was not recorded"
+UNRECORDED = "its result was not recorded"
 
 _KIND = "parity of operators"
 _SAME = "same"

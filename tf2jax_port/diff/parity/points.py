@@ -113,7 +113,7 @@ def floating(point: Point) -> tuple[str, ...]:
 
 
 def apply(function: Callable[..., Any], row: Row, given: dict[str, Any]) -> Any:
-    """Call a function with a dict of arguments; those of a `*args` parameter are passed by position."""
+    """Call a function with a dict of arguments; arguments of a `*args` parameter are passed by position."""
     variadic = _parameters(row).vararg
     if variadic is None:
         return function(**given)

@@ -11,7 +11,7 @@ from tf2jax_port.formats.github import command
 
 
 def to_lines(proof: Proof) -> Iterator[str]:
-    """Yield an error for each function in which a fault begins, a warning for each that is wrong with it."""
+    """Yield an error for each function in which a fault begins, and a warning for each function that it makes wrong."""
     for row in proof.rows:
         if row.status in WRONG:
             path = os.path.relpath(os.path.join(proof.root, row.path))

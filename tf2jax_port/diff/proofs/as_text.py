@@ -39,10 +39,10 @@ def to_renderables(proof: Proof) -> Iterator[RenderableType]:
         for row in faults[:_MOST]:
             yield from _fault(row)
         if len(faults) > _MOST:
-            yield f"  and {len(faults) - _MOST} more; --html and --json have all"
+            yield f"  and {len(faults) - _MOST} more; --html and --json list all"
     with_them = [row for row in proof.rows if row.status in WRONG and not row.begins]
     if with_them:
-        yield Text("\nAlso wrong, since they call one of these functions", style="bold")
+        yield Text("\nAlso wrong, because they call one of these functions", style="bold")
         yield Text(
             "  "
             + ", ".join(map(short, with_them[:_MOST]))
@@ -70,7 +70,7 @@ def _told(heading: str, rows: list[Row]) -> Iterator[RenderableType]:
         yield Text(f"\n{heading}", style="bold")
         yield from (Text(f"  {short(row)}: {row.why}") for row in rows[:_MOST])
         if len(rows) > _MOST:
-            yield f"  and {len(rows) - _MOST} more; --html and --json have all"
+            yield f"  and {len(rows) - _MOST} more; --html and --json list all"
 
 
 def _strengths(proof: Proof) -> Iterator[RenderableType]:

@@ -37,7 +37,7 @@ _NO_DEFINITION = Definition("", 0, 0, frozenset(), 0)
 
 
 class _Seen(NamedTuple):
-    """The calls of a function: their numbers, and the outcomes of those that were replayed."""
+    """The calls of a function: their numbers, and the outcomes of the replayed calls."""
 
     calls: list[int]
     replayed: dict[int, dict[str, Replayed]]
@@ -228,7 +228,7 @@ def _in_words(lane: str) -> str:
 
 
 def _only_compiled(wrong: list[dict[str, Replayed]]) -> bool:
-    """Return whether calls raise when they are compiled, and run eagerly."""
+    """Return whether calls raise when they are compiled, but run eagerly."""
     failed = {lane for w in wrong for lane, each in w.items() if each.outcome is Outcome.ERROR}
     return "eager" not in failed and failed != {GRADIENTS}
 
@@ -263,7 +263,7 @@ def _place_of(seen: _Seen, outcome: Outcome, place: Definition) -> tuple[str, in
 
 
 def _left_to_a_person(path: Path, place: Definition) -> str:
-    """Return the diagnostic at the first place in a function that the rewriter left to a person, else `""`."""
+    """Return the diagnostic of the first reference in a function that the rewriter left to a person, else `""`."""
     lines = path.read_text(errors="replace").splitlines()[place.line - 1 : place.end]
     found = _MARKER.search("\n".join(lines))
     return found[1] if found else ""
@@ -283,7 +283,7 @@ def _only_in_wrong_calls(seen: _Seen, place: Definition) -> list[int]:
 
 
 def _with_origins(rows: dict[Function, Row], calls: Calls) -> Iterable[Row]:
-    """Yield the functions with the places in which their faults may begin."""
+    """Yield the functions, each with the functions in which its fault may begin."""
     below = origins({f for f, row in rows.items() if row.status in WRONG}, calls.edges)
     above = Counter(callee for guilty in below.values() for callee in guilty)
     for function, row in rows.items():

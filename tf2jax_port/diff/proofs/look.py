@@ -39,7 +39,7 @@ td .bar { margin-top: 0.5rem; }
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """Return a page; nothing is loaded from elsewhere."""
+    """Return a page that loads nothing from elsewhere."""
     return frame(title, parts, css=_CSS)
 
 
@@ -72,11 +72,11 @@ def anchor(row: Row) -> str:
 
 
 def link(row: Row, shown: str, names: Mapping[str, str]) -> str:
-    """Return the name of a function, linked to its place on the page of its file.
+    """Return the name of a function, as a link to its section on the page of its file.
 
     Args:
       row: the function.
-      shown: its name as it is shown.
+      shown: the text of the link.
       names: the names of the pages by path.
     """
     text = f"<code>{escape(shown)}</code>"

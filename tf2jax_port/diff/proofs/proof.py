@@ -166,7 +166,7 @@ class Proof:
 
     @property
     def faults(self) -> list[Row]:
-        """Return the functions in which a fault begins, those that most others call first."""
+        """Return the functions in which a fault begins; functions that most others call come first."""
         return sorted((row for row in self.rows if row.begins), key=lambda row: -row.above)
 
     def files(self) -> dict[str, list[Row]]:

@@ -13,7 +13,7 @@ _SECONDS = 0.5
 
 
 def state_of(file: Path, root: Path) -> State:
-    """Return a state that shows edits of a file of calls and of the Python files of a port."""
+    """Return a value that changes if a file of calls or a Python file of a port is edited."""
     found: State = {}
     _add(str(file), found)
     for folder, inner, names in os.walk(root):

@@ -25,7 +25,7 @@ def listed(reasons: Mapping[str, int], most: int = 2) -> str:
 
 
 def short(row: Row) -> str:
-    """Return the name of a function with the last part of its module's."""
+    """Return the name of a function, after the last part of its module's name."""
     module, name = row.function
     return f"{module.rpartition('.')[2]}.{name}"
 

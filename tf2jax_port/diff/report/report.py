@@ -102,7 +102,7 @@ class Report:
       verdict: one of `VERDICTS`.
       stage: the first stage that fails, for a verdict of `different`.
       headline: the verdict in one sentence.
-      reasons: what lowers the verdict, or the differences.
+      reasons: why the verdict is not `equal`, or the differences.
       old: the specification of the original.
       new: the specification of the port.
       pairs: every pair of lanes.

@@ -232,7 +232,7 @@ def cases_in_words(report: Report) -> str:
 
 
 def _open_reviews(report: Report) -> list[str]:
-    """Say how many places are to be reviewed of which no case shows a difference."""
+    """Return the number of open reviews: references to review for which no case shows a difference."""
     count = report.counts["reviews"]
     return [f"{_count_noun(count, 'review')} open"] if count else []
 

@@ -78,7 +78,7 @@ def locate_in_cases(
 
 
 def _variation(case: Arguments) -> Arguments:
-    """Return a case with elements a little apart; those that may stand for whole numbers are kept."""
+    """Return a case with slightly changed floats; arrays of whole numbers are unchanged."""
     random = np.random.default_rng(0)
 
     def moved(array: np.ndarray) -> np.ndarray:
@@ -95,7 +95,7 @@ def _same_line(one: Located, other: Located) -> bool:
 
 
 def _differing(report: Report, case: int) -> set[str] | None:
-    """Return the titles of the outputs and gradients that differ in a case; `None` if its results do not compare."""
+    """Return the titles of the outputs and gradients that differ in a case; `None` if they cannot be compared."""
     assert report.culprit is not None
     if report.culprit.quantity.kind == "structure":
         return None

@@ -1,4 +1,4 @@
-"""Find the reviews of the rewriter that a port leaves open: places that equal results alone cannot decide."""
+"""Find the reviews of the rewriter that a port leaves open: references that equal results alone cannot decide."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def with_open_reviews(report: Report) -> Report:
 
 
 def open_reviews(old: str, new: str) -> Iterator[Reason]:
-    """Yield the places of an original whose rewriting is to be reviewed, and whose replacement the port has.
+    """Yield the references of an original whose rewriting needs a review, and whose replacement the port contains.
 
     Args:
       old: the specification of the original, `FILE.py:FUNCTION`.

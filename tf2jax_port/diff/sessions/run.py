@@ -402,7 +402,9 @@ def _agreements(findings: Sequence[Finding]) -> list[Reason]:
 def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
     """Return a reason that lists the cases on which both functions raise an error."""
     neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
-    return grouped(("inputs", "original and port both refuse them", f.case) for f in neither)
+    return grouped(
+        ("inputs", "both original and port raise an error for them", f.case) for f in neither
+    )
 
 
 def _refusals(facts: Sequence[Facts]) -> Iterator[str]:

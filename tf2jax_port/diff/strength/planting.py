@@ -79,7 +79,7 @@ class Planter:
         return watch_jax(self._port, case, self._seed, self._stack)
 
     def plant(self, trail: Trail, only: Iterable[Key] | None = None) -> set[Key]:
-        """Plant all faults that are not noticed yet into a run; return those that it notices.
+        """Plant all faults that are not noticed yet into a run; return the faults that it notices.
 
         Args:
           trail: the port's run on a case.

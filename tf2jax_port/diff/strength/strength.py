@@ -24,7 +24,7 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """The planted faults that the cases of a comparison notice, and those that they miss.
+    """The planted faults that the cases of a comparison notice or miss.
 
     Attributes:
       planted: the number of planted faults that ran in some case.
@@ -49,7 +49,7 @@ class Strength:
 
 
 def lines(found: Strength, most: int = 12) -> list[str]:
-    """Return the lines of text that describe the result, with at most so many missed faults."""
+    """Return the lines of text that describe the result, with at most `most` missed faults."""
     told = [found.sentence]
     for one in found.missed[:most]:
         needs = f"; it takes {one.needs}" if one.needs else ""

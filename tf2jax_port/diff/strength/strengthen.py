@@ -60,7 +60,7 @@ def _says_nothing(outputs: Any) -> bool:
 
 
 def _differ(truth: Any, trail: Any) -> bool:
-    """Return whether the port's run is far from the original's outputs: a fault that the search has met."""
+    """Return whether the port's run is far from the original's outputs, so the port itself has a fault."""
     for path, array in truth.items():
         number = trail.outputs.get(path)
         other = None if number is None else trail.array(number)
@@ -78,7 +78,7 @@ def _differ(truth: Any, trail: Any) -> bool:
 
 
 def _edited(cases: Sequence[Arguments]) -> Iterator[Arguments]:
-    """Yield edited copies of the smallest cases, each edit on all arrays of its kind, then on single ones."""
+    """Yield edited copies of the smallest cases, each edit on all arrays of its kind, then on single arrays."""
     usual = [c for c in cases if all(a.size for a in c.arrays)]
     bases = sorted(usual or cases, key=lambda case: sum(a.size for a in case.arrays))
     bases = [*bases[1 : _BASES + 1], *bases[:1]]  # the smallest often has a single element

@@ -211,7 +211,7 @@ def observed(
             plan = workers[0].plan(functools.partial(step, 0, 0))
         except EndedError as error:
             raise DiffError(
-                f"while importing the functions and collecting the cases: {error}."
+                f"the functions could not be imported and the cases not collected: {error}."
             ) from None
         workers += [Worker(order, timeout) for _ in range(1, min(jobs, len(plan.fitted)))]
         cases = _Cases(plan, step)

@@ -98,7 +98,7 @@ def bind(
       index: the number of the case.
       call: the tuple that `cases()` returned.
       function: the TensorFlow function, whose parameters name the arrays.
-      port: its port, whose parameters name those that have no name in the original.
+      port: its port, whose parameters name the arrays that have no name in the original.
     """
     arrays: list[np.ndarray] = []
 

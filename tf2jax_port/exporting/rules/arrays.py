@@ -257,7 +257,7 @@ def _cumulated(function: str) -> Callable[..., Expression]:
 
 
 def _select_finished(call: Any, time: Any, lengths: Any, new: Any, old: Any) -> Expression:
-    """Spell what keeps the state of the examples that have ended."""
+    """Spell the operation that keeps the state of examples that have ended."""
     rank = as_expression(new).rank or 1
     mask = (
         "{0:c} < {1:c}"

@@ -11,7 +11,7 @@ from tf2jax_port.importing.rule import UnsupportedError
 
 
 def _retain(call: Any, sp_input: Any, to_retain: Any) -> list[Expression]:
-    """Spell what removes values of a sparse tensor: they become zero, which products do not notice."""
+    """Spell the removal of values from a sparse tensor: the values become 0, which does not change products."""
     kept = fill("jnp.where({0}, {1}, 0)", to_retain, sp_input.values)
     return [as_expression(sp_input.indices), kept, as_expression(sp_input.dense_shape)]
 

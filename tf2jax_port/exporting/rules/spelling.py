@@ -20,7 +20,7 @@ _LEVELS = {"": 0, "c": COMPARE + 1, "s": SUM, "p": PRODUCT, "u": UNARY, "w": POW
 
 
 class _Operand:
-    """An argument of a template; the format is the level that its place needs."""
+    """An argument of a template; the format code is the binding level that its position needs."""
 
     def __init__(self, value: Any):
         self.value = as_expression(value)

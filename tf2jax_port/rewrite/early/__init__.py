@@ -1,1 +1,1 @@
-"""Turn calls of TensorFlow 0.x into those of version 1, where the arguments decide what they mean."""
+"""Turn calls of TensorFlow 0.x into calls of version 1, if the arguments show what the calls mean."""

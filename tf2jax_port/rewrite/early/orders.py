@@ -1,4 +1,4 @@
-"""Decide by the arguments of a call whether their order is that of TensorFlow 0.x or of 1.x."""
+"""Decide by the arguments of a call whether they are in the order of TensorFlow 0.x or of 1.x."""
 
 from __future__ import annotations
 

@@ -33,10 +33,10 @@ _PRIVATE = re.compile(r"python\.ops\.\w+\.(\w+)")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Spelled:
-    """A file whose calls are those of TensorFlow 1.
+    """A file whose calls are calls of TensorFlow 1.
 
     Attributes:
-      old: the text as it was.
+      old: the original text.
       source: the new text.
       places: the positions of the new text in the old one.
       written: the offsets, in the new text, of the calls that changed.
@@ -87,7 +87,7 @@ def spell(
       source: the text.
       tree: its tree.
       neighbors: the other modules of the project.
-      ignored: the comments that leave places alone.
+      ignored: the comments that exclude code from rewriting.
       version_1: whether the file is known to be written for TensorFlow 1.
       early: whether it is known to be written for TensorFlow 0.x.
     """
@@ -197,7 +197,7 @@ def _kind_in(scope: Scope, node: ast.expr) -> Kind:
 
 
 def _write(source: Source, names: Names, site: _Site) -> list[Edit] | None:
-    """Return the edits of one place, `None` if it stays because its meaning is not known."""
+    """Return the edits of one name, `None` if the name stays because its meaning is not known."""
     if site.order == "later":
         return []
     name = _rename(source, site)
@@ -210,7 +210,7 @@ def _write(source: Source, names: Names, site: _Site) -> list[Edit] | None:
 
 
 def _rename(source: Source, site: _Site) -> list[Edit] | None:
-    """Return the edit that writes the new name, `None` if it cannot be written at this place."""
+    """Return the edit that writes the new name, `None` if the name cannot be written at this position."""
     reference, new = site.reference, site.early.new
     if reference.path.startswith("python."):
         owner, old = reference.chain[-2:]

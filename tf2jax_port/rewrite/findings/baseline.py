@@ -1,4 +1,4 @@
-"""Leave out the findings that an earlier ledger has, so that only new ones count."""
+"""Leave out the findings that an earlier ledger has, so that only new findings count."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def read_baseline(path: str) -> Counter[_Key]:
 
 
 def without_known(ledger: Ledger, known: Counter[_Key]) -> tuple[Ledger, int]:
-    """Return a ledger without the findings of a baseline, and the number of those that need a person.
+    """Return a ledger without the findings of a baseline, and the number of removed findings that need a person.
 
-    Of equal findings in one file, as many are left out as the baseline has, the first ones.
+    If a file has more equal findings than the baseline, the first findings are left out.
     """
     rest = Counter(known)
     hidden = 0

@@ -88,7 +88,7 @@ class Outcome:
     """The result of rewriting one file.
 
     Attributes:
-      data: the new bytes, equal to the old ones if nothing changed.
+      data: the new bytes, equal to the old bytes if nothing changed.
       findings: one finding for each reference, in text order.
       references: the number of references that were found before any was decided.
       imports: the number of TensorFlow names that import statements bind.

@@ -1,4 +1,4 @@
-"""Find the `try` statements that only import TensorFlow, or what replaces it, and that nothing needs any more."""
+"""Find the `try` statements that only import TensorFlow or its replacement, and that nothing needs any more."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tf2jax_port.rewrite.reading.scopes import Names, Scope
 def unneeded_attempts(
     names: Names, gone: Container[ast.AST], is_kept: Callable[[str], bool]
 ) -> list[ast.Try]:
-    """Return the `try` statements to drop, those of modules and functions only.
+    """Return the `try` statements to drop, only from bodies of modules and functions.
 
     Args:
       names: the bindings and uses of the file.

@@ -62,7 +62,7 @@ def graph_fit(references: Iterable[Reference]) -> GraphFit:
 
 
 def _may_run(reference: Reference) -> bool:
-    """Return whether a name has a place in a graph program, or beside it because it computes nothing."""
+    """Return whether a name can be used in a graph program: `shims.compat.v1` has it, or it computes nothing."""
     known = has_name(reference.path) and not reference.ambiguous
     return known or not is_computing(f"tf.{reference.path}")
 
@@ -124,7 +124,7 @@ def resumed(file: File, moved: frozenset[ast.AST]) -> GraphProgram:
 
 
 def read_as_tensorflow(source: Source, tree: ast.Module) -> frozenset[ast.AST]:
-    """Turn the imports of `shims.compat.v1` in a tree into those of TensorFlow; return their names.
+    """Turn the imports of `shims.compat.v1` in a tree into imports of TensorFlow; return their names.
 
     A second run then finds the names that are lacking, and writes no eager code beside the graph.
     """
@@ -247,7 +247,7 @@ def _moved(module: str) -> str:
 
 
 def _indent(source: Source, statement: ast.stmt) -> str | None:
-    """Return the white space before a statement, `None` if something else stands there."""
+    """Return the white space before a statement, `None` if there is other text before it."""
     start = source.span(statement)[0]
     indent = source.data[source.data.rfind(b"\n", 0, start) + 1 : start].decode()
     return None if indent.strip() else indent

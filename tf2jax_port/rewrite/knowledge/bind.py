@@ -90,7 +90,7 @@ def _signature_parts(params: str) -> _SignatureParts:
 
 @functools.cache
 def defaults(params: str) -> dict[str, str | None]:
-    """Return the text of each parameter's default, `None` for a required one."""
+    """Return the text of each parameter's default, `None` for a required parameter."""
     return {p.name: p.default for p in signature(params)}
 
 

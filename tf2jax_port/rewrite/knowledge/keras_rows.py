@@ -91,7 +91,7 @@ def find_row(path: str, version: int) -> Row | None:
 
 
 def backend_function(path: str) -> str:
-    """Return the function of `shims` for one of `tf.keras.backend` that Keras 3 lacks, `""` if there is none."""
+    """Return the function of `shims` for a function of `tf.keras.backend` that Keras 3 lacks, `""` if there is none."""
     name = path.removeprefix("keras.backend.")
     return f"shims.{path}" if name != path and name in BACKEND and name not in _OF_GRAPHS else ""
 

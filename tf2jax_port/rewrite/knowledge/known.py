@@ -30,7 +30,7 @@ class Known(NamedTuple):
 
     @property
     def renames(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of an old keyword and the parameter that it stands for."""
+        """Pairs of an old keyword and the parameter that it means."""
         return (*self.row.renames, *version_1.renames(self.row.name))
 
 

@@ -1,1 +1,1 @@
-"""Replace optimizers and learning-rate schedules by those of Optax."""
+"""Replace optimizers and learning-rate schedules by Optax's."""

@@ -1,4 +1,4 @@
-"""Replace optimizers and schedules by those of Optax, if `--optimizers optax` is given.
+"""Replace optimizers and schedules by Optax's, if `--optimizers optax` is given.
 
 An optimizer becomes a `shims.optax.Optimizer` around an Optax transformation with TensorFlow's
 update rule, if all uses of it in the file are supported. An optimizer that is passed to `compile`
@@ -61,7 +61,7 @@ class _Creation:
 
 
 def write_optimizers(draft: Draft) -> Draft:
-    """Replace optimizers and schedules by those of Optax, if the options ask for it."""
+    """Replace optimizers and schedules by Optax's, if the options ask for it."""
     file, found = draft.file, dict(draft.decisions)
     if file.options.optimizers != "optax" or file.target != "jax":
         return draft

@@ -215,7 +215,7 @@ class Threading:
         return ""
 
     def _refuse_cycles(self, threads: Threads) -> dict[Unit, str]:
-        """Return the functions that get no key, as they are only called by each other, with the reason."""
+        """Return the functions that get no key because only they call each other, with the reason."""
         reached: set[Unit] = set()
         waiting = [unit for unit in threads.needs if unit in threads.roots]
         while waiting:

@@ -55,7 +55,7 @@ def _exists(dotted: str) -> bool:
 
 
 def _types(handler: ast.ExceptHandler) -> list[str | None]:
-    """Return the names of the errors that a handler catches; `None` stands for all of them."""
+    """Return the names of the errors that a handler catches; `None` means all errors."""
     if handler.type is None:
         return [None]
     each = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

@@ -11,8 +11,7 @@ _SET = "import os\n\nos.environ['KERAS_BACKEND'] = 'jax'\n"
 _PLAIN = Leaves(
     "import tensorflow as tf\n\noptimizer = tf.keras.optimizers.Adam(0.1)\n",
     because=(
-        "without `--optimizers optax`, the optimizer becomes `keras.optimizers.Adam`, which makes "
-        "the same steps"
+        "without `--optimizers optax`, the optimizer becomes `keras.optimizers.Adam`, which takes the same steps"
     ),
 )
 _LOOP = (
@@ -32,7 +31,7 @@ KEPT = Rule(
         "does not have, such as averaged weights, accumulated gradients or scaled losses."
     ),
     safety=(
-        "The optimizer takes the same steps as TensorFlow, as it does without this option. To use Optax "
+        "The optimizer takes TensorFlow's steps, as it does without this option. To use Optax "
         "anyway, write `shims.optax.Optimizer(shims.optax.adam(...))` in your own training "
         "loop; a model can be compiled only with an optimizer of Keras."
     ),
@@ -89,7 +88,7 @@ OPTAX = Rule(
     why=(
         "`--optimizers optax` asks for Optax. An optimizer of `tf.keras.optimizers`, or of "
         "`tf.train` in code that builds no graph, becomes `shims.optax.Optimizer` around the "
-        "function of `shims.optax` that takes the same steps as TensorFlow. This is done if the "
+        "function of `shims.optax` that takes TensorFlow's steps. This is done if the "
         "rewriter understands all uses of the optimizer in the file: `apply_gradients`, "
         "`minimize`, `compute_gradients`, the learning rate, the step counter, its variables. "
         "The rewriter follows the optimizer through names, attributes of the file's classes, "

@@ -114,7 +114,7 @@ def context_of(file: File, node: ast.expr) -> str:
 
 
 def _in_words(raised: dict[str, str]) -> str:
-    """Return the lanes that raise, and those that do not."""
+    """Return the lanes that raise, and the lanes that do not."""
     by_error: dict[str, list[str]] = {}
     for lane, error in raised.items():
         by_error.setdefault(error, []).append(_LANES[lane])

@@ -36,7 +36,7 @@ _OLD_KEYWORDS = ("flag_name", "default_value", "docstring")
 
 
 def moves_pipelines(options: Options, references: Iterable[Reference]) -> bool:
-    """Return whether the pipelines and strings of a file become those of `shims`.
+    """Return whether the pipelines and strings of a file are moved to `shims`.
 
     This is on request, and only if `shims` has every such name that the file uses.
     """

@@ -41,7 +41,7 @@ def pipeline_functions(names: Names, neighbors: Neighbors) -> frozenset[ast.AST]
 
 
 def keep(file: File, node: ast.expr, symbol: str) -> Decision | None:
-    """Return the decision to leave a place alone inside of a function that only pipelines call, or `None`."""
+    """Return the decision to leave a reference unchanged because only pipelines call its function, or `None`."""
     if not file.in_pipelines or not _is_inside(file.names, node, file.in_pipelines):
         return None
     message = (

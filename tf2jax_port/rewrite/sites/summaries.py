@@ -29,7 +29,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def moves_summaries(options: Options, references: Iterable[Reference]) -> bool:
-    """Return whether the summaries of a file become those of `shims`: on request, if it has all of them."""
+    """Return whether the summaries of a file are moved to `shims`: on request, if it has all of them."""
     if options.target != "shims":
         return False
     used = [r for r in references if r.path.startswith("summary.")]

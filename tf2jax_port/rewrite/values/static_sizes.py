@@ -82,7 +82,7 @@ class StaticSizes:
         return not self._is_written_out(node)
 
     def _is_written_out(self, node: ast.expr) -> bool:
-        """Return whether an expression is a tuple or list of literal numbers, or a name of such ones only."""
+        """Return whether an expression is a tuple or list of literal numbers, or a name for these only."""
         if isinstance(node, ast.Tuple | ast.List):
             return all(self.of(element) is Static.LITERAL for element in node.elts)
         if not isinstance(node, ast.Name):

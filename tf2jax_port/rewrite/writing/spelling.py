@@ -53,7 +53,7 @@ class Spelling:
     )
 
     def text(self, text: str) -> str:
-        """Replace the usual module names in new text by those of the file."""
+        """Replace the usual module names in new text by the file's names for these modules."""
         written = self._written.get(text)
         if written is None:
             own = self.chosen

@@ -61,7 +61,8 @@ class Lines:
     def computed(self, found: Injection) -> Injection:
         """If the port omits an operation, return the injection with that operation's own result as its value.
 
-        The injected value may be a later one of the original, which only reshapes or broadcasts the result. The injection
+        The injected value may be a later one of the original, which only reshapes or broadcasts the result. The
+        injection
         is returned unchanged if it is no omission, or if the port omits nothing but the reshape.
         """
         trail = self._of.old.trail
@@ -342,7 +343,7 @@ class Lines:
         )
 
     def _producers(self, number: int) -> list[Step]:
-        """Return the operation that computed a value, and later ones that only copied or moved it."""
+        """Return the operation that computed a value, and later operations that only copied or moved the value."""
         new, found = self._of.new, []
         flat, step = new.flat(number), new.trail.maker(number)
         while step is not None:

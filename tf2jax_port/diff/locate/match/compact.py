@@ -26,7 +26,7 @@ class Mask:
       selects: the mask, a boolean array over one or two axes.
       turned: whether the first two axes of an array are exchanged before it is masked.
       axis: the first masked axis.
-      between: the number of axes between the two masked ones, which are not masked.
+      between: the number of unmasked axes between the two masked axes.
     """
 
     selects: np.ndarray
@@ -52,7 +52,7 @@ class Mask:
         return turned[self._index(turned)]
 
     def filled(self, array: np.ndarray, compact: np.ndarray) -> np.ndarray:
-        """Return a copy of a padded array with its valid elements replaced by those of `compact`."""
+        """Return a copy of a padded array with its valid elements replaced by the elements of `compact`."""
         made = np.array(array, np.result_type(array, compact))
         laid = self._transposed(made)
         index = self._index(laid)

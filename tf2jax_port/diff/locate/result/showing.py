@@ -28,8 +28,8 @@ _CONFIRMED = (
     "could be at fault"
 )
 _LIKELY = (
-    "likely: with the original's value there, what follows agrees; but an output still differs, or a line "
-    "before it could be at fault, too"
+    "likely: with the original's value there, the operations that follow agree, but another output still "
+    "differs, or an earlier line could be at fault, too"
 )
 
 
@@ -66,7 +66,7 @@ def lines(found: Located | NotLocated) -> list[str]:
 
 
 def guess(found: Located) -> list[str]:
-    """Return the likely cause, and whether mending the place was tried with success, as lines of text."""
+    """Return as text the likely cause, and whether the outputs agree with the original's value at this line."""
     told = [f"perhaps: {found.cause}"] if found.cause else []
     if found.kind == VALUE:
         told.append(_CONFIRMED if found.confirmed else _LIKELY)
@@ -74,7 +74,7 @@ def guess(found: Located) -> list[str]:
 
 
 def evidence(found: Located) -> list[str]:
-    """Return the place, its values, and the places of later faults, as lines of text."""
+    """Return as lines of text the faulty lines, their values, and the lines of later faults."""
     told = [f"{_SENTENCES[found.kind]}, in case {found.case}"]
     if found.iteration is not None:
         told.append(f"in pass {found.iteration} of the loop, counted from 0")

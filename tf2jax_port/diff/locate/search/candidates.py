@@ -1,4 +1,4 @@
-"""Rank the original's values that may be the correct ones for a value of the port."""
+"""Rank the original's values that may be the correct values for a value of the port."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Exchanges:
                 return
 
     def _partners(self, edge: int) -> list[int]:
-        """Return the values of the port that an operation may have been meant to read in place of `edge`.
+        """Return the values of the port that an operation was possibly meant to read instead of `edge`.
 
         These are the values at the edge of the region that is searched, and the other results of the line
         that computes `edge`.

@@ -308,7 +308,7 @@ def position(values: Values, number: int) -> int:
 def together(
     mine: Sequence[Sequence[Step]], theirs: Sequence[Sequence[Step]], at: Step
 ) -> list[tuple[Sequence[Step], Sequence[Step]]]:
-    """Pair executions of an operation of the port with those of an operation of the original.
+    """Pair executions of an operation of the port with executions of an operation of the original.
 
     The numbers of executions may be equal; or the original may have several for each one of the
     port, in nested loops; or one program may leave a loop earlier than the other.

@@ -68,8 +68,8 @@ def _near(of: Injector) -> tuple[list[Step], list[Step]]:
 def groups(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
     """Yield groups of executions of one operation on one line.
 
-    The groups of a line are all its executions, those of each call of its function, and those of each position
-    in the line. The last lines come first, since replaying from them is faster.
+    The groups of a line are: all its executions, its executions in each call of its function, and the executions of
+    each position in the line. The last lines come first, since replaying from them is faster.
     """
     lines = _group_by(steps, lambda step: (step.name, step.place))
     for line in reversed(lines):

@@ -78,7 +78,7 @@ def _replay_alternatives(
 ) -> Changed | None:
     """Run the port with alternatives to given operations, until one gives the correct values.
 
-    Return the changed values, or `None` if no alternative gives the correct ones.
+    Return the changed values, or `None` if no alternative gives the correct values.
     """
     trail = of.new.trail
     for instead in changes(trail, steps):

@@ -104,8 +104,9 @@ class Origins:
     def _is_rightly_computed(self, number: int, maker: Step) -> bool:
         """Return whether the port computes a value as the original does, and on no other line.
 
-        Then the value is right, and only its use is wrong. A value that the port computes twice is
-        probably meant to be another one in one of the two places.
+        If so, the value is right, and only its use is wrong. If the port computes a value on two lines, one of these
+        lines
+        was probably meant to compute another value.
         """
         of, trail = self._trials, self._trials.new.trail
         if not of.new.says_something(number):

@@ -22,7 +22,7 @@ class Applied:
     params: Mapping[str, Any]
 
     def __call__(self, operands: Sequence[Any]) -> Sequence[Any]:
-        """Apply the primitive to operands, adapting it if their shapes differ from the recorded ones."""
+        """Apply the primitive to operands, adapting it if their shapes differ from the recorded shapes."""
         try:
             out = self.primitive.bind(*operands, **self.params)
         except (TypeError, ValueError):

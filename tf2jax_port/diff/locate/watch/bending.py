@@ -1,4 +1,4 @@
-"""Run a recorded operation on operands of shapes other than the recorded ones."""
+"""Run a recorded operation on operands with other shapes than in the record."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Pulled:
 
     Attributes:
       trail: the run.
-      cotangents: a dict from values to their cotangents; missing ones are zero.
+      cotangents: a dict from values to their cotangents; missing cotangents are zero.
       uses: a dict from single uses of values to the contributions of these uses to the cotangents.
     """
 

@@ -1,4 +1,4 @@
-"""Tokenize source lines and compare those of the two programs."""
+"""Tokenize and compare source lines of the two programs."""
 
 from __future__ import annotations
 
