@@ -289,7 +289,7 @@ class RaggedTensor:
 
     Under jit:
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
-      to their true size. Gradients flow through `flat_values`.
+      to their valid size. Gradients flow through `flat_values`.
 
     Example:
       >>> import shims
@@ -416,7 +416,7 @@ class SparseTensor:
 
     Under jit:
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
-      to their true size.
+      to their valid size.
 
     Example:
       >>> import shims
@@ -631,7 +631,7 @@ class Variable:
     Args:
       initial_value: an array, numbers, or a function of no arguments that returns them.
       trainable: whether tapes watch it; True by default.
-      validate_shape: accepted; shapes are always checked.
+      validate_shape: accepted and ignored: shapes are always checked.
       caching_device: not supported.
       name: its name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
@@ -640,8 +640,8 @@ class Variable:
       constraint: a function that optimizers apply after an update; kept, not called.
       synchronization: when the values of replicas are combined.
       aggregation: how the values that replicas assign are combined.
-      shape: a shape with unknown sizes that later values may fill differently.
-      experimental_enable_variable_lifting: accepted.
+      shape: a shape whose unknown sizes may differ from one value to the next.
+      experimental_enable_variable_lifting: accepted and ignored.
 
     Raises:
       ValueError: there is no initial value, or its shape or dtype contradicts `shape` or `dtype`.
@@ -800,7 +800,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -839,7 +839,7 @@ def add_n(inputs: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -1055,7 +1055,7 @@ def atan2(y: Any, x: Any, name: Any = None) -> Any:
 
     Args:
       y: array.
-      x: array of the same dtype; they broadcast.
+      x: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1200,7 +1200,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict
       pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary of them.
       default: the function that is called if no condition holds.
       exclusive: whether it is an error if two conditions hold.
-      strict: accepted.
+      strict: accepted and ignored.
       name: the name in messages.
 
     Returns:
@@ -1388,7 +1388,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None)
       pred: a Python bool or a bool scalar.
       true_fn: a function of no arguments.
       false_fn: a function of no arguments that returns the same structure.
-      name: accepted.
+      name: accepted and ignored.
 
     Returns:
       The result of one function. For a traced `pred` both functions are traced, and one of them runs.
@@ -1561,7 +1561,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
+      Sums of bfloat16 numbers may be rounded at different steps.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -1578,10 +1578,9 @@ def custom_gradient(f: Callable[..., Any]) -> Any:
     """Differentiate a function by the gradient function that it returns.
 
     Args:
-      f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each
-        array of `y` and returns for each array among the arguments a gradient or `None`. If `f` reads
-        trainable variables, `grad_fn` also takes `variables=` and returns `(gradients, gradients of the
-        variables)`.
+      f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each array of `y`,
+        and returns a gradient or `None` for each array among the arguments. If `f` reads trainable variables,
+        `grad_fn` also takes `variables=` and returns `(gradients, gradients of the variables)`.
 
     Returns:
       A function of the same arguments that returns `y`.
@@ -1627,8 +1626,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1762,7 +1760,7 @@ def equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1931,17 +1929,17 @@ def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the first slice; the first slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: accepted.
-      swap_memory: accepted.
-      name: accepted.
+      parallel_iterations: accepted and ignored.
+      back_prop: accepted and ignored.
+      swap_memory: accepted and ignored.
+      name: accepted and ignored.
 
     Returns:
       The last accumulator.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        `InvalidArgumentError`.
+        this is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -1965,17 +1963,17 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the last slice; the last slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: accepted.
-      swap_memory: accepted.
-      name: accepted.
+      parallel_iterations: accepted and ignored.
+      back_prop: accepted and ignored.
+      swap_memory: accepted and ignored.
+      name: accepted and ignored.
 
     Returns:
       The last accumulator.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        `InvalidArgumentError`.
+        this is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -2003,14 +2001,14 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
         shape is compiled separately.
       autograph: convert Python control flow on arrays.
-      jit_compile: accepted; everything is compiled by XLA.
-      reduce_retracing: treat all sizes as unknown although there is no signature.
-      experimental_implements: accepted, as are the others up to `experimental_follow_type_hints`.
-      experimental_autograph_options: accepted.
-      experimental_attributes: accepted.
+      jit_compile: accepted and ignored; XLA compiles everything.
+      reduce_retracing: treat all sizes as unknown if there is no signature.
+      experimental_implements: accepted and ignored.
+      experimental_autograph_options: accepted and ignored.
+      experimental_attributes: accepted and ignored.
       experimental_relax_shapes: the former name of `reduce_retracing`.
       experimental_compile: the former name of `jit_compile`.
-      experimental_follow_type_hints: accepted.
+      experimental_follow_type_hints: accepted and ignored.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
         With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
         most eight programs; sums may then be rounded in another order.
@@ -2019,14 +2017,15 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       on_specialize: the reaction when an unknown input size must become a constant:
         `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
       unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
-        device only if it must check whether a size exceeds its capacity or whether operands agree.
+        device only if it must check whether a size exceeds its capacity or whether sizes of
+        operands are equal.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
 
     Raises:
       FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; the message names the line.
-      InvalidArgumentError: sizes that must agree do not.
+      InvalidArgumentError: sizes that must be equal differ.
       CapacityError: see `overflow`.
 
     Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
@@ -2063,7 +2062,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` an index out of range raises an error when the call has finished; in an
+      Inside `shims.function` an index out of range raises an error after the call; in an
       enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:
@@ -2091,7 +2090,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Batch sizes must agree even if there are no elements. Coordinates in more than 7 axes are
+      Batch sizes must be equal even if there are no elements. Coordinates in more than 7 axes are
       supported.
 
     Under jit:
@@ -2137,9 +2136,9 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', ga
       ys: an array or a list of arrays.
       xs: an array or variable, or a list of them.
       grad_ys: weights of the elements of `ys`, an array for each or `None`.
-      name: accepted.
-      gate_gradients: accepted.
-      aggregation_method: accepted.
+      name: accepted and ignored.
+      gate_gradients: accepted and ignored.
+      aggregation_method: accepted and ignored.
       stop_gradients: arrays that count as constants.
       unconnected_gradients: the result for an `x` that no `y` depends on.
 
@@ -2172,7 +2171,7 @@ def greater(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2199,7 +2198,7 @@ def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2310,7 +2309,7 @@ def less(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2337,7 +2336,7 @@ def less_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2390,7 +2389,7 @@ def logical_and(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2443,7 +2442,7 @@ def logical_or(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2536,7 +2535,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree; masked elements are ignored.
+      Sizes that are known only at run time are checked for equality; masked elements are ignored.
 
     Example:
       >>> import shims
@@ -2566,7 +2565,7 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -2628,7 +2627,7 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -2642,7 +2641,7 @@ def multiply(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2755,7 +2754,8 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       name: ignored.
 
     Returns:
-      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
+      The norms, in the shape of `tensor` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Raises:
       ValueError: the norm is unknown.
@@ -2778,7 +2778,7 @@ def not_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2995,7 +2995,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
-      Acts on each element separately; negative integer exponents raise after the call.
+      Acts on each element separately; negative integer exponents raise an error after the call.
 
     Example:
       >>> import shims
@@ -3136,8 +3136,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
       Nothing.
 
     Under jit:
-      The number of elements may be traced. If no bound of it is known, inside an enclosing `jax.jit` a
-      bound must be given: `shims.range(shims.bounded(k, max=8))`.
+      The number of elements may be traced. Inside an enclosing `jax.jit`, this number
+      needs a bound: if none is known, write `shims.range(shims.bounded(k, max=8))`.
 
     Example:
       >>> import shims
@@ -3204,8 +3204,8 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
-      over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); True if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -3230,8 +3230,8 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      False over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); False if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -3256,8 +3256,8 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False,
       name: ignored.
 
     Returns:
-      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
-      with sizes of 1); -inf over no elements.
+      The logarithm of the sum, in the shape of `input_tensor` without the reduced axes (which
+      `keepdims` keeps with size 1); -inf if there are no elements.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -3285,8 +3285,8 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       name: ignored.
 
     Returns:
-      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      The maximum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; -inf, or the lowest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -3312,8 +3312,8 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
       name: ignored.
 
     Returns:
-      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      integers are truncated towards 0; NaN over no elements.
+      The mean, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); integers are truncated towards 0; NaN if there are no elements.
 
     Differs from TensorFlow:
       float16 is summed in float32, so the sum does not overflow.
@@ -3338,8 +3338,8 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       name: ignored.
 
     Returns:
-      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      The minimum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; inf, or the highest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -3365,8 +3365,8 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
       name: ignored.
 
     Returns:
-      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); 1 over no elements.
+      The product, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); 1 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -3391,8 +3391,8 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       name: ignored.
 
     Returns:
-      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
-      over no elements.
+      The sum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); 0 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -3558,19 +3558,19 @@ def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any 
       fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the first slice; the first slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: accepted.
-      swap_memory: accepted.
-      infer_shape: accepted.
+      parallel_iterations: accepted and ignored.
+      back_prop: accepted and ignored.
+      swap_memory: accepted and ignored.
+      infer_shape: accepted and ignored.
       reverse: whether to go from the last slice to the first.
-      name: accepted.
+      name: accepted and ignored.
 
     Returns:
       Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        `InvalidArgumentError`.
+        this is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -3660,7 +3660,7 @@ def shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true sizes, not those of the padding.
+      The sizes do not count padding.
 
     Example:
       >>> import shims
@@ -3789,7 +3789,7 @@ def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true number, without padding.
+      The number does not count padding.
 
     Example:
       >>> import shims
@@ -3990,7 +3990,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -4031,7 +4031,7 @@ def subtract(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -4190,7 +4190,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
       their products are equal.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -4420,11 +4420,11 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
       body: a function of the loop variables that returns their next values, in the same structure.
       loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
       shape_invariants: shapes that the variables keep; checked where the loop is not traced.
-      parallel_iterations: accepted; iterations run one after the other.
+      parallel_iterations: accepted and ignored: iterations run one after the other.
       back_prop: False lets a bounded loop end early, without reverse-mode differentiation.
-      swap_memory: accepted.
+      swap_memory: accepted and ignored.
       maximum_iterations: the largest number of iterations.
-      name: accepted.
+      name: accepted and ignored.
 
     Returns:
       The final loop variables, in the structure of `loop_vars`.

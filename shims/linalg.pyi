@@ -1549,7 +1549,7 @@ def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_i
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims

@@ -61,10 +61,10 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
 
     Args:
       obj: the object: a `Module` or another object that `train.Checkpoint` saves.
-      export_dir: the folder, which is created. A model in it is replaced.
+      export_dir: the folder, which is created. A model that is already in the folder is replaced.
       signatures: a function with an input signature, a concrete function, or a dictionary of these by name; the
         only function of `obj` that has an input signature by default.
-      options: accepted; see `SaveOptions`.
+      options: accepted and ignored; see `SaveOptions`.
 
     Raises:
       ValueError: `obj` cannot be saved, or a function cannot be saved for its signature.

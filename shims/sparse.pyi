@@ -11,7 +11,7 @@ def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = N
       weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
       axis: 0 counts over all values, -1 per row.
       minlength: the minimum length of the result.
-      maxlength: the length of the result; larger numbers are dropped.
+      maxlength: the length of the result; numbers that do not fit are dropped.
       binary_output: return 1 for every number that occurs instead of its count.
       name: ignored.
 

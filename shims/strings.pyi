@@ -474,7 +474,7 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', re
     https://www.tensorflow.org/api_docs/python/tf/strings/unicode_encode
     """
 def unicode_script(input: Any, name: Any = None) -> Any:
-    """Return the script of each character, as a number of the library ICU.
+    """Return the number that the library ICU gives to the script of each character.
 
     Args:
       input: int32 code points of any shape, or a ragged tensor of them.

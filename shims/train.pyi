@@ -16,7 +16,7 @@ class BytesList:
     def __init__(self, value: Any = ...) -> None: ...
     def __len__(self) -> builtins.int: ...
 class Checkpoint:
-    """Saves the variables of objects in a file, and restores them, also those that are created later.
+    """Saves the variables of objects to a file, and restores them, even if they are created later.
 
     Args:
       root: the object to save, whose attributes get no further prefix.
@@ -64,8 +64,8 @@ class CheckpointManager:
       checkpoint: the checkpoint to save.
       directory: the folder; a manager continues with the checkpoints that its file `checkpoint` lists.
       max_to_keep: the number of checkpoints to keep; `None` keeps all.
-      keep_checkpoint_every_n_hours: keep one checkpoint per this many hours for good.
-      checkpoint_name: the names of the files up to the number.
+      keep_checkpoint_every_n_hours: keep one checkpoint per this many hours permanently.
+      checkpoint_name: the beginning of the file names, before the number.
       step_counter: a variable with the current step; needed for `checkpoint_interval`.
       checkpoint_interval: the smallest number of steps between two checkpoints.
       init_fn: a function that `restore_or_initialize` calls if there is no checkpoint.
@@ -117,7 +117,7 @@ class ExponentialMovingAverage:
       decay: scalar.
       num_updates: a count of updates that reduces `decay` at the start:
         `min(decay, (1 + num_updates) / (10 + num_updates))`.
-      zero_debias: accepted; it applies to tensors, which have no averages here.
+      zero_debias: accepted and ignored: it applies to averages of tensors, which are not supported.
       name: the suffix of the names of the averages.
 
     Differs from TensorFlow:

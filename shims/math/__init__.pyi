@@ -178,7 +178,8 @@ def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any
       name: ignored.
 
     Returns:
-      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
+      The counts, in the shape of `input` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
@@ -321,8 +322,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -349,8 +349,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -581,7 +580,7 @@ def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -670,9 +669,9 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       name: ignored.
 
     Returns:
-      The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
-      sizes of 1); NaN over no elements. If all elements are equal, the gradient is NaN, or 0 where
-      the incoming gradient is 0.
+      The standard deviation, in the shape of `input_tensor` without the reduced axes (which
+      `keepdims` keeps with size 1); NaN if there are no elements. If all elements are equal, the
+      gradient is NaN, or 0 where the incoming gradient is 0.
 
     Raises:
       TypeError: the input holds integers.

@@ -71,8 +71,8 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: An
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME` an odd
-      element of padding is added at the end.
+      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME`, if
+      the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
@@ -84,9 +84,9 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: An
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
 
     Under jit:
-      All sizes of `input` except the channels may be known only at run time. With `VALID` and a
-      stride above 1, the input must then be at least as large as one kernel. If `input` has NaN or
-      infinities, more elements of the kernel's gradient may be NaN than in TensorFlow.
+      All sizes of `input` except the number of channels may be unknown until run time. With `VALID`
+      and a stride above 1, the input must then be at least as large as one kernel. If `input` has
+      NaN or infinities, more elements of the kernel's gradient may be NaN than in TensorFlow.
 
     Example:
       >>> import shims
@@ -165,7 +165,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = No
       On a GPU, TensorFlow returns zeros for an id out of range, instead of raising an error.
 
     Under jit:
-      As in `gather`: inside `shims.function` an id out of range raises when the call has finished.
+      As in `gather`: inside `shims.function` an id out of range raises an error after the call.
 
     Example:
       >>> import shims
@@ -276,8 +276,8 @@ def moments(x: Any, axes: Any, shift: Any = None, keepdims: Any = False, name: A
       name: ignored.
 
     Returns:
-      `(mean, variance)`, in the shape of `x` without the axes (with `keepdims`, with sizes of 1);
-      the variance is divided by the number of elements.
+      `(mean, variance)`, in the shape of `x` without the reduced axes (which `keepdims` keeps with
+      size 1); the variance is divided by the number of elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -453,7 +453,7 @@ def sparse_softmax_cross_entropy_with_logits(labels: Any, logits: Any, name: Any
       On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` a label out of range raises an error when the call has finished; in an enclosing
+      Inside `shims.function` a label out of range raises an error after the call; in an enclosing
       trace its loss is NaN, as in TensorFlow's XLA.
 
     Example:

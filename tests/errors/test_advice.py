@@ -123,6 +123,7 @@ ELSEWHERE = {
     "give a tangent of the same size as the value": "tests/sizes/test_padded_leaves.py",
     "compute the operands in the branches": "tests/tracing/sharded_programs.py",
     "pass `check_vma=False` to `jax.shard_map`": "tests/tracing/sharded_programs.py",
+    "apply `shims.dynamic` to the function inside of `shard_map`": "tests/tracing/test_shards_of_selections.py",
     "import the operators that build graphs": "tests/tracing/test_graph_operands.py",
 }
 

@@ -10,6 +10,10 @@ ANY = (
     "copy the array into an array of static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` "
     "with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`"
 )
+INSIDE_SHARD_MAP = (
+    "apply `shims.dynamic` to the function inside of `shard_map`: "
+    "`jax.jit(jax.shard_map(shims.dynamic(f), mesh=mesh, ...))`"
+)
 IF_STATIC = f"if this call works on arrays of static sizes, {ANY}"
 WITHOUT_GRADIENT = (
     "JAX has no derivative of this call; the program works if no gradient flows through the "

@@ -108,6 +108,6 @@ def unsupported(eqn) -> errors.UnsupportedPrimitiveError:
             f"the JAX primitive `{eqn.primitive.name}` has no rule for unknown sizes.",
             received=shapes,
             at=line_of(eqn),
-            do=remedies.ANY,
+            do=remedies.INSIDE_SHARD_MAP if eqn.primitive.name == "shard_map" else remedies.ANY,
         )
     )

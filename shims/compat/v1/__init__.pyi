@@ -744,7 +744,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -784,7 +784,7 @@ def add_n(inputs: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -1100,7 +1100,7 @@ def atan2(y: Any, x: Any, name: Any = None) -> Any:
 
     Args:
       y: array.
-      x: array of the same dtype; they broadcast.
+      x: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1505,7 +1505,8 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
       name: ignored.
 
     Returns:
-      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
+      The counts, in the shape of `input` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
@@ -1536,7 +1537,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
+      Sums of bfloat16 numbers may be rounded at different steps.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -1584,8 +1585,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1721,7 +1721,7 @@ def equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1991,8 +1991,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -2019,8 +2018,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -2042,14 +2040,14 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
         shape is compiled separately.
       autograph: convert Python control flow on arrays.
-      jit_compile: accepted; everything is compiled by XLA.
-      reduce_retracing: treat all sizes as unknown although there is no signature.
-      experimental_implements: accepted, as are the others up to `experimental_follow_type_hints`.
-      experimental_autograph_options: accepted.
-      experimental_attributes: accepted.
+      jit_compile: accepted and ignored; XLA compiles everything.
+      reduce_retracing: treat all sizes as unknown if there is no signature.
+      experimental_implements: accepted and ignored.
+      experimental_autograph_options: accepted and ignored.
+      experimental_attributes: accepted and ignored.
       experimental_relax_shapes: the former name of `reduce_retracing`.
       experimental_compile: the former name of `jit_compile`.
-      experimental_follow_type_hints: accepted.
+      experimental_follow_type_hints: accepted and ignored.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
         With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
         most eight programs; sums may then be rounded in another order.
@@ -2058,14 +2056,15 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       on_specialize: the reaction when an unknown input size must become a constant:
         `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
       unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
-        device only if it must check whether a size exceeds its capacity or whether operands agree.
+        device only if it must check whether a size exceeds its capacity or whether sizes of
+        operands are equal.
 
     Returns:
       A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
 
     Raises:
       FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; the message names the line.
-      InvalidArgumentError: sizes that must agree do not.
+      InvalidArgumentError: sizes that must be equal differ.
       CapacityError: see `overflow`.
 
     Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
@@ -2102,7 +2101,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Any = 
       On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
-      Inside `shims.function` an index out of range raises an error when the call has finished; in an
+      Inside `shims.function` an index out of range raises an error after the call; in an
       enclosing trace, the nearest element is read, as in TensorFlow's XLA.
 
     Example:
@@ -2130,7 +2129,7 @@ def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, 
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Batch sizes must agree even if there are no elements. Coordinates in more than 7 axes are
+      Batch sizes must be equal even if there are no elements. Coordinates in more than 7 axes are
       supported.
 
     Under jit:
@@ -2276,7 +2275,7 @@ def greater(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2303,7 +2302,7 @@ def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2470,7 +2469,7 @@ def less(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2497,7 +2496,7 @@ def less_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2682,7 +2681,7 @@ def logical_and(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2735,7 +2734,7 @@ def logical_or(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2762,7 +2761,7 @@ def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -2816,7 +2815,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree; masked elements are ignored.
+      Sizes that are known only at run time are checked for equality; masked elements are ignored.
 
     Example:
       >>> import shims
@@ -3033,7 +3032,7 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -3096,7 +3095,7 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -3123,8 +3122,7 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -3141,7 +3139,7 @@ def multiply(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -3209,7 +3207,8 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       name: ignored.
 
     Returns:
-      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
+      The norms, in the shape of `tensor` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Raises:
       ValueError: the norm is unknown.
@@ -3232,7 +3231,7 @@ def not_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -3456,7 +3455,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
-      Acts on each element separately; negative integer exponents raise after the call.
+      Acts on each element separately; negative integer exponents raise an error after the call.
 
     Example:
       >>> import shims
@@ -3647,8 +3646,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
       Nothing.
 
     Under jit:
-      The number of elements may be traced. If no bound of it is known, inside an enclosing `jax.jit` a
-      bound must be given: `shims.range(shims.bounded(k, max=8))`.
+      The number of elements may be traced. Inside an enclosing `jax.jit`, this number
+      needs a bound: if none is known, write `shims.range(shims.bounded(k, max=8))`.
 
     Example:
       >>> import shims
@@ -3741,8 +3740,8 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
-      over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); True if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -3767,8 +3766,8 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      False over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); False if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -3823,8 +3822,8 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, 
       name: ignored.
 
     Returns:
-      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
-      with sizes of 1); -inf over no elements.
+      The logarithm of the sum, in the shape of `input_tensor` without the reduced axes (which
+      `keepdims` keeps with size 1); -inf if there are no elements.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -3852,8 +3851,8 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      The maximum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; -inf, or the lowest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -3879,8 +3878,8 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
       name: ignored.
 
     Returns:
-      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      integers are truncated towards 0; NaN over no elements.
+      The mean, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); integers are truncated towards 0; NaN if there are no elements.
 
     Differs from TensorFlow:
       float16 is summed in float32, so the sum does not overflow.
@@ -3905,8 +3904,8 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      The minimum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; inf, or the highest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -3932,8 +3931,8 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
       name: ignored.
 
     Returns:
-      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); 1 over no elements.
+      The product, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); 1 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -3958,8 +3957,8 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
-      over no elements.
+      The sum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); 0 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -4349,7 +4348,7 @@ def shape(input: Any, name: Any = None, out_type: Any = None) -> Any:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true sizes, not those of the padding.
+      The sizes do not count padding.
 
     Example:
       >>> import shims
@@ -4478,7 +4477,7 @@ def size(input: Any, name: Any = None, out_type: Any = None) -> Any:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true number, without padding.
+      The number does not count padding.
 
     Example:
       >>> import shims
@@ -4760,7 +4759,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -4889,7 +4888,7 @@ def subtract(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -5053,7 +5052,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
       their products are equal.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims

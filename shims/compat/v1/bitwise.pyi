@@ -6,7 +6,7 @@ def bitwise_and(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -33,7 +33,7 @@ def bitwise_or(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -60,7 +60,7 @@ def bitwise_xor(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:

@@ -271,7 +271,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree; masked elements are ignored.
+      Sizes that are known only at run time are checked for equality; masked elements are ignored.
 
     Example:
       >>> import shims
@@ -331,7 +331,7 @@ def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_i
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -351,7 +351,8 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       name: ignored.
 
     Returns:
-      The norms, in the shape of `tensor` without the axes (with `keepdims`, with sizes of 1).
+      The norms, in the shape of `tensor` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Raises:
       ValueError: the norm is unknown.
@@ -431,7 +432,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: Any = None) -> Any:
       their products are equal.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims

@@ -58,7 +58,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -97,7 +97,7 @@ def add_n(inputs: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree.
+      Sizes that are known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -221,7 +221,7 @@ def atan2(y: Any, x: Any, name: Any = None) -> Any:
 
     Args:
       y: array.
-      x: array of the same dtype; they broadcast.
+      x: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -441,7 +441,8 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
       name: ignored.
 
     Returns:
-      The counts, in the shape of `input` without the axes (with `keepdims`, with sizes of 1).
+      The counts, in the shape of `input` without the reduced axes (which `keepdims` keeps with size
+      1).
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
@@ -471,7 +472,7 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
       The sums, in the shape and dtype of `x`.
 
     Differs from TensorFlow:
-      Sums of bfloat16 may be rounded at other steps than in TensorFlow.
+      Sums of bfloat16 numbers may be rounded at different steps.
 
     Under jit:
       An array of data-dependent size is accumulated in place, and padding is skipped.
@@ -545,7 +546,7 @@ def equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -717,8 +718,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -745,8 +745,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -760,7 +759,7 @@ def greater(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -787,7 +786,7 @@ def greater_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -926,7 +925,7 @@ def less(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -953,7 +952,7 @@ def less_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1111,7 +1110,7 @@ def logical_and(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1164,7 +1163,7 @@ def logical_or(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1191,7 +1190,7 @@ def logical_xor(x: Any, y: Any, name: Any = 'LogicalXor') -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1233,7 +1232,7 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -1262,7 +1261,7 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
-      Acts on each element separately; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked for equality.
 
     Example:
       >>> import shims
@@ -1289,8 +1288,7 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Acts on each element separately; integer division by zero raises an error when the call has
-      finished.
+      Acts on each element separately; integer division by zero raises an error after the call.
 
     Example:
       >>> import shims
@@ -1304,7 +1302,7 @@ def multiply(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1360,7 +1358,7 @@ def not_equal(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
@@ -1402,7 +1400,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       Nothing. The gradient with respect to `y` is 0 where `x <= 0`, whereas that of `jnp.power` is NaN.
 
     Under jit:
-      Acts on each element separately; negative integer exponents raise after the call.
+      Acts on each element separately; negative integer exponents raise an error after the call.
 
     Example:
       >>> import shims
@@ -1471,8 +1469,8 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); True
-      over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); True if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -1497,8 +1495,8 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      Bool, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      False over no elements.
+      Bool, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); False if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -1524,8 +1522,8 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, 
       name: ignored.
 
     Returns:
-      The logarithm of the sum, in the shape of `input_tensor` without the axes (with `keepdims`,
-      with sizes of 1); -inf over no elements.
+      The logarithm of the sum, in the shape of `input_tensor` without the reduced axes (which
+      `keepdims` keeps with size 1); -inf if there are no elements.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1553,8 +1551,8 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      The maximum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; -inf, or the lowest integer, over no elements.
+      The maximum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; -inf, or the lowest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -1580,8 +1578,8 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
       name: ignored.
 
     Returns:
-      The mean, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1);
-      integers are truncated towards 0; NaN over no elements.
+      The mean, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); integers are truncated towards 0; NaN if there are no elements.
 
     Differs from TensorFlow:
       float16 is summed in float32, so the sum does not overflow.
@@ -1606,8 +1604,8 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      The minimum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); NaN if there is a NaN; inf, or the highest integer, over no elements.
+      The minimum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); NaN if there is a NaN; inf, or the highest integer, if there are no elements.
       Equal elements share the gradient.
 
     Differs from TensorFlow:
@@ -1633,8 +1631,8 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
       name: ignored.
 
     Returns:
-      The product, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of
-      1); 1 over no elements.
+      The product, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps
+      with size 1); 1 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -1659,9 +1657,9 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       name: ignored.
 
     Returns:
-      The standard deviation, in the shape of `input_tensor` without the axes (with `keepdims`, with
-      sizes of 1); NaN over no elements. If all elements are equal, the gradient is NaN, or 0 where
-      the incoming gradient is 0.
+      The standard deviation, in the shape of `input_tensor` without the reduced axes (which
+      `keepdims` keeps with size 1); NaN if there are no elements. If all elements are equal, the
+      gradient is NaN, or 0 where the incoming gradient is 0.
 
     Raises:
       TypeError: the input holds integers.
@@ -1689,8 +1687,8 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
       name: ignored.
 
     Returns:
-      The sum, in the shape of `input_tensor` without the axes (with `keepdims`, with sizes of 1); 0
-      over no elements.
+      The sum, in the shape of `input_tensor` without the reduced axes (which `keepdims` keeps with
+      size 1); 0 if there are no elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -2038,7 +2036,7 @@ def subtract(x: Any, y: Any, name: Any = None) -> Any:
 
     Args:
       x: array.
-      y: array of the same dtype; they broadcast.
+      y: array of the same dtype; both arrays are broadcast.
       name: ignored.
 
     Returns:
