@@ -32,8 +32,8 @@ def compare(
     Args:
       old: the TensorFlow function, or `FILE.py:FUNCTION`.
       new: its port to JAX, or `FILE.py:FUNCTION`.
-      cases: argument tuples, or a function that returns them; NumPy arrays in them are data. A string
-        is taken as by `--inputs`.
+      cases: argument tuples, or a function that returns them; NumPy arrays in them become arguments of
+        the compiled functions, not constants. A string is read as by `--inputs`.
       seed: for the random cotangents and for the functions' own random numbers.
       x64: turn JAX's 64-bit types on or off; `None` leaves them as they are.
       locate: find the first divergence, if the results differ.

@@ -142,7 +142,9 @@ def value_of(value: Any) -> Any:
         try:
             return ast.literal_eval(value.text)
         except (ValueError, SyntaxError):
-            raise UnsupportedError("an argument that shapes depend on is computed") from None
+            raise UnsupportedError(
+                "this operation needs the argument as a constant, but the program computes it"
+            ) from None
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, (list, tuple)):

@@ -19,13 +19,15 @@ def unique(x, return_index=False, return_inverse=False, return_counts=False):
     first = (places == 0) | ~same
     values = primitives.compress(ordered, first)
     outs = [values]
+    dtype = jnp.result_type(int)  # 64 bits, if JAX has them
     group = jnp.cumsum(first.astype(jnp.int32)) - 1
     if return_index:
-        outs.append(primitives.compress(order, first))
+        outs.append(primitives.compress(order, first).astype(dtype))
     if return_inverse:
         inverse = jnp.zeros(flat.shape, jnp.int32).at[order].set(group)
-        outs.append(inverse.reshape(shape))
+        outs.append(inverse.reshape(shape).astype(dtype))
     if return_counts:
         ones = jnp.ones(flat.shape, jnp.int32)
-        outs.append(jnp.zeros(values.shape, jnp.int32).at[group].add(ones))
+        counts = jnp.zeros(values.shape, jnp.int32).at[group].add(ones)
+        outs.append(counts.astype(dtype))
     return outs[0] if len(outs) == 1 else tuple(outs)

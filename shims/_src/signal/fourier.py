@@ -444,7 +444,7 @@ def fftshift(x, axes=None, name=None):
       The shifted array.
 
     Raises:
-      InvalidArgumentError: `axis` is out of range.
+      InvalidArgumentError: one of `axes` is out of range.
 
     Differs from TensorFlow:
       Nothing.
@@ -470,7 +470,7 @@ def ifftshift(x, axes=None, name=None):
       The shifted array.
 
     Raises:
-      InvalidArgumentError: `axis` is out of range.
+      InvalidArgumentError: one of `axes` is out of range.
 
     Differs from TensorFlow:
       Nothing.

@@ -425,7 +425,9 @@ class DynamicTrace:
                 return found
         raise errors.FreshSizeError(
             errors.message(
-                "", f"no example values were found for the sizes {', '.join(map(str, sizes))}."
+                "",
+                f"an operation is invalid for the sizes {', '.join(map(str, sizes))}, but no numbers were found "
+                "that fit the conditions on these sizes so far.",
             )
         )
 

@@ -196,9 +196,9 @@ def _as_mask(a):
 
 
 def _places(a, fill_value):
-    """Return the positions of the entries that are not 0; a fill value changes their dtype, as in JAX."""
-    places, fills = hooked_indexing.nonzero(_as_mask(a)), jax.tree.leaves(fill_value)
-    return tuple(x.astype(jnp.result_type(int, *fills)) if fills else x for x in places)
+    """Return the positions of the entries that are not 0, of JAX's dtype of indices; a fill value may change it."""
+    dtype = jnp.result_type(int, *jax.tree.leaves(fill_value))
+    return tuple(x.astype(dtype) for x in hooked_indexing.nonzero(_as_mask(a)))
 
 
 def _nonzero(state, original, a, *, size=None, fill_value=None):
