@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
 
@@ -177,7 +178,7 @@ def test_what_map_fn_calls_is_the_function_itself(monkeypatch):
 
     before = tf.config.functions_run_eagerly()
     try:
-        assert run_eagerly(traced.append)
+        assert run_eagerly(traced.append, lambda: None)
         x = tf.constant([1.0, -2.0])
         assert tf.map_fn(called, x).numpy().tolist() == [-1, -2]
         assert (ran, traced) == (["called"] * 2, [])
@@ -188,3 +189,41 @@ def test_what_map_fn_calls_is_the_function_itself(monkeypatch):
         assert called in traced
     finally:
         tf.config.run_functions_eagerly(before)
+
+
+def test_a_graph_without_a_gradient_runs_again_without_the_tape():
+    """TensorFlow builds the gradient of what `vectorized_map` runs before it runs; the program itself has no tape."""
+    boxes = tf.constant([[[0.0, 0, 1, 1], [0, 0, 0.5, 0.5]]])
+    tape = tf.GradientTape()
+
+    def kept(pair):
+        return tf.raw_ops.NonMaxSuppressionV5(
+            boxes=pair[0],
+            scores=pair[1],
+            max_output_size=2,
+            iou_threshold=0.5,
+            score_threshold=0.0,
+            soft_nms_sigma=0.0,
+            pad_to_max_output_size=True,
+        )[1]
+
+    def drop():
+        with contextlib.suppress(ValueError):  # it is closed already
+            tape.__exit__(None, None, None)
+
+    before = tf.config.functions_run_eagerly()
+    try:
+        assert run_eagerly(lambda f: None, drop)
+        scores = tf.constant([[0.9, 0.8]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tape.__enter__()
+            tape.watch(scores)
+            found = tf.vectorized_map(kept, (boxes, scores))
+            with tf.GradientTape() as own:  # a tape of the program itself: its error stays
+                own.watch(scores)
+                with pytest.raises(LookupError, match="No gradient defined"):
+                    tf.vectorized_map(kept, (boxes, scores))
+    finally:
+        tf.config.run_functions_eagerly(before)
+    np.testing.assert_allclose(found, [[0.9, 0.8]])
