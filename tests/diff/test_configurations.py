@@ -95,3 +95,16 @@ def test_objects_with_other_parameters_differ():
     base = {"kind": "object", "fields": {}}
     found = Comparison(base).differences(Holder(delta=0.25).loss, Holder(delta=2.0).loss)
     assert list(found) == [("delta", "2.0 became 0.25")]
+
+
+def test_what_a_class_adds_is_not_of_its_base():
+    """The base cannot be made with it; it is restored among the attributes of the object."""
+
+    class Focal(tf.keras.losses.Loss):
+        def __init__(self, gamma=2.0, **others):
+            super().__init__(**others)
+            self.gamma = gamma
+
+    made = Focal(1.5, reduction="sum")
+    assert configuration(made, tf.keras.losses.Loss) == {"name": "focal", "reduction": "sum"}
+    assert configuration(made)["gamma"] == 1.5

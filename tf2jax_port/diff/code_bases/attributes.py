@@ -152,10 +152,8 @@ def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
         raise UnfitError(
             f"{base.__name__} that has taken steps, and whose variables cannot be restored"
         )
-    if base is not cls and cls.get_config is not base.get_config:
-        config = configuration(value, base)
-    else:
-        config = configuration(value)
+    # What a class of the program adds to the configuration is among its own attributes.
+    config = configuration(value, base)
     about = {"config": encoder.encode(config)}
     shape = getattr(value, "_build_input_shape", None)
     if shape is None and getattr(value, "built", False):
