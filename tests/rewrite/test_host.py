@@ -69,7 +69,7 @@ def test_pipelines_move_on_request_and_only_as_a_whole():
     assert {state for _, state, _ in ends(program)} == {"kept"}
     moved = "import shims\n\na = shims.data.Dataset.range(3)\nb = shims.strings.length(s)\nc = shims.string\n"
     assert text(program, DATA) == moved
-    mixed = f"{program}d = tf.data.experimental.make_csv_dataset(f, 3)\n"
+    mixed = f"{program}d = tf.data.experimental.make_batched_features_dataset(f, 3, g)\n"
     assert text(mixed, DATA) == mixed
     assert text(mixed) == mixed
 
