@@ -28,7 +28,7 @@ def common(state, sizes: list):
     always = _always_common(state, sizes)
     if always is not None:
         return always
-    if any(state.fresh.is_made_inside(d) for d in sizes):
+    if all(state.fresh.is_made_inside(d) for d in sizes):
         return _met(state, sizes)
     for d in sizes:
         if str(d) not in jp.variables(d) and not state.is_input_only(d):
