@@ -56,6 +56,17 @@ def test_a_folder_with_the_same_name(run, healthy, monkeypatch, tmp_path, name):
     assert "  import shims            ready" not in result.stdout
 
 
+def test_a_checkout_of_this_project_hides_nothing(run, healthy, monkeypatch, tmp_path):
+    """`pip install .` and `doctor` are run in it."""
+    for name in ("shims/__init__.py", "tf2jax_port/cli/environment.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    monkeypatch.chdir(tmp_path)
+    result = run("doctor")
+    assert "  import shims            ready" in result.stdout
+    assert "rename it" not in result.stdout
+
+
 def test_a_jax_that_fails(monkeypatch):
     monkeypatch.setattr(environment, "_QUESTION", "raise ImportError('JAX 0.10.2 miscompiles')")
     said, problem = environment._ask_jax()

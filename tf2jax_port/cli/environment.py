@@ -171,8 +171,14 @@ def _clashes() -> Iterator[str]:
     )
     if found is None:
         yield f"`import shims` finds nothing; it belongs in {ours}."
-    elif ours not in (pathlib.Path(found).resolve().parent, pathlib.Path(found).resolve()):
+    elif not _is_of_this_project(pathlib.Path(found).resolve(), ours):
         yield (
             f"`import shims` finds {found}, not {ours}: rename it, or run programs that import this package "
             "from another folder."
         )
+
+
+def _is_of_this_project(found: pathlib.Path, ours: pathlib.Path) -> bool:
+    """Return whether a package is this one, or that of a checkout, which has both packages side by side."""
+    folder = found.parent if found.suffix else found
+    return folder == ours or (folder.parent / "tf2jax_port" / "cli" / "environment.py").is_file()
