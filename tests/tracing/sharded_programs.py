@@ -21,6 +21,7 @@ import shims
 ROWS = np.random.default_rng(0).normal(size=(64, 4)).astype(np.float32)
 AUTO = jax.make_mesh((8,), ("b",), axis_types=(AxisType.Auto,))
 EXPLICIT = jax.make_mesh((8,), ("b",))
+TWO_AXES = jax.make_mesh((4, 2), ("b", "m"), axis_types=(AxisType.Auto, AxisType.Auto))
 D = shims.dynamic
 
 
@@ -123,7 +124,7 @@ def check_gradients():
 
 
 def check_packing():
-    """Rows that are selected keep their order over all devices; results of a capacity can be sharded."""
+    """Rows that are selected keep their order over all devices; results of a capacity are sharded."""
     select = D(lambda x: x[x[:, 0] > 0])
     for mesh in (AUTO, EXPLICIT):
         x = placed(mesh)
@@ -134,10 +135,22 @@ def check_packing():
             shims.function(select, unpad=False),
         ):
             same(run(x), ROWS[ROWS[:, 0] > 0])
-    # The mask is gathered, a byte for each row; the rows are not.
-    assert gathered(jax.jit(select).lower(placed(AUTO)).compile()) == [64]
-    rows = jax.jit(select)(placed(EXPLICIT))
-    assert rows.values.sharding.spec[0] == "b", rows.values.sharding
+    # Each device gathers the mask and the rows, and keeps its part of the result.
+    assert gathered(jax.jit(select).lower(placed(AUTO)).compile()) == [64, 256]
+    padded = {
+        "automatic": jax.jit(select)(placed(AUTO)),
+        "explicit": jax.jit(select)(placed(EXPLICIT)),
+        "function": shims.function(select, unpad=False)(placed(AUTO)),
+        "elements": jax.jit(D(lambda x: shims.where(x > 0)))(placed(AUTO)),
+        "passed on": jax.jit(lambda x: D(lambda y: y * 2)(select(x)))(placed(AUTO)),
+        "two axes": jax.jit(select)(jax.device_put(ROWS, NamedSharding(TWO_AXES, P(("b", "m"))))),
+    }
+    for name, rows in padded.items():
+        assert not rows.values.sharding.is_fully_replicated, name
+        assert rows.values.addressable_shards[0].data.shape[0] * 8 == rows.values.shape[0], name
+    rows = jax.jit(select, out_shardings=NamedSharding(AUTO, P()))(placed(AUTO))
+    assert rows.values.sharding.is_fully_replicated
+    assert "sharding_group" not in jax.jit(select).lower(ROWS).as_text()
 
 
 COLLECTIVES = {"psum": np.sum, "pmean": np.mean, "pmax": np.max, "pmin": np.min}

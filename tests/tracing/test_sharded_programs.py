@@ -48,8 +48,9 @@ def test_eight_devices(printed, check):
 
 
 @pytest.mark.xdist_group("eight devices")
-def test_loops_and_branches():
-    assert output_of("tests.tracing.sharded_loops", devices=2) == "done\n"
+@pytest.mark.parametrize("part", ["a part", pytest.param("whole", marks=pytest.mark.long)])
+def test_loops_and_branches(part):
+    assert output_of("tests.tracing.sharded_loops", part, devices=2) == "done\n"
 
 
 @pytest.mark.long

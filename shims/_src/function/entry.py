@@ -17,6 +17,7 @@ from shims._src.function.signature import powers_of_two
 from shims._src.lowering.exact_program import exact_program
 from shims._src.platform import accelerators, jaxprs
 from shims._src.platform import jax_private as jp
+from shims._src.platform.placement import placed_like
 from shims._src.recording.recording import whole
 from shims._src.sizes import room, trace
 from shims._src.sizes.padded import OK, Padded
@@ -115,6 +116,7 @@ class Entry:
         self._joint_buckets = JointBuckets()
         # The host's own selection is faster than any packing that XLA has on CPU.
         self.host_cuts = host_cuts and accelerators.on_cpu(*operands)
+        self.unpads = host_cuts
         self._jitted: dict[object, Any] = {}
         symbols = {
             input_name(i): form.symbol_size(size)
@@ -238,7 +240,7 @@ class Entry:
         def body(arrays):
             self.compilations += 1
             values, ctx = lower(program, arrays, bound, buckets, masks=self.host_cuts)
-            return _make_outcome(values, ctx, arrays)
+            return _make_outcome(self._placed(values, arrays), ctx, arrays)
 
         return body
 
@@ -256,9 +258,18 @@ class Entry:
             )
             if not proven and room.lacking(ctx.root.largest.bytes) is not None:
                 raise _MayNotFit(ctx.root.largest)
-            return _make_outcome(values, ctx)
+            return _make_outcome(self._placed(values, arrays), ctx)
 
         return body
+
+    def _placed(self, values, arrays):
+        """Let results that stay padded be sharded along their leading axis as the operands are."""
+        if self.unpads:
+            return values
+        return [
+            dataclasses.replace(v, array=placed_like(v.array, arrays)) if any(v.axes[:1]) else v
+            for v in values
+        ]
 
 
 class _MayNotFit(Exception):

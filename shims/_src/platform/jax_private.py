@@ -23,7 +23,11 @@ from jax._src.export import shape_poly, shape_poly_decision
 from jax._src.interpreters import ad, batching, mlir, pxla
 from jax._src.interpreters import partial_eval as pe
 from jax._src.lib import xla_client as _xc
+from jax._src.lib.mlir import ir as _ir
+from jax._src.lib.mlir.dialects import hlo as _hlo
+from jax._src.lib.mlir.dialects import sdy as _sdy
 from jax._src.numpy import indexing as _indexing
+from jax._src.sharding_impls import ShardingContext as _ShardingContext
 
 from shims._src.platform import user_frames
 
@@ -1001,6 +1005,31 @@ def reductions_by_place():
 def lowering_rule(primitive):
     """Return JAX's rule that lowers a primitive on all platforms."""
     return mlir._lowerings[primitive].rule
+
+
+def lower_as_placed_like(ctx, x, like):
+    """Lower to `x`, and let XLA's partitioner shard its leading axis as that of `like`.
+
+    The length of `x` is a multiple of that of `like`.
+    """
+    around = ctx.module_context.axis_context
+    if isinstance(around, _ShardingContext) and around.num_devices > 1:
+        integer = _ir.IntegerType.get_signless(64)
+        group = _ir.IntegerAttr.get(integer, ctx.module_context.new_channel())
+        length = _ir.RankedTensorType(like.type).shape[0]
+        for value in (x, like):
+            _sdy.sharding_group(_first_column(value, length), group)
+    return [x]
+
+
+def _first_column(x, length: int):
+    """Return a vector of `length` elements of `x` that is sharded as the leading axis is."""
+    kind = _ir.RankedTensorType(x.type)
+    shape = [length, kind.shape[0] // length, *kind.shape[1:]]
+    split = _hlo.reshape(_ir.RankedTensorType.get(shape, kind.element_type), x)
+    starts, ones = [0] * len(shape), [1] * (len(shape) - 1)
+    column = _hlo.slice(split, *map(mlir.dense_int_array, (starts, [length, *ones], [1, *ones])))
+    return _hlo.reshape(_ir.RankedTensorType.get([length], kind.element_type), column)
 
 
 # Reductions whose result depends on the number of zeros among the elements, by the parameter with their axes.

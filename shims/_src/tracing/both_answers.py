@@ -23,6 +23,7 @@ from shims._src.lowering import collectives
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
+from shims._src.platform.placement import placed_like
 from shims._src.sizes import error_values, failure_codes, trace
 from shims._src.sizes.decisions import Question
 from shims._src.sizes.padded import OK, Padded
@@ -132,8 +133,17 @@ def run_enclosed(f, operands, unconverted=None):
         except Exception:  # noqa: BLE001 - the first error is about the program as it is converted
             raise error from error.__cause__
     # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
-    results = with_status(found.results, found.status, _sources(operands, found.captured))
+    placed = [_placed(x, operands) for x in found.results]
+    results = with_status(placed, found.status, _sources(operands, found.captured))
     return jax.tree.unflatten(found.tree, results)
+
+
+def _placed(result, operands):
+    """Let the leading axis of a `Padded` result, whose status is not set yet, be sharded as that of an operand."""
+    if not isinstance(result, Padded) or 0 not in result.sizes:
+        return result
+    arrays = [x.values if isinstance(x, Padded) else x for x in operands]
+    return Padded(placed_like(result.values, arrays), result.sizes, result.status)
 
 
 def _outcome_of_what_runs(f, operands, answers: _Answers) -> _Outcome:
