@@ -15,6 +15,11 @@ def test_a_guide(page, tmp_path):
     pages.run_python(pages.python_blocks(f"{page}.md"), tmp_path)
 
 
+def test_the_answers_of_the_faq(tmp_path):
+    pytest.importorskip("optax", reason="Optax is not installed")
+    pages.run_python(pages.python_blocks("faq.md"), tmp_path)
+
+
 @pytest.mark.long
 def test_several_devices(tmp_path):
     """In a process of its own, because the number of devices is fixed when JAX starts."""
