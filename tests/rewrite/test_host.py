@@ -1,5 +1,7 @@
 """Files, flags, pipelines, strings and companion libraries: they move, or stay with the reason."""
 
+import types
+
 import pytest
 import tensorflow as tf
 
@@ -40,6 +42,16 @@ MOVING = host_names.ALWAYS | host_names.OF_PIPELINES | host_names.OF_SUMMARIES
 def test_both_libraries_have_a_name_that_moves(name):
     assert find(tf, name) is not None
     assert find(shims, name) is not None
+
+
+def test_every_setting_that_shims_has_moves():
+    def names(module, prefix=""):
+        for name in (n for n in dir(module) if not n.startswith("_")):
+            value = getattr(module, name)
+            is_module = isinstance(value, types.ModuleType)
+            yield from names(value, f"{prefix}{name}.") if is_module else [prefix + name]
+
+    assert {f"config.{name}" for name in names(shims.config)} <= host_names.ALWAYS
 
 
 @pytest.mark.parametrize(("old", "new"), host_names.OLD_FILES.items())
@@ -127,6 +139,12 @@ COMPANIONS = {
     "import tensorflow_addons as tfa\n": ("manual", "TJ335"),
     "import tensorflow_hub as hub\n": ("manual", "TJ335"),
     "import sonnet as snt\n": ("manual", "TJ335"),
+    "import tf_agents\n": ("manual", "TJ335"),
+    "from tensorflow_recommenders import tasks\n": ("manual", "TJ335"),
+    "import horovod.tensorflow as hvd\n": ("manual", "TJ335"),
+    "from horovod import tensorflow as hvd\n": ("manual", "TJ335"),
+    "import tensorflow_of_somebody\n": ("manual", "TJ335"),
+    "import tensorflow_io as tfio\n": ("kept", "TJ505"),
     "import tf_keras\n": ("manual", "TJ335"),
     "import tensorflow_datasets as tfds\n": ("kept", "TJ505"),
     "import tensorflow_text as text\n": ("kept", "TJ505"),

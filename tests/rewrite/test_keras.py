@@ -382,3 +382,19 @@ def test_private_attributes_of_layers_get_their_public_names():
     of_imported = rewrite(f"from a import B\n{head}class A(B):\n{body}".encode())
     assert ".astype(self.compute_dtype)" in of_imported.data.decode()
     assert "TJ231" in {finding.code for finding in of_imported.findings}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "layers.BatchNormalization(synchronized=ON)",
+        "Input((None,), ragged=ON)",
+        "layers.InputLayer((3,), ragged=ON)",
+    ],
+)
+def test_an_argument_that_raises_on_jax_is_left_to_a_person(call):
+    program = f"import tensorflow as tf\n\nx = tf.keras.{call}\n"
+    (found,) = rewrite(program.replace("ON", "True").encode()).findings
+    assert (found.state, found.code) == (State.MANUAL, "TJ302")
+    (found,) = rewrite(program.replace("ON", "False").encode()).findings
+    assert found.state is not State.MANUAL

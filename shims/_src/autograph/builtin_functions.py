@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.array import creation
 from shims._src.autograph import orders, sizes
 from shims._src.autograph.expressions import staged_number
 from shims._src.autograph.grown_lists import GrownList
@@ -39,6 +40,25 @@ def range_(*args):
     if not any(is_staged(a) or jp.is_symbolic(a) for a in args):
         return range(*args)
     return TracedRange(0, args[0]) if len(args) == 1 else TracedRange(*args)
+
+
+def of_loop(f):
+    """Return the function whose result a `for` statement goes through: for `shims.range`, one that can count."""
+    return _counting_range if f is creation.range else f
+
+
+def _counting_range(*args, **kwargs):
+    """Return `shims.range(...)`, without its array if a traced number of int32 is a limit of it."""
+    limits = [current_value(a) for a in args]
+    counts = [
+        x
+        for x in limits
+        if is_staged(x) and jp.is_tracer(x) and x.ndim == 0 and x.dtype == jnp.int32
+    ]
+    others = [x for x in limits if type(x) is int or jp.is_symbolic(x)]
+    if kwargs or len(limits) > 2 or not counts or len(counts) + len(others) < len(limits):
+        return creation.range(*args, **kwargs)
+    return TracedRange(*([0, *limits] if len(limits) == 1 else limits))
 
 
 def len_(x):

@@ -190,7 +190,12 @@ class _Statements(ast.NodeTransformer):
         return self._without_else(node)
 
     def visit_For(self, node):
-        return self._without_else(self.generic_visit(node))
+        """Let a loop over the numbers of `range` count, so that their array is not needed."""
+        self.generic_visit(node)
+        if isinstance(node.iter, ast.Call):
+            function = node.iter.func
+            node.iter.func = _copy_positions(function, _operator_call("of_loop", function))
+        return self._without_else(node)
 
     def _without_else(self, node):
         if not node.orelse:

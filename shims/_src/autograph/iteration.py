@@ -151,11 +151,14 @@ class TracedRange(TracedIterable):
             return Items(numbers, numbers.shape[0])
         start, stop, step = (as_array(x).astype(jnp.int32) for x in parts)
         count = jnp.maximum(_trips(start, stop, step if is_staged(parts[2]) else parts[2]), 0)
+        endless = Items(None, count, lambda i: start + step * i)
         if trace.current() is None:
-            return Items(None, count, lambda i: start + step * i)
+            return endless
         if not is_staged(parts[0]) and parts[0] == 0 and not is_staged(parts[2]) and parts[2] == 1:
             count = parts[1]  # its static bounds are tighter than those of the expression
-        positions = primitives.fresh_range(count)
+        positions = primitives.positions_of_loop(count)
+        if positions is None:
+            return endless
         return Items(start + step * positions, positions.shape[0])
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from shims._src.autograph.array_items import set_array_item as set_array_item
+from shims._src.autograph.builtin_functions import of_loop as of_loop
 from shims._src.autograph.effects import note_attribute as note_attribute
 from shims._src.autograph.effects import storing as storing
 from shims._src.autograph.expressions import and_ as and_

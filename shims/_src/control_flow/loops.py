@@ -259,7 +259,8 @@ def _scan_length(count):
     """Convert a bound of the iterations to the length of a scan; `None` if no capacity holds it."""
     if not is_staged(count):
         return jnp.arange(count).shape[0]  # never negative, even for a symbolic size
-    return primitives.fresh_range(count).shape[0] if trace.current() is not None else None
+    positions = None if trace.current() is None else primitives.positions_of_loop(count)
+    return None if positions is None else positions.shape[0]
 
 
 def stage_scan(loop: LoopState, items, length, live=None):

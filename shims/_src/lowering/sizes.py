@@ -17,7 +17,7 @@ from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Axis, Deferred, Value, Wide
 from shims._src.lowering.wide_numbers import report_beyond
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives, room
+from shims._src.sizes import dims, primitives, room, trace
 from shims._src.sizes.sites import size_site
 
 # The first capacity of a size without a bound. From the fourth such size on it is smaller, since
@@ -261,6 +261,8 @@ def _count_bound(ctx, eqn, count: Value) -> int | None:
 def _bucket_capacity(ctx, eqn, name, wanted) -> int:
     """Return the bucket for a size without a bound; check at run time that it suffices."""
     if ctx.root.buckets is None:
+        if eqn.params.get("of_loop"):
+            raise trace.EndlessLoop(name)
         raise unbounded_error(eqn)
     ctx.root.unbounded.setdefault(name, len(ctx.root.unbounded))
     first = FIRST_BUCKET if ctx.root.unbounded[name] < MANY else LATER_BUCKET

@@ -126,12 +126,26 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
     return _range_of_new_size(count, bound, dtype, label)
 
 
-def _range_of_new_size(count, bound, dtype, label):
+def positions_of_loop(count):
+    """Return `[0, 1, ..., count - 1]` for the iterations of a loop, `None` if nothing bounds the count.
+
+    Whether something does is found when the program is lowered, which may end the trace with `EndlessLoop`.
+    """
+    state = trace.current()
+    if not jp.is_tracer(count) or state is None or numbering.symbolic_value(count) is not None:
+        return fresh_range(count)
+    if state.is_endless(numbering.size_of_count(state, as_count(count))[0]):
+        return None
+    return _range_of_new_size(count, None, jnp.int32, "range", of_loop=True)
+
+
+def _range_of_new_size(count, bound, dtype, label, of_loop=False):
     """Return `[0, 1, ..., count - 1]`, whose length is a new data-dependent size."""
     state = _require_trace(label)
     count = as_count(count)
     name, dim = numbering.size_of_count(state, count, bound)
     params = {"name": name, "dim": dim, "bound": bound, "dtype": np.dtype(dtype), "label": label}
+    params["of_loop"] = of_loop
     state.fresh.state_maker(name, functools.partial(fresh_range_p.bind, count, **params))
     return fresh_range_p.bind(count, **params)
 
@@ -440,7 +454,7 @@ def _expand_aval(x, mask, *, axis, name, dim):
 
 
 @fresh_range_p.def_abstract_eval
-def _fresh_range_aval(count, *, name, dim, bound, dtype, label):
+def _fresh_range_aval(count, *, name, dim, bound, dtype, label, of_loop):
     return jp.shaped((dim,), dtype, count)
 
 

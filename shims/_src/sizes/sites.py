@@ -56,6 +56,7 @@ class Settled:
       buffers: the capacities of buffers that have grown.
       tried: the constants, by name, with which a run of this call refuted an assumption.
       problems: what a program with one of these constants found wrong with its data.
+      endless: the numbers of iterations, by the names of their sizes, that nothing bounds.
     """
 
     pins: dict[str, int] = dataclasses.field(default_factory=dict)
@@ -63,11 +64,12 @@ class Settled:
     measured: frozenset[str] = frozenset()
     tried: set[tuple[str, int]] = dataclasses.field(default_factory=set)
     problems: list[Exception] = dataclasses.field(default_factory=list)
+    endless: frozenset[str] = frozenset()
 
     @property
     def key(self) -> object:
         """A hashable key; objects of equal contents have equal keys."""
-        return frozenset(self.pins.items()), frozenset(self.buffers.items())
+        return frozenset(self.pins.items()), frozenset(self.buffers.items()), self.endless
 
     def with_pins(self, more: Mapping[str, int], *, measured: bool = False) -> Settled:
         """Return a copy in which more sizes are replaced by constants."""

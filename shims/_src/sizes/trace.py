@@ -68,6 +68,18 @@ class Respecialize(Signal):
         self.pins = dict(pins or {})
 
 
+class EndlessLoop(BaseException):
+    """Raised when a program is lowered in which nothing bounds the number of iterations of a loop.
+
+    Attributes:
+      name: the size that is the number of iterations.
+    """
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.name = name
+
+
 class Undecided(Signal):
     """Raised during tracing when a question about data-dependent sizes needs one program per answer.
 
@@ -545,6 +557,10 @@ class DynamicTrace:
     def is_measured(self, name: str) -> bool:
         """Return whether a size was replaced by the value that it has in the traced call."""
         return name in self._settled.measured
+
+    def is_endless(self, name: str) -> bool:
+        """Return whether an earlier trace found that nothing bounds this number of iterations."""
+        return name in self._settled.endless
 
     def is_zero(self, d, text: str) -> bool:
         """Return whether an expression over sizes is 0; if this cannot be decided, assume that it is not."""

@@ -63,6 +63,11 @@ class _Answers:
         """Return a copy in which more sizes are replaced by constants."""
         return dataclasses.replace(self, settled=self.settled.with_pins(pins))
 
+    def with_endless(self, name: str) -> _Answers:
+        """Return a copy in which nothing bounds one more number of iterations."""
+        endless = self.settled.endless | {name}
+        return dataclasses.replace(self, settled=dataclasses.replace(self.settled, endless=endless))
+
     def extended(self, question: trace.Undecided, answer: bool) -> _Answers:
         """Return a copy with the answer to one more question."""
         given, asked = {**self.given, question.key: answer}, {**question.sizes, **self.asked}
@@ -192,7 +197,18 @@ def _sources(operands, captured) -> list:
 
 
 def _outcome(f, operands, answers: _Answers) -> _Outcome:
-    """Stage the program for these answers in the current trace."""
+    """Stage the program for these answers in the current trace.
+
+    A loop whose number of iterations nothing bounds has no reverse-mode derivative, and is found late.
+    """
+    while True:
+        try:
+            return _outcome_if_bounded(f, operands, answers)
+        except trace.EndlessLoop as loop:
+            answers = _with_endless(answers, loop.name, f, operands)
+
+
+def _outcome_if_bounded(f, operands, answers: _Answers) -> _Outcome:
     data = _data_of(operands)
     while True:
         state = trace.DynamicTrace(
@@ -227,21 +243,36 @@ def _outcome(f, operands, answers: _Answers) -> _Outcome:
                 raise _too_many_questions(question) from None
             asked = _asked(question, arrays, sizes, limits)
             return _outcome_of_question(f, operands, answers, question, asked)
-        for number, high in checks:
-            ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
-        inherited = [x.status for x in operands if isinstance(x, Padded)]
-        status = combined_status(ctx.reports, inherited)
-        if ctx.root.is_irreversible:
-            answers.irreversible.append(program)
-        if ctx.root.unread:
-            values = [_without_lost_derivative(v, ctx.root.unread, invalid) for v in values]
-        results = [traced_result(v) for v in values]
-        if any(isinstance(x, Padded) for x in operands):
-            results = [
-                r if isinstance(r, Padded) else with_known_bounds(r, v)
-                for r, v in zip(results, values, strict=True)
-            ]
-        return _Outcome(results, status, program.out_tree, captured)
+        return _with_checks(program, values, ctx, operands, checks, answers, captured, invalid)
+
+
+def _with_endless(answers: _Answers, name: str, f, operands) -> _Answers:
+    """Return the answers for a program in which nothing bounds a number of iterations; it is computed if it can be."""
+    data, known = _data_of(operands), {}
+    if data is not None:
+        state = trace.DynamicTrace(settled=answers.settled)
+        known = measured_sizes(state, f, specifications(state, operands)[0], data)
+    is_new = known.items() - answers.settled.pins.items()
+    return answers.pinned(known) if is_new else answers.with_endless(name)
+
+
+def _with_checks(program, values, ctx, operands, checks, answers, captured, invalid) -> _Outcome:
+    """Return the outcome of a lowered program, with what has to be checked when it runs."""
+    for number, high in checks:
+        ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
+    inherited = [x.status for x in operands if isinstance(x, Padded)]
+    status = combined_status(ctx.reports, inherited)
+    if ctx.root.is_irreversible:
+        answers.irreversible.append(program)
+    if ctx.root.unread:
+        values = [_without_lost_derivative(v, ctx.root.unread, invalid) for v in values]
+    results = [traced_result(v) for v in values]
+    if any(isinstance(x, Padded) for x in operands):
+        results = [
+            r if isinstance(r, Padded) else with_known_bounds(r, v)
+            for r, v in zip(results, values, strict=True)
+        ]
+    return _Outcome(results, status, program.out_tree, captured)
 
 
 def _without_lost_derivative(value, unread, invalid):

@@ -1,4 +1,4 @@
-"""Decide imports of libraries that depend on TensorFlow: TensorFlow Probability, Addons, Hub, Sonnet."""
+"""Decide imports of libraries that depend on TensorFlow, such as TensorFlow Probability and TF-Agents."""
 
 from __future__ import annotations
 
@@ -33,13 +33,51 @@ _LEFT = {
         "alternatives"
     ),
     "tf_keras": "it is Keras 2 on TensorFlow: `import keras` is Keras 3, which has a JAX back end",
+    "graph_nets": "it needs TensorFlow: Jraph has the same graph networks on JAX",
+    "horovod.tensorflow": "it needs TensorFlow: JAX's meshes and `jax.distributed` replace it",
+    "tensorflow_decision_forests": (
+        "it needs TensorFlow: the package `ydf` trains the same forests without TensorFlow, and "
+        "converts them to JAX functions"
+    ),
+    "tensorflow_gnn": (
+        "it needs TensorFlow: `jax.ops.segment_sum` and Jraph have the same operations on graphs"
+    ),
+    "tensorflow_model_optimization": (
+        "it needs Keras 2: Keras 3 has `model.quantize`, and Optax has masks of weights for pruning"
+    ),
+    "tensorflow_privacy": (
+        "it needs TensorFlow: `optax.contrib.differentially_private_aggregate` clips and adds noise"
+    ),
+    "tensorflow_ranking": (
+        "it needs TensorFlow: the package `rax` has ranking losses and metrics on JAX"
+    ),
+    "tensorflow_recommenders": (
+        "it needs Keras 2: Keras Recommenders (`keras_rs`) has retrieval and ranking layers on JAX"
+    ),
+    "tf_agents": (
+        "it needs TensorFlow: write the agent with Flax NNX and Optax; the package `rlax` has the "
+        "losses of reinforcement learning"
+    ),
+    "tf_slim": (
+        "it needs TensorFlow: `shims.compat.v1.contrib.slim` has its layers, for programs whose "
+        "graph `shims.compat.v1` builds"
+    ),
+    "trfl": "it needs TensorFlow: the package `rlax` has the same losses on JAX",
 }
 _KEPT = {
+    "tensorflow_data_validation": "it stays on the host: it examines files of examples",
     "tensorflow_datasets": (
         "it stays on the host: `tfds.as_numpy` and `tfds.data_source` give NumPy arrays"
     ),
+    "tensorflow_io": "it stays on the host: what it reads becomes NumPy arrays",
     "tensorflow_text": "it stays on the host: its tokens become arrays of numbers",
+    "tensorflow_transform": (
+        "it stays in the pipeline that prepares the data: its transformed examples become NumPy arrays"
+    ),
 }
+# Libraries of this family are known by their names, even if nothing else is known about them.
+_FAMILY = "tensorflow_"
+_OF_FAMILY = "its name says that it needs TensorFlow: use a library for JAX or for NumPy instead"
 _ROOTS = (_PROBABILITY, *_LEFT, *_KEPT)
 _WORDS = tuple(root.encode() for root in _ROOTS if not root.startswith("tensorflow"))
 
@@ -91,7 +129,16 @@ def for_graph(companions: list[Companion]) -> list[Companion]:
 
 
 def _is_named(names: Names) -> bool:
-    return any(path.partition(".")[0] in _ROOTS for _, path in names.imported)
+    return any(_library(path) for _, path in names.imported)
+
+
+def _library(path: str) -> str:
+    """Return the library on TensorFlow to which an imported name belongs, `""` if there is none."""
+    root, _, rest = path.partition(".")
+    for name in (root, f"{root}.{rest.partition('.')[0]}"):
+        if name in _ROOTS:
+            return name
+    return root if root.startswith(_FAMILY) else ""
 
 
 def _choose(companion: Companion, options: Options, ignored: Ignored) -> Companion:
@@ -112,15 +159,18 @@ def _decide(source: Source, names: Names, neighbors: Neighbors) -> Iterator[Comp
     for statement in names.imports:
         paths = [_path(statement, alias) for alias in statement.names]
         for alias, path in zip(statement.names, paths, strict=True):
-            root = path.partition(".")[0]
-            if root not in _ROOTS or path.startswith(_SUBSTRATE) or neighbors.export(root):
+            library = _library(path)
+            if not library or path.startswith(_SUBSTRATE):
                 continue
-            if root == _PROBABILITY:
+            if neighbors.export(library.partition(".")[0]):
+                continue  # a module of the project has this name
+            if library == _PROBABILITY:
                 yield _of_probability(source, names, statement, alias)
-            elif root in _KEPT:
-                yield Companion(statement, path, State.KEPT, "TJ505", _KEPT[root])
+            elif library in _KEPT:
+                yield Companion(statement, path, State.KEPT, "TJ505", _KEPT[library])
             else:
-                yield Companion(statement, path, State.MANUAL, "TJ335", _LEFT[root])
+                message = _LEFT.get(library, _OF_FAMILY)
+                yield Companion(statement, path, State.MANUAL, "TJ335", message)
 
 
 def _path(statement: Statement, alias: ast.alias) -> str:

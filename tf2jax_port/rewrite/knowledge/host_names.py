@@ -15,11 +15,23 @@ _CONFIG = (
     *("get_logical_device_configuration", "get_soft_device_placement", "get_visible_devices"),
     *("list_logical_devices", "list_physical_devices", "run_functions_eagerly"),
     *("set_logical_device_configuration", "set_soft_device_placement", "set_visible_devices"),
-    *("experimental.list_physical_devices", "experimental.list_logical_devices"),
-    *("experimental.set_memory_growth", "experimental.VirtualDeviceConfiguration"),
-    *("experimental.set_virtual_device_configuration", "optimizer.set_jit"),
-    "experimental.enable_op_determinism",
-    *("threading.set_intra_op_parallelism_threads", "threading.set_inter_op_parallelism_threads"),
+    *("experimental_functions_run_eagerly", "experimental_run_functions_eagerly"),
+    *(
+        f"experimental.{name}"
+        for name in (
+            *("VirtualDeviceConfiguration", "enable_op_determinism", "get_device_policy"),
+            *("enable_tensor_float_32_execution", "tensor_float_32_execution_enabled"),
+            *("get_memory_growth", "get_memory_info", "get_synchronous_execution"),
+            *("get_virtual_device_configuration", "get_visible_devices", "list_logical_devices"),
+            *("list_physical_devices", "set_device_policy", "set_memory_growth"),
+            *("set_synchronous_execution", "set_virtual_device_configuration"),
+            "set_visible_devices",
+        )
+    ),
+    *("optimizer.get_experimental_options", "optimizer.get_jit"),
+    *("optimizer.set_experimental_options", "optimizer.set_jit"),
+    *("threading.get_inter_op_parallelism_threads", "threading.get_intra_op_parallelism_threads"),
+    *("threading.set_inter_op_parallelism_threads", "threading.set_intra_op_parallelism_threads"),
 )
 # Functions of TensorFlow 1 that `tf.io.gfile` has under another name, with parameters in the same order.
 _OLD_GFILE = {

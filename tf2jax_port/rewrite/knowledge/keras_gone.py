@@ -28,6 +28,10 @@ _OLD_MODELS = (
     "Keras 3 does not have the model: build it from layers, or use another model of "
     "`keras.applications`"
 )
+_SYNCHRONIZED = (
+    "write `keras.layers.BatchNormalization`: in a program that JAX compiles for a sharded batch, "
+    "its moments are those of the whole batch"
+)
 _ESTIMATOR = "estimators are gone: train the model with `fit`"
 _SIZES = (*("002", "004", "006", "008", "016", "032", "040", "064", "080", "120", "160", "320"),)
 _DEPTHS = (50, 101, 152, 200, 270, 350, 420)
@@ -91,7 +95,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("layers.LocallyConnected2D", _OWN_LAYER),
     ("layers.RandomHeight", "the layer is gone: write `keras.layers.RandomZoom`"),
     ("layers.RandomWidth", "the layer is gone: write `keras.layers.RandomZoom`"),
-    ("layers.SyncBatchNormalization", "write `keras.layers.BatchNormalization(synchronized=True)`"),
+    ("layers.SyncBatchNormalization", _SYNCHRONIZED),
     ("layers.ThresholdedReLU", "write `keras.layers.ReLU(threshold=...)`"),
     (
         "layers.experimental.DynamicEmbedding",
@@ -100,7 +104,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("layers.experimental.DynamicLookup", "write `keras.layers.StringLookup`"),
     ("layers.experimental.EinsumDense", "write `keras.layers.EinsumDense`"),
     ("layers.experimental.RandomFourierFeatures", _OWN_LAYER),
-    ("layers.experimental.SyncBatchNormalization", "`BatchNormalization(synchronized=True)`"),
+    ("layers.experimental.SyncBatchNormalization", _SYNCHRONIZED),
     ("layers.experimental", _EXPERIMENTAL),
     ("losses.Reduction.AUTO", "write the reduction, `'sum_over_batch_size'`"),
     ("losses.Reduction", "the reduction is a string: `'none'`, `'sum'`, `'sum_over_batch_size'`"),
@@ -161,6 +165,18 @@ KEYWORDS: dict[str, str] = {
     "time_major": "swap the first two axes of the input",
     "virtual_batch_size": "Keras 3 has no virtual batches",
     "weights": "write `layer.set_weights(...)`",
+}
+
+# Arguments that Keras 3 has, and for which it raises an error on JAX: `(class, argument)` and the advice.
+RAISING: dict[tuple[str, str], str] = {
+    ("layers.BatchNormalization", "synchronized"): (
+        "leave it out: in a program that JAX compiles for a sharded batch, the moments are those of "
+        "the whole batch"
+    ),
+    **dict.fromkeys(
+        (("Input", "ragged"), ("layers.Input", "ragged"), ("layers.InputLayer", "ragged")),
+        "pad the rows, and mask the padding with `Embedding(mask_zero=True)` or `Masking`",
+    ),
 }
 
 

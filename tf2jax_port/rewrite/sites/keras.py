@@ -7,7 +7,7 @@ import dataclasses
 import re
 
 from tf2jax_port.rewrite.findings.findings import State
-from tf2jax_port.rewrite.knowledge.keras_gone import KEYWORDS
+from tf2jax_port.rewrite.knowledge.keras_gone import KEYWORDS, RAISING
 from tf2jax_port.rewrite.knowledge.keras_rows import (
     MOVED,
     OWN_SLOTS,
@@ -66,6 +66,11 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
         return decision
     if not is_of_keras(known):
         return decision
+    raising = _raising_argument(file, known)
+    if raising:
+        return dataclasses.replace(
+            decision, state=State.MANUAL, code="TJ302", message=raising, edits=()
+        )
     state, code, message = State.REWRITTEN, NAME, decision.message
     if known.row.differs:
         code = {REPEATED_ROWS: ROWS, OWN_SLOTS: OLD, MOVED: OLD}.get(known.row.differs, INSTALLED)
@@ -91,6 +96,20 @@ def _adapt_symbolic(decision: Decision) -> Decision:
         return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)
     message = decision.message if decision.code == "TJ341" else NO_ARRAY
     return dataclasses.replace(decision, code="TJ341", message=message)
+
+
+def _raising_argument(file: File, known: Known) -> str:
+    """Return why an argument of a call raises an error on JAX, `""` if none does."""
+    call = file.names.parents[known.reference.node]
+    if not isinstance(call, ast.Call) or call.func is not known.reference.node:
+        return ""
+    name = known.row.target.function.removeprefix("keras.")
+    for keyword in call.keywords:
+        advice = RAISING.get((name, keyword.arg or ""))
+        is_off = isinstance(keyword.value, ast.Constant) and not keyword.value.value
+        if advice and not is_off:
+            return f"Keras raises an error on JAX for argument `{keyword.arg}`: {advice}"
+    return ""
 
 
 def _has_stars(file: File, node: ast.expr) -> bool:
