@@ -227,7 +227,10 @@ def _program_table(mutants: dict[str, int], odd: dict[str, int]) -> list[str]:
         "",
         "| programs | outcome | count |",
         "|---|---|---|",
-        *(f"| mutants | {_shown(outcome)} | {count:,} |" for outcome, count in sorted(mutants.items())),
+        *(
+            f"| mutants | {_shown(outcome)} | {count:,} |"
+            for outcome, count in sorted(mutants.items())
+        ),
         *(f"| odd files | {_shown(outcome)} | {count} |" for outcome, count in odd.items()),
         "",
     ]

@@ -195,8 +195,7 @@ def as_page(data: Record) -> str:
             "\n## Findings\n\nEach line names a program, the kind of size, the lane, the number of selected elements, and the "
             "result.\n\n" + ("".join(map(_line, found)) or "None.\n"),
             "\n## Rejected\n\nEach line gives the number of pairs of a program and a lane, the lanes, the message, and examples of "
-            "programs.\n\n"
-            + (_by_message(refused) or "None.\n"),
+            "programs.\n\n" + (_by_message(refused) or "None.\n"),
         ]
     )
 
@@ -233,7 +232,9 @@ def _totals(totals: dict[str, dict[str, dict[str, int]]]) -> str:
             numbers = " | ".join(str(lanes[lane].get(state, 0)) for state in STATES)
             lines.append(f"| {group} | {lane} | {numbers} |\n")
     numbers = " | ".join(str(everything[state]) for state in STATES)
-    meanings = "".join(f"- *{name}*: {text}\n" for name, text in zip(names, STATES.values(), strict=True))
+    meanings = "".join(
+        f"- *{name}*: {text}\n" for name, text in zip(names, STATES.values(), strict=True)
+    )
     return "".join([*lines, f"| all | | {numbers} |\n\n", meanings])
 
 
@@ -256,7 +257,9 @@ def _by_message(refused: list[Record]) -> str:
         programs = dict.fromkeys(f"`{c['program']}` ({c['size']})" for c in cells)
         lanes = "; ".join(lane for lane in running.LANES if any(c["lane"] == lane for c in cells))
         shown = ", ".join([*programs][:4]) + (", ..." if len(programs) > 4 else "")
-        lines.append(f"- {len(cells)} (lanes: {lanes}). Message: {_safe(message)}. Examples: {shown}\n")
+        lines.append(
+            f"- {len(cells)} (lanes: {lanes}). Message: {_safe(message)}. Examples: {shown}\n"
+        )
     return "".join(lines)
 
 

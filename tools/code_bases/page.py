@@ -105,7 +105,10 @@ def _differences(replayed: dict[CodeBase, dict[str, Any]]) -> str:
             why = known.get(function, "not yet known")
             name = f"{base.name}, `{function}`: {entry['detail']}. Cause: {why}"
             lanes.setdefault(name.replace("|", "/"), []).append(entry["lane"])
-    return "\n".join(f"- {name}. Lanes: {', '.join(found)}" for name, found in lanes.items()) or "None."
+    return (
+        "\n".join(f"- {name}. Lanes: {', '.join(found)}" for name, found in lanes.items())
+        or "None."
+    )
 
 
 def _together(results: dict[CodeBase, Result], name: str) -> Counter[str]:

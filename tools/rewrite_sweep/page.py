@@ -29,7 +29,10 @@ def counts(records: list[dict[str, Any]], key: str = "") -> dict[str, dict[str, 
 
 
 def _table(head: str, rows: dict[str, dict[str, int]]) -> list[str]:
-    lines = [f"| {head} | {' | '.join(_SHOWN.get(state, state) for state in _STATES)} |", "|---" * (len(_STATES) + 1) + "|"]
+    lines = [
+        f"| {head} | {' | '.join(_SHOWN.get(state, state) for state in _STATES)} |",
+        "|---" * (len(_STATES) + 1) + "|",
+    ]
     return lines + [
         f"| {name} | {' | '.join(str(row[s]) for s in _STATES)} |" for name, row in rows.items()
     ]
