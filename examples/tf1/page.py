@@ -56,8 +56,8 @@ In each picture, the broad line is TensorFlow's loss, and the thin line on top o
 {reasons}
 
 The TensorFlow results were computed in TensorFlow 1 mode with `tf_keras` (`TF_USE_LEGACY_KERAS=1`).
-They are stored in `examples/tf1/goldens`; `python -m examples.tf1.run --goldens` computes
-them again.
+The results are stored in `examples/tf1/goldens`; `python -m examples.tf1.run --goldens` computes
+these results again.
 """
 
 
