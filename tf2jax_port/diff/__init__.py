@@ -81,8 +81,8 @@ sys.modules[__name__].__class__ = _Callable
 def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
     """Return a decorator that records the calls of a function, for `--inputs FILE.safetensors`.
 
-    The decorated function works as before. A call cannot be recorded if it is inside a trace, or if an
-    argument cannot be stored as plain data. Such a call causes a warning.
+    The decorated function works as before. A call that cannot be recorded causes a warning. A call
+    cannot be recorded if it is inside a trace, or if an argument cannot be stored as plain data.
 
     Args:
       path: the file to write; an existing file is replaced.

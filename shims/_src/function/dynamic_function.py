@@ -24,7 +24,7 @@ def dynamic(f, *, autograph: bool = True):
     `vmap` and sharding can be applied to it.
 
     Args:
-      f: a function. Its arguments are pytrees of arrays (JAX, NumPy, `Padded`) and static Python values.
+      f: a function whose arguments are pytrees of arrays (JAX, NumPy, `Padded`) and static Python values.
       autograph: whether to convert Python control flow on arrays, in `f` and in the functions that `f` calls.
 
     Returns:

@@ -72,8 +72,8 @@ def function(
     """Compile a function whose arrays may have unknown and data-dependent sizes.
 
     Args:
-      func: a function or method. Its arguments are pytrees of arrays, variables and static Python values.
-        Python numbers are constants of the compiled program.
+      func: a function or method whose arguments are pytrees of arrays, variables and static Python values.
+        Python numbers become constants of the compiled program.
       input_signature: the `TensorSpec`s of the positional arguments. A size `None` is an unknown size. A
         name (`["batch", 3]`) is an unknown size that is equal wherever the name occurs. Without a signature,
         the function is compiled once for each combination of shapes.
