@@ -26,10 +26,7 @@ _MARKS = {
 }
 # Reasons of the table, which are short there, and what the notes of the page say.
 _WHOLE = {
-    "TensorFlow registers none": "TensorFlow registers no gradient",
-    "depends on a floating-point one": "depends on a floating-point argument",
-    "XLA unsupported: XLA has no kernel for it": "XLA has no kernel for this operator",
-    "XLA unsupported: XLA has no such kernel": "XLA has no kernel for this operator",
+    "XLA unsupported: XLA has": "XLA has",
     "XLA unsupported: no kernel for": "XLA has no kernel for",
     "XLA unsupported: no kernel": "XLA has no kernel for this operator",
     "XLA unsupported: ": "XLA does not support this case: ",
@@ -42,7 +39,7 @@ _WHOLE = {
     "TensorFlow's own rule": "TensorFlow's own gradient rule",
     "outside: ": "this name is outside the scope of `shims`: ",
 }
-_CASE = re.compile(r"(^|; )([a-z]+(?:-[a-z]+)*): (?=[A-Z])")
+_CASE = re.compile(r"(^|; )([a-z]+(?:-[a-z]+)*): ")
 _HEAD = """\
 # Scorecard
 
