@@ -1,4 +1,4 @@
-"""Damage files, kill writers, interrupt programs, call them a hundred thousand times; write docs/hard_knocks.md.
+"""Damage files, kill writers, interrupt programs, call functions a hundred thousand times; write docs/hard_knocks.md.
 
 python -m tools.hard_knocks                   run everything (half an hour), then write
 python -m tools.hard_knocks --part threads    run one part, and keep the others
@@ -36,13 +36,29 @@ DAMAGES, KILLS, MUTANTS = 2000, 25, 20_000
 FILES, CHANGES, INTERRUPTS, CALLS = 10_000, 500, 12, 100_000
 ENDS = (interrupts.INTERRUPTED, interrupts.OTHER, interrupts.COMPLETE)
 OUTCOMES = (damage.REFUSED, damage.SAME, damage.SHORTER, damage.OTHER)
+_SHOWN = {  # what the page writes in place of the names in the data
+    damage.REFUSED: "rejected",
+    damage.SAME: "read without a change",
+    damage.SHORTER: "read up to the cut",
+    "one bit": "one bit changed",
+    "longer": "random bytes appended",
+    "a huge number": "bytes replaced by a huge number",
+    "zeros": "bytes replaced by zeros",
+    "does not parse, and refused": "rejected, because Python cannot parse the mutant",
+    "left as it is": "left unchanged",
+    "refused with the place": "rejected with a message that names the place",
+    "both": "`assign_add` and `assign_sub`, eager and in functions",
+    interrupts.OTHER: "raised another error",
+    interrupts.COMPLETE: "completed",
+    "both answers to it": "a program for both answers to a question about a size",
+}
 _INTRODUCTION = """# Hard knocks
 
-Files get damaged, processes are killed, disks are full, several threads change the same object, users press Ctrl-C,
-and old code bases contain very many files, some of which Python itself cannot read. Tests cause all of this on purpose,
-and the tables count the outcomes. A wrong number, a file that is lost or only partly written, or an internal error of
-Python would have ended the run. `make hard-knocks` runs all of these tests and writes this page; `make test` runs a small
-part of them, and `make test-long` a larger part.
+Files get damaged, processes are killed, disks are full, several threads change the same object, and users press Ctrl-C.
+Old code bases contain very many files, some of which Python itself cannot read. Tests cause all these events on purpose,
+and the tables below count the outcomes. A wrong number, a file that is lost or only partly written, or an internal error
+of Python would have ended the run. `make hard-knocks` runs all of these tests and writes this page. `make test` runs a
+small part of these tests, and `make test-long` runs a larger part.
 """
 
 
@@ -155,21 +171,31 @@ def as_page(data: dict) -> str:
     )
 
 
+def _error_of(outcome: str) -> str:
+    """Return the text on the page for what happens on a full disk."""
+    return "an error is raised" if outcome == "refused" else outcome
+
+
+def _shown(name: str) -> str:
+    """Return the text on the page for a name in the data."""
+    return _SHOWN.get(name, name)
+
+
 def _damage_table(found: dict[str, dict[str, dict[str, int]]]) -> list[str]:
     lines = [
         "## Damaged files",
         "",
-        "A reader either refuses a damaged file with an error that names the file, or returns what was written. There are "
-        "two exceptions: if a file of records is cut off, the reader returns the records before the cut, as in "
-        "TensorFlow; and a frozen graph has no checksum, so a damaged graph may be read as another graph.",
+        "A reader either rejects a damaged file with an error that names the file, or returns the data that were written. There "
+        "are two exceptions. If a file of records is cut off, the reader returns the records before the cut, as in "
+        "TensorFlow. A frozen graph has no checksum, so a damaged graph may be read as another graph.",
         "",
-        f"| file | damage | {' | '.join(OUTCOMES)} |",
+        f"| file | damage | {' | '.join(map(_shown, OUTCOMES))} |",
         "|---|---|" + "---|" * len(OUTCOMES),
     ]
     for kind, ways in found.items():
         for way in damage.WAYS:
             cells = [f"{ways.get(way, {}).get(o, 0):,}" for o in OUTCOMES]
-            lines.append(f"| {kind} | {way} | {' | '.join(cells)} |")
+            lines.append(f"| {kind} | {_shown(way)} | {' | '.join(cells)} |")
     return [*lines, ""]
 
 
@@ -177,12 +203,13 @@ def _kill_table(killed: dict[str, int], full: dict[str, str]) -> list[str]:
     return [
         "## Killed writers and full disks",
         "",
-        "A writer that is killed at any moment, or whose disk is full, leaves either the old file or the complete new file.",
+        "If a writer is killed at any moment, or if the disk is full, either the old file or the complete new file exists "
+        "afterwards.",
         "",
         "| file | killed writers that leave a complete file | on a full disk |",
         "|---|---|---|",
         *(
-            f"| {name} | {count} of {count} | {full[name]}, file kept |"
+            f"| {name} | {count} of {count} | {_error_of(full[name])}, and the old file is kept |"
             for name, count in killed.items()
         ),
         "",
@@ -193,25 +220,29 @@ def _program_table(mutants: dict[str, int], odd: dict[str, int]) -> list[str]:
     return [
         "## Programs that the rewriter reads",
         "",
-        "Mutants are example programs in which names and tokens are exchanged, removed or repeated at random. Python can "
-        "parse every rewritten mutant, and a second run of the rewriter changes nothing. Odd files are files that few "
-        "programs expect, by name, encoding, line ends or type: a pipe, a broken link, null bytes, 5,000 nested "
+        "*Mutants* are example programs in which names and tokens are exchanged, removed or repeated at random. Python can "
+        "parse every rewritten mutant, and a second run of the rewriter changes nothing. *Odd files* have a name, an "
+        "encoding, line ends, contents or a type that few programs expect: a pipe, a broken link, null bytes, 5,000 nested "
         "parentheses.",
         "",
         "| programs | outcome | count |",
         "|---|---|---|",
-        *(f"| mutants | {outcome} | {count:,} |" for outcome, count in sorted(mutants.items())),
-        *(f"| odd files | {outcome} | {count} |" for outcome, count in odd.items()),
+        *(
+            f"| mutants | {_shown(outcome)} | {count:,} |"
+            for outcome, count in sorted(mutants.items())
+        ),
+        *(f"| odd files | {_shown(outcome)} | {count} |" for outcome, count in odd.items()),
         "",
     ]
 
 
 def _tree_table(found: dict[str, list[int]]) -> list[str]:
     return [
-        "## Large trees",
+        "## Large folders",
         "",
-        "Every tenth file uses TensorFlow. If another program replaces files by links while the tree is rewritten, no file "
-        "outside of the tree changes. If files vanish during the run, the command names them.",
+        "In the folders of this test, every tenth file uses TensorFlow. If another program replaces files by links while the "
+        "folder is rewritten, no file outside the folder changes. If files disappear during the run, the command names these "
+        "files.",
         "",
         "| command | files | processor seconds | peak memory, MiB |",
         "|---|---|---|---|",
@@ -232,29 +263,29 @@ def _process_tables(
         "Several threads change the same variable, or draw from the same generator, and Python switches between the threads as "
         "often as possible.",
         "",
-        "| change | changes made | changes not lost |",
+        "| change | changes made | changes kept |",
         "|---|---|---|",
-        *(f"| {name} | {made:,} | {found:,} |" for name, (found, made) in kept.items()),
+        *(f"| {_shown(name)} | {made:,} | {found:,} |" for name, (found, made) in kept.items()),
         "",
         "## Interrupts",
         "",
         "A `KeyboardInterrupt` is raised at a random call of a Python function, while a program is traced, compiled and run "
-        "for the first time. Afterwards, the next call and a new program gave the right numbers each time. JAX turns some "
-        "interrupts into its own errors.",
+        "for the first time. After the interrupt, the next call and a new program returned the right numbers in all cases. "
+        "JAX replaces some interrupts by errors of its own.",
         "",
-        f"| program | {' | '.join(ENDS)} | next call right |",
+        f"| program | {' | '.join(map(_shown, ENDS))} | right result of the next call |",
         "|---|" + "---|" * (len(ENDS) + 1),
         *(
-            f"| {name} | {' | '.join(str(found.get(e, 0)) for e in ENDS)} | {sum(found.values())} |"
+            f"| {_shown(name)} | {' | '.join(str(found.get(e, 0)) for e in ENDS)} | {sum(found.values())} |"
             for name, found in interrupted.items()
         ),
         "",
         "## Many calls",
         "",
-        "Functions are called in a random order, with arrays of other lengths, new objects, Python functions, tapes and "
-        "errors. The columns show the growth during all calls, without JAX's own caches.",
+        "Functions are called in a random order, with arrays of different lengths, new objects, Python functions, tapes and "
+        "errors. The columns show the growth during all calls, not counting JAX's own caches.",
         "",
-        "| calls | more traces | more open files | more Python objects | more memory, MiB |",
+        "| calls | additional traces | additional open files | additional Python objects | additional memory, MiB |",
         "|---|---|---|---|---|",
         f"| {calls['calls']:,} | {calls['traces']} | {calls['files']} | {calls['objects']:,} | "
         f"{calls['kibibytes'] // 1024} |",

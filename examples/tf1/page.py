@@ -40,24 +40,24 @@ from the same seeds in both libraries, and trains for {steps} steps on the same 
 
 ![Losses of each program]({picture})
 
-The broad line is TensorFlow's loss; the thin line on top of it is the loss of `shims`.
+In each picture, the broad line is TensorFlow's loss, and the thin line on top of the broad line is the loss of `shims`.
 
 | program | features | losses | variables and results | largest in | tolerance |
 |---|---|---|---|---|---|
 {rows}
 
-- **losses**: the largest difference in the loss of a step, relative to that loss.
+- **losses**: the largest relative difference between the two losses of a step.
 - **variables and results**: the largest difference in an array, relative to the largest value of
-  that array. All variables (including optimizer slots) and all other results of the program are
+  the array. All variables (including optimizer slots) and all other results of the program are
   compared. Integers, names, shapes and dtypes must be equal.
-- **largest in**: the array with the largest difference.
-- **tolerance**: the largest difference that the tests allow. The reasons for a tolerance are:
+- **largest in**: the name of the array with the largest difference.
+- **tolerance**: the largest difference that the tests allow. The reasons for the tolerances are:
 
 {reasons}
 
 The TensorFlow results were computed in TensorFlow 1 mode with `tf_keras` (`TF_USE_LEGACY_KERAS=1`).
-They are stored in `examples/tf1/goldens`; `python -m examples.tf1.run --goldens` computes
-them again.
+The results are stored in `examples/tf1/goldens`; `python -m examples.tf1.run --goldens` computes
+these results again.
 """
 
 

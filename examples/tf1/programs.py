@@ -6,6 +6,8 @@ import fnmatch
 # The largest value that counts as rounding, in variables that hold nothing else.
 ROUNDING = 1e-5
 
+_ORDER = "in fifty steps of float32 arithmetic, the two libraries add the terms of sums in different orders"
+
 
 @dataclasses.dataclass(frozen=True)
 class Program:
@@ -15,7 +17,7 @@ class Program:
     what: str
     needs_keras: bool = False  # has layers or cells, which TensorFlow delegates to tf_keras
     tolerance: float = 1e-4
-    reason: str = "fifty steps of float32 arithmetic, summed in another order"
+    reason: str = _ORDER
     rounding: str = ""
 
     def is_rounding(self, variable):
@@ -24,17 +26,17 @@ class Program:
 
 
 PROGRAMS = (
-    Program("linear_regression", "fits a line and a plane, gradient descent and momentum"),
-    Program("logistic_regression", "hand-written softmax, `metrics.accuracy`, confusion matrix"),
-    Program("boolean_mask", "data-dependent numbers of rows, gradients through them"),
+    Program("linear_regression", "a line and a plane, fitted by gradient descent with momentum"),
+    Program("logistic_regression", "hand-written softmax, `metrics.accuracy`, a confusion matrix"),
+    Program("boolean_mask", "data-dependent numbers of rows, gradients of the selected rows"),
     Program("mlp", "dropout, learning rate decay, summaries, `Saver`"),
-    Program("autoencoder", "variational: noise inside the graph, shared decoder"),
+    Program("autoencoder", "variational autoencoder, noise inside the graph, a shared decoder"),
     Program("skip_gram", "sampled softmax, sparse gradients, Adagrad"),
     Program("gcn", "`sparse_placeholder`, sparse products, sparse dropout"),
     Program("text_cnn", "raw convolutions and pooling, a sparse gradient under Adam"),
     Program("cnn", "`tf.layers`, batch normalization, `UPDATE_OPS`", needs_keras=True),
     Program("gan", "two optimizers over two scopes, a network used twice", needs_keras=True),
-    Program("dqn", "a target network copied by a group of assignments", needs_keras=True),
+    Program("dqn", "a target network that a group of assignments updates", needs_keras=True),
     Program("dynamic_rnn", "LSTM with peepholes, sequences of varying lengths", needs_keras=True),
     Program(
         "char_rnn",
@@ -51,8 +53,8 @@ PROGRAMS = (
         "bert",
         "attention masks, `gather_indexes`, a custom optimizer",
         needs_keras=True,
-        reason="fifty steps of float32 arithmetic; softmax does not depend on the bias of the keys, so only "
-        "rounding changes this bias; the test checks that the bias stays below 1e-5",
+        reason=f"{_ORDER}. Softmax does not depend on the bias of the keys, so only rounding errors change this "
+        "bias. The test checks that the bias stays below 1e-5",
         rounding="*/attention/key/bias*",
     ),
     Program("monitored", "`MonitoredTrainingSession`, hooks, Ftrl, moving averages"),

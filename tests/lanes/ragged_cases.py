@@ -122,7 +122,7 @@ CASES = (
         lambda tf, v, n: tf.ragged.boolean_mask(_rt(tf, v, n), _rt(tf, v, n) > 1.0),
         _INPUTS,
         _OTHERS,
-        xla="unsupported: a size that only the data know",
+        xla="unsupported: a size that depends on the data",
     ),
     Case(
         "ragged-cross-hashed",

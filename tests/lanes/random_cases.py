@@ -13,8 +13,8 @@ _IMAGE = np.float32(np.linspace(0, 1, 27).reshape(3, 3, 3))
 _IMAGES = np.float32(np.linspace(0, 1, 32 * 27).reshape(32, 3, 3, 3))
 _LARGE_IMAGE = np.float32(np.linspace(0, 1, 500 * 8 * 3).reshape(500, 8, 3))
 _LARGEST_BUCKET = 8  # of the tests
-_NONE = "TensorFlow registers none"
-_ALGORITHM = "differs: XLA draws by another algorithm"
+_NONE = "TensorFlow registers no gradient"
+_ALGORITHM = "differs: XLA uses another random algorithm"
 
 
 def _seeded(program):

@@ -37,7 +37,7 @@ CASES = (
         lambda tf, x, y: _of_version_1(tf).setdiff1d(x, y),
         (np.float32([3.0, 1.0, 3.0, 2.0, np.nan]), np.float32([2.0, 7.0])),
         ((np.float32([1.0]), np.float32([1.0])),),
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         xla="unsupported: no kernel",
     ),
     Case(
@@ -47,7 +47,7 @@ CASES = (
         (np.float32([1, 2, 3]), np.float32([4, 5, 6])),
         shapes=((3,), (3,)),
         graph_only="not compatible with eager execution",
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         xla="unsupported: no kernel",
     ),
 )

@@ -71,7 +71,9 @@ def test_gradient(case: Case, record_property):
     ]
     report_calls(found)
     if all(slope is None for slopes in want for slope in slopes):
-        record_property(VERDICT, "none: no floating-point result depends on a floating-point one")
+        record_property(
+            VERDICT, "none: no floating-point result depends on a floating-point argument"
+        )
 
 
 def zeros_for_none(slopes, found):

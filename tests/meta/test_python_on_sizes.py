@@ -42,5 +42,5 @@ def test_the_page_shows_findings_and_refusals():
     ]
     page = sweep.as_page(sweep.as_data(records, 2))
     assert "- `n / o` (fresh), jit: some: wrong: 1, not 2\n" in page
-    assert "- 1 (dynamic): no Do: write g Programs: `n / o` (fresh)\n" in page
+    assert "- 1 (lanes: dynamic). Message: no Do: write g. Examples: `n / o` (fresh)\n" in page
     assert len(running.LANES) == 5

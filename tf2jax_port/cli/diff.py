@@ -49,24 +49,24 @@ INPUTS = (
 @click.option(
     "--locate",
     is_flag=True,
-    help="Find the first operation at which original and port differ; implied by --html.",
+    help="Find the first operation at which original and port differ; --html also does this.",
 )
 @click.option(
     "--worst",
     "worst_file",
     metavar="FILE",
-    help="Search for the worst input, and write it to FILE.",
+    help="Search for the input with the largest error, and write this input to FILE.",
 )
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into an equal port, and report which of them the cases do not notice.",
+    help="Plant faults into a port that is equal, and report the faults that the cases do not detect.",
 )
 @click.option(
     "--strengthen",
     "more_file",
     metavar="FILE",
-    help="Search for cases that notice more faults, write all cases to FILE, and compare them.",
+    help="Search for cases that detect more faults, write all cases to FILE, and compare both functions on all cases.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
@@ -74,17 +74,21 @@ INPUTS = (
 @click.option(
     "--variables",
     metavar="OLD.py:MODEL",
-    help="The original's variables, which become NEW's first argument.",
+    help="The original's variables, whose values become the first argument of NEW.",
 )
-@click.option("--params", metavar="NEW.py:PARAMS", help="A pytree like NEW's first argument.")
+@click.option(
+    "--params", metavar="NEW.py:PARAMS", help="A pytree with the structure of NEW's first argument."
+)
 @click.option(
     "--map",
     "given",
     multiple=True,
     metavar="NAME=PATH",
-    help="The leaf of PARAMS that corresponds to a variable.",
+    help="Match the variable NAME to the leaf PATH of PARAMS.",
 )
-@click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
+@click.option(
+    "--seed", default=0, show_default=True, help="The seed for cotangents and random numbers."
+)
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
 @click.option("--x64/--no-x64", default=None, help="Enable or disable JAX's 64-bit types.")
 @click.option(
@@ -92,33 +96,40 @@ INPUTS = (
     "lanes",
     multiple=True,
     type=click.Choice(list(REQUESTED)),
-    help="Run the port in this lane, too; repeatable.",
+    help="Run the port also in this lane; repeatable.",
 )
-@click.option("--forward", is_flag=True, help="Compare forward-mode gradients, too.")
+@click.option("--forward", is_flag=True, help="Compare also forward-mode gradients.")
 @click.option(
-    "--steps", type=click.IntRange(min=0), default=0, help="Compare this many training steps, too."
+    "--steps",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Compare also the results after this number of training steps.",
 )
 @click.option(
-    "--rate", default=RATE, show_default=True, help="The learning rate of training steps."
+    "--rate", default=RATE, show_default=True, help="The learning rate of the training steps."
 )
-@click.option("--bfloat16", is_flag=True, help="Give both functions their floats in bfloat16.")
+@click.option("--bfloat16", is_flag=True, help="Pass all floats to both functions in bfloat16.")
 @click.option(
     "--random",
     "randomness",
     type=click.Choice(["seeds", "distribution"]),
     default="seeds",
     show_default=True,
-    help="What must agree for random functions: the numbers for the same seeds, or the distribution.",
+    help="Compare the random numbers for the same seeds (seeds), or compare their distributions (distribution).",
 )
 @click.option(
     "--draws",
     type=click.IntRange(min=100),
     default=DRAWS,
     show_default=True,
-    help="The number of calls of a random function.",
+    help="The number of calls of each function with --random distribution.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The number of processes that run cases.",
 )
 @click.option(
     "--timeout",
@@ -164,12 +175,11 @@ def diff(
 ) -> None:
     """Compare a TensorFlow function with its port.
 
-    Runs OLD eagerly, as a graph with unknown dimensions and under jit_compile=True, runs NEW
-    eagerly and compiled, on the same inputs, and reports which pair of lanes differs, at which stage:
-    interface, NaN placement, values, gradients. Either function may also be given as
-    package.module:attribute.
+    OLD runs eagerly, as a graph with unknown dimensions, and with jit_compile=True. NEW runs eagerly and compiled, on
+    the same inputs. The report names the pair of lanes that differs, and the stage: interface, NaN placement, values,
+    or gradients. Both functions may also be given as package.module:attribute.
 
-    Exit code: 0 equal, 1 different, 2 could not run, 3 limited, 4 inconclusive.
+    Exit code: 0: equal; 1: different; 2: could not run; 3: limited; 4: inconclusive.
     """
     with ended("diff"):
         writable(json_file, html_file, junit_file, worst_file, more_file)

@@ -14,9 +14,9 @@ from tf2jax_port.cli.options import format_option
 @click.command(cls=Command)
 @format_option("Text, or JSON for programs.", ("text", "json"))
 def doctor(form: str) -> None:
-    """Check the installation: versions, devices, settings, and what is missing for each task.
+    """Check the installation: versions, devices, settings, and the missing packages for each task.
 
-    Exit code 0: nothing is wrong, although optional packages may be missing; 1: something is wrong.
+    Exit code: 0: no problem was found, although optional packages may be missing; 1: a problem was found.
     """
     from tf2jax_port.cli import environment
 

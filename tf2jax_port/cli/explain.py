@@ -11,7 +11,7 @@ from tf2jax_port.cli.mistakes import MistakeError
 @click.command(cls=Command)
 @click.argument("code", metavar="CODE")
 def explain(code: str) -> None:
-    """Explain a diagnostic: its meaning, how safe it is, examples."""
+    """Explain a diagnostic: its meaning, the safety of the rewrite, and examples."""
     from tf2jax_port.rewrite.rules.codes import UnknownCodeError, find_rule
     from tf2jax_port.rewrite.rules.pages import page
 

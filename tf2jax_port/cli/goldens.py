@@ -51,12 +51,14 @@ _most = click.option(
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The golden, a safetensors file.",
+    help="The golden to write, which is a safetensors file.",
 )
-@click.option("--update", is_flag=True, help="Replace the golden, and show what changes.")
-@click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
-@click.option("--case", "only", type=int, multiple=True, help="Keep only this case; repeatable.")
-@click.option("--x64/--no-x64", default=False, help="Record for ports with 64-bit types.")
+@click.option("--update", is_flag=True, help="Replace the golden, and list the changes.")
+@click.option(
+    "--seed", default=0, show_default=True, help="The seed for cotangents and random numbers."
+)
+@click.option("--case", "only", type=int, multiple=True, help="Record only this case; repeatable.")
+@click.option("--x64/--no-x64", default=False, help="Record a golden for ports with 64-bit types.")
 @click.option(
     "--framework",
     type=click.Choice(["tensorflow", "jax"]),
@@ -78,14 +80,14 @@ def record(
     isolate: bool,
     most_mb: int,
 ) -> None:
-    """Record the results of a function: a golden for `verify`.
+    """Record the results of a function in a golden, which `verify` reads.
 
-    Runs it on every input in all lanes, and writes inputs, outputs, gradients, the same in double
-    precision and on slightly perturbed inputs, fingerprints of intermediate values, versions, device
-    and seed to one file that contains no code. A port (JAX) can be recorded, too, to detect later
-    changes. Cases that crash or time out, and those after an interrupt, are stored as not recorded.
+    The function runs on every input in all lanes. The golden contains inputs, outputs and gradients; the results in
+    double precision and on slightly perturbed inputs; fingerprints of intermediate values; versions, device and
+    seed. It contains no code. You can also record a port, to detect later changes. If a case crashes, exceeds the time
+    limit or comes after an interrupt, the golden lists the case as not recorded.
 
-    Exit code: 0 written or unchanged, 2 not written, or incomplete.
+    Exit code: 0: the golden was written, or did not change; 2: the golden was not written, or is incomplete.
     """
     with ended("record"):
         before = _before(output, update, most_mb)
@@ -107,7 +109,11 @@ def record(
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The number of processes that run cases.",
 )
 @_timeout
 @_isolate
@@ -126,9 +132,9 @@ def verify(
 ) -> None:
     """Compare a port with a golden, without TensorFlow.
 
-    The golden replaces the original: the same stages, tolerances, verdicts and exit codes as `diff`.
+    The golden takes the place of the original. Stages, tolerances, verdicts and exit codes are the same as in `diff`.
 
-    Exit code: 0 equal, 1 different, 2 could not run, 3 limited, 4 inconclusive.
+    Exit code: 0: equal; 1: different; 2: could not run; 3: limited; 4: inconclusive.
     """
     with ended("verify"):
         writable(json_file, html_file, junit_file)

@@ -41,21 +41,23 @@ NAMES = "separated by commas, as in a:0,b:0"
     "--out",
     type=click.Path(path_type=pathlib.Path),
     metavar="FILE.py|DIR",
-    help="Write the program there, and its arrays beside it as .npz.",
+    help="Write the program to this file or folder, and its arrays to an .npz file beside the program.",
 )
-@click.option("--check", is_flag=True, help="Compare with TensorFlow, which must be installed.")
+@click.option(
+    "--check", is_flag=True, help="Compare the results with TensorFlow, which must be installed."
+)
 @click.option(
     "--data",
     type=ExistingPath(dir_okay=False),
     metavar="FILE.npz",
-    help="With --check: arrays to feed, by the names of the inputs. [default: random numbers]",
+    help="With --check: a file with the arrays to feed, named like the inputs. [default: random numbers]",
 )
 @click.option(
     "--steps",
     type=click.IntRange(1),
     default=50,
     show_default=True,
-    help="With --run: how many training steps to compare.",
+    help="With --run: the number of training steps to compare.",
 )
 @click.option(
     "--timeout",
@@ -63,7 +65,7 @@ NAMES = "separated by commas, as in a:0,b:0"
     default=600.0,
     show_default=True,
     metavar="SECONDS",
-    help="With --run: when to give up.",
+    help="With --run: the time limit in seconds.",
 )
 @click.option(
     "--format",
@@ -87,19 +89,18 @@ def import_graph(
     timeout: float,
     form: str,
 ) -> None:
-    """Turn a frozen graph, a SavedModel or a running program into a JAX program.
+    """Convert a frozen graph, a SavedModel or a TensorFlow 1 program to a JAX program.
 
-    MODEL is a GraphDef (.pb, or .pbtxt as text) or the folder of a SavedModel. Its inputs, outputs
-    and operators are listed, and each operator that cannot be imported is named with its node. With
-    --out a module is written whose function `model(variables, feeds)` is pure. Only --check needs
-    TensorFlow.
+    MODEL is a GraphDef (.pb, or .pbtxt as text) or the folder of a SavedModel. The command lists the inputs, outputs
+    and operators of the model, and names each operator that cannot be imported, with its node. With --out, the command
+    writes a module with a pure function `model(variables, feeds)`. Only --check needs TensorFlow.
 
-    With --run a program of TensorFlow 1 is run on `shims.compat.v1` up to its first training step.
-    With --out that step is written as readable JAX, and proved equal to the session in values,
-    gradients and training.
+    With --run, the command runs a TensorFlow 1 program on `shims.compat.v1` up to the first training step. With --run
+    and --out, the command writes this training step as readable JAX code, and compares its values, gradients and
+    training with the session.
 
-    Exit code 0: it can be imported; 1: some operator cannot, or a difference was found; 2: could
-    not run.
+    Exit code: 0: the model can be imported; 1: some operator cannot be imported, or results differ; 2: the command
+    could not run.
     """
     if program is not None:
         given = [*([model] if model else []), *arguments]

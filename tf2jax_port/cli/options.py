@@ -35,13 +35,13 @@ _READING = (
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
-        help="The number of processes. [default: one, or one per processor if it takes long]",
+        help="The number of processes. [default: one, or one per processor for a long run]",
     ),
     click.option(
         "--exclude",
         multiple=True,
         metavar="PATTERN",
-        help="Skip files and folders, as a line of .gitignore would. May be repeated.",
+        help="Skip files and folders that match this pattern, which is written like a line of .gitignore. Repeatable.",
     ),
     click.option(
         "--no-gitignore", is_flag=True, help="Read files that git ignores, too.", default=None
@@ -50,55 +50,57 @@ _READING = (
         "--force-exclude",
         is_flag=True,
         default=None,
-        help="Apply patterns to files on the command line, too.",
+        help="Apply the patterns also to files that are named on the command line.",
     ),
     click.option(
         "--stdin-filename",
         metavar="FILE",
         default="stdin.py",
-        help="The file name of the program read from standard input, given as `-`.",
+        help="The file name of the program that is read from standard input if the path is `-`.",
     ),
     click.option(
         "--config",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="Read [tool.tf2jax-port] from there, not from the nearest pyproject.toml.",
+        help="Read [tool.tf2jax-port] from this file, not from the nearest pyproject.toml.",
     ),
-    click.option("--isolated", is_flag=True, help="Read no configuration at all."),
+    click.option("--isolated", is_flag=True, help="Read no configuration file."),
     click.option(
         "--fail-on",
         type=click.Choice(["manual", "review"]),
         default="review",
         show_default=True,
-        help="When to exit with 1: if references must be rewritten by hand, or also if references must be reviewed.",
+        help="Exit with 1 only if references must be rewritten by hand (manual), or also if references must be reviewed (review).",
     ),
 )
 _TARGET = click.option(
     "--target",
     type=click.Choice(["jax", "shims", "graph", "auto"]),
-    help="jax (the default): JAX itself; shims: TensorFlow's names from `shims`, the smallest change that "
-    "runs; graph: TensorFlow 1 as it is, on `shims.compat.v1`; auto: the target that suits each file.",
+    help="jax (the default): write calls of JAX. shims: import TensorFlow's names from `shims`, which changes least. "
+    "graph: run TensorFlow 1 graphs on `shims.compat.v1`. auto: choose the best target for each file.",
 )
 _CHOOSING = (
     _TARGET,
     click.option(
         "--exact/--no-exact",
         default=None,
-        help="Where JAX's function differs in special cases (zeros, ties, NaN), use the function of "
-        "`shims`, which does not differ.",
+        help="If the JAX function differs from TensorFlow in a corner case (zeros, ties, NaN), use the function of `shims`, "
+        "which has TensorFlow's result.",
     ),
     click.option(
         "--safe-only/--no-safe-only",
         default=None,
-        help="Make only rewrites that cannot change results: like --exact, but leave all other references unchanged.",
+        help="Do what --exact does, and leave a reference unchanged if a rewrite could change results.",
     ),
     click.option(
         "--select",
         metavar="TJ...",
-        help="Rewrite only references with these diagnostics, or prefixes of them: TJ1,TJ401.",
+        help="Rewrite only references whose diagnostic begins with one of these codes, such as TJ1,TJ401.",
     ),
     click.option(
-        "--ignore", metavar="TJ...", help="Leave alone references with these diagnostics."
+        "--ignore",
+        metavar="TJ...",
+        help="Do not rewrite references whose diagnostic begins with one of these codes.",
     ),
     click.option(
         "--doctests/--no-doctests", default=None, help="Rewrite the examples of docstrings, too."
@@ -106,20 +108,20 @@ _CHOOSING = (
     click.option(
         "--random",
         type=click.Choice(["tensorflow", "keys"]),
-        help="Draw TensorFlow's numbers (the default), or use JAX keys where possible, which draw other "
-        "numbers of the same distribution.",
+        help="tensorflow (the default): draw TensorFlow's numbers. keys: where possible, use JAX keys, with which other "
+        "numbers from the same distribution are drawn.",
     ),
     click.option(
         "--optimizers",
         type=click.Choice(["keras", "optax"]),
-        help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are known; "
-        "both take the same steps.",
+        help="keras (the default): use the optimizers of Keras 3. optax: use Optax if all uses of an optimizer are known. "
+        "Both take TensorFlow's steps.",
     ),
     click.option(
         "--data",
         type=click.Choice(["tensorflow", "shims"]),
-        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in each "
-        "file for which `shims` has all of these names.",
+        help="tensorflow (the default): keep `tf.data`, records, images and strings. shims: use `shims` for all of these "
+        "in each file for which `shims` has every such name.",
     ),
 )
 

@@ -37,7 +37,7 @@ MOST_BYTES = 2 << 20
     "--golden",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Read TensorFlow's results from this file; for functions, a file of `record`.",
+    help="Read TensorFlow's results from this file; for functions, the file must have been written by `record`.",
 )
 @click.option(
     "--record",
@@ -52,7 +52,7 @@ MOST_BYTES = 2 << 20
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="For functions: the time limit for one lane of one case.",
+    help="The time limit for one lane of one case, if functions are compared.",
 )
 def parity(
     old: str | None,
@@ -64,14 +64,14 @@ def parity(
     json_file: str | None,
     timeout: float,
 ) -> None:
-    """Compare TF graph, TF XLA (jit_compile=True) and JAX.
+    """Compare the results of TensorFlow's graphs, TensorFlow's XLA (jit_compile=True) and JAX.
 
-    Without functions, the values of all operators of the table are compared on their test inputs. Known
-    differences and errors of TensorFlow's XLA are expected; if one does not occur, that is reported
-    too. With OLD and NEW, a function and its port are compared on INPUTS. Without TensorFlow,
-    `--golden` provides its results; JAX runs on the accelerator that is available.
+    If no functions are given, the values of all operators of the table are compared on their test inputs. Known
+    differences and errors of TensorFlow's XLA are expected; an expected difference that does not occur is reported,
+    too. If OLD and NEW are given, a function and its port are compared on INPUTS. If TensorFlow is not installed,
+    `--golden` names a file with TensorFlow's results. JAX runs on the accelerator that is available.
 
-    Exit code: 0 as expected, 1 unexpected differences, 2 the comparison failed.
+    Exit code: 0: all results are as expected; 1: some results are unexpected; 2: the comparison failed.
     """
     with ended("parity"):
         writable(json_file)

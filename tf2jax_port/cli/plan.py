@@ -19,7 +19,7 @@ _SHOWN = 40
     "--html",
     type=click.Path(dir_okay=False),
     metavar="FILE.html",
-    help="Write a page: steps with reasons, diagram.",
+    help="Write a page with the steps, their reasons, and a diagram.",
 )
 @click.option("--all", "whole", is_flag=True, help="Show all steps.")
 @cli_options.target_option
@@ -27,11 +27,11 @@ _SHOWN = 40
 def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **given: Any) -> None:
     """Order the files of a code base for migration.
 
-    Imported files come before the files that import them; among the available files, files with the least manual work
-    come first. Each step lists what it needs, what it unlocks, and the names to write by
-    hand. Nothing is changed and nothing is run.
+    Imported files come before the files that import them. Among the files that can be next, files with the least manual
+    work come first. Each step lists the steps that must come before, the steps that become possible, and the names
+    that must be ported by hand. No file is changed, and no code is run.
 
-    Exit code 0: no manual work is left; 1: some is left; 2: could not run.
+    Exit code: 0: no manual work is left; 1: manual work is left; 2: the command could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
     from tf2jax_port.cli.next_step import tell_proof

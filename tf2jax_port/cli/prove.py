@@ -31,21 +31,26 @@ from tf2jax_port.paths.whole_files import write_whole
 
 @click.command(cls=Command, context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--package", multiple=True, required=True, help="A package to watch. Repeatable.")
+@click.option(
+    "--package",
+    multiple=True,
+    required=True,
+    help="A package whose calls are recorded; repeatable.",
+)
 @click.option(
     "--output",
     "-o",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The calls, an npz file.",
+    help="The file for the recorded calls, an npz file.",
 )
 @click.option(
     "--most",
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="The largest number of calls per function.",
+    help="The largest number of calls to record for each function.",
 )
 @click.option(
     "--timeout",
@@ -60,10 +65,10 @@ def capture(
 ) -> None:
     """Run a command, and record the calls of the functions of some packages.
 
-    Arguments and results are recorded, for a few calls of each function with different shapes or Python
-    numbers. Functions under `tf.function` run eagerly meanwhile. Write `--` before the command.
+    For each function, the arguments and results of a few calls with different shapes or Python numbers are recorded.
+    While calls are recorded, functions under `tf.function` run eagerly. Write `--` before the command.
 
-    Exit code: that of the command; 2: it could not be run.
+    The exit code is the exit code of the command, or 2 if the command could not be run.
     """
     try:
         calls, code = capturing.capture(command, package, output, most, timeout)
@@ -94,14 +99,14 @@ def capture(
     type=click.Choice(["text", "json", "sarif", "github"]),
     default="text",
     show_default=True,
-    help="What is printed: tables, or data for programs, editors and code hosts.",
+    help="The format of the output: tables, or data for programs, editors and code hosts.",
 )
 @click.option(
     "--html",
     "html_folder",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Write a page for the code base, and one for each file.",
+    help="Write a page for the code base, and a page for each file.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the proof as JSON.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the proof as JUnit XML.")
@@ -115,22 +120,28 @@ def capture(
     help="The time limit for one lane of one call.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for calls."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="The number of processes that replay calls.",
 )
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into each equal call, and report which of them the calls do not notice.",
+    help="Plant faults into each call that is equal, and report the faults that the calls do not detect.",
 )
 @click.option(
     "--kept",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where outcomes are kept between runs. [default: CALLS.kept]",
+    help="The file that stores the outcomes between runs. [default: CALLS.kept]",
 )
-@click.option("--fresh", is_flag=True, help="Replay every call, and ignore kept outcomes.")
+@click.option("--fresh", is_flag=True, help="Replay every call, and ignore stored outcomes.")
 @click.option(
-    "--watch", is_flag=True, help="Prove again whenever a file of ROOT, or CALLS, is edited."
+    "--watch",
+    is_flag=True,
+    help="Run the proof again after each change of CALLS or of a file in ROOT.",
 )
 def prove(
     calls: Path,
@@ -146,14 +157,13 @@ def prove(
 ) -> None:
     """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`, with gradients.
 
-    A call is equal if its result has the same structure, shapes, kinds of dtypes and, within the precision of
-    32 bits, the same values, and if its gradients are the same as the original's. A call that raises
-    an error, crashes or takes too long is a fault. Outcomes are kept; calls are replayed again only if
-    they, or a file that their function imports, have changed.
+    A call is equal if its result has the same structure, shapes and kinds of dtypes as the original's result, and the
+    same values within the precision of 32 bits. Its gradients must also be the same. A call that raises an error,
+    crashes or takes too long is a fault. Outcomes are stored. A call is replayed again only if the call has changed, or
+    if a file that its function imports has changed.
 
-    Exit code: 0 every function that tensors pass through is proved, 1 some function is different or
-    raises an error, 2 could not run, 3 limited, 4 inconclusive, 5 no call of
-    some function could be replayed.
+    Exit code: 0: every function with tensors is proved; 1: some function is different or raises an error; 2: could not
+    run; 3: limited; 4: inconclusive; 5: for some function, no call could be replayed.
     """
     root, kept = root.resolve(), kept or calls.with_name(f"{calls.name}.kept")
     if fresh:

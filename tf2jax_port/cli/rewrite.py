@@ -13,13 +13,22 @@ from tf2jax_port.cli.options import choosing_options, reading_options
 
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--write", is_flag=True, help="Change the files. Without it, the changes are shown.")
 @click.option(
-    "--check", is_flag=True, help="Change and show nothing; exit 1 if anything would change."
+    "--write",
+    is_flag=True,
+    help="Change the files. Without this option, the changes are only shown.",
+)
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Change no file and show no changes; exit with 1 if a file would change.",
 )
 @cli_options.format_option("A diff, or the findings for programs and code hosts.")
 @click.option(
-    "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
+    "--report",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.json",
+    help="Write the ledger to this file.",
 )
 @click.option("--color/--no-color", default=None, help="Color the diff. [default: on a terminal]")
 @choosing_options
@@ -33,13 +42,14 @@ def rewrite(
     color: bool | None,
     **given: Any,
 ) -> None:
-    """Turn the TensorFlow calls of Python files into JAX.
+    """Rewrite the TensorFlow calls in Python files to JAX.
 
-    A folder stands for the Python files below it; `-` reads a program from standard input and writes
-    the new one to standard output. Every TensorFlow reference is rewritten, rewritten and to be
-    reviewed, replaced by a function of `shims`, kept, or left to a person with a comment.
+    If PATH is a folder, all Python files in it and in its subfolders are rewritten. If PATH is `-`, a program is read
+    from standard input, and the new program is written to standard output. Every TensorFlow reference gets one state:
+    rewritten, rewritten but to be reviewed, replaced by a function of `shims`, kept, or left as manual work with a
+    comment.
 
-    Exit code 0: no manual work is left; 1: some is left (with --check: something would change); 2:
+    Exit code: 0: no manual work is left; 1: manual work is left (with --check: a file would change); 2: the command
     could not run.
     """
     if write and check:

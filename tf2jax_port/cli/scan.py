@@ -20,30 +20,36 @@ _SHOWN = 15
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @cli_options.format_option("Findings as lines, or for programs, editors and code hosts.")
-@click.option("--statistics", is_flag=True, help="Count findings by diagnostic instead.")
-@click.option("--overview", is_flag=True, help="Show tables by state, file and name instead.")
+@click.option(
+    "--statistics",
+    is_flag=True,
+    help="Show how often each diagnostic occurs, instead of the findings.",
+)
+@click.option(
+    "--overview", is_flag=True, help="Show tables by state, file and name, instead of the findings."
+)
 @click.option(
     "--html",
     type=click.Path(dir_okay=False),
     metavar="FILE.html",
-    help="Write a page: source with findings, map.",
+    help="Write a page with the source, its findings, and a map of the files.",
 )
 @click.option(
-    "--all", "whole", is_flag=True, help="Show every reference; with --overview, every row."
+    "--all", "whole", is_flag=True, help="Show all references; with --overview, show all rows."
 )
 @click.option(
     "--group/--no-group",
     default=True,
     show_default=True,
-    help="Show reviews of the same name for the same reason in one line.",
+    help="List reviews with the same name and the same reason as a single finding.",
 )
 @click.option(
     "--baseline",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE.json",
-    help="Neither show nor count the findings that this ledger lists.",
+    help="Leave out the findings that this ledger lists: do not show or count them.",
 )
-@click.option("--color/--no-color", default=None, help="Color the output. [default: a terminal]")
+@click.option("--color/--no-color", default=None, help="Color the output. [default: on a terminal]")
 @cli_options.choosing_options
 @cli_options.reading_options
 def scan(
@@ -58,12 +64,13 @@ def scan(
     color: bool | None,
     **given: Any,
 ) -> None:
-    """List the TensorFlow references of Python files that need a person, as `rewrite` leaves them.
+    """List the TensorFlow references that must be ported by hand or reviewed after `rewrite`.
 
-    References to rewrite by hand come first, then references to review. If no target is given, every target is
-    tried on every file: the summary, --overview, --html and JSON say how many references each would
-    handle, and which one is recommended. Nothing is changed. Exit code 0: no manual work is left; 1: some is left; 2:
-    could not run.
+    References that must be rewritten by hand are listed first, then references that must be reviewed. If no target is
+    given, every target is tried on every file. The summary, --overview, --html and JSON then say how many references
+    each target would rewrite, and which target is recommended. No file is changed.
+
+    Exit code: 0: no manual work is left; 1: manual work is left; 2: the command could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
     from tf2jax_port.cli.findings import show_data, show_findings

@@ -12,10 +12,11 @@ SKILL = pathlib.Path(__file__).parent.parent / "SKILL.md"
 
 
 @click.command(cls=Command)
-@click.option("--path", is_flag=True, help="Print the path of the file, not its content.")
+@click.option("--path", is_flag=True, help="Print the path of the file instead of its content.")
 def skill(path: bool) -> None:
     """Print the instructions for a coding agent that ports code with this tool.
 
-    They are a skill file (SKILL.md): put it where your agent looks for skills, or link to its path.
+    The instructions are a skill file (SKILL.md): copy this file to the folder from which your agent reads skills, or
+    link to the path of the file.
     """
     click.echo(str(SKILL) if path else SKILL.read_text(encoding="utf-8"), nl=path)

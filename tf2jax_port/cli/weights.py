@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 def weights(path: str, out: pathlib.Path | None, form: str) -> None:
     """List and extract the variables of a checkpoint, a SavedModel or a Keras file.
 
-    PATH is a checkpoint without .index, a folder of checkpoints or of a SavedModel, or a .keras, .weights.h5
-    or .h5 file, which needs h5py. A variable has the name by which its object is reached, such as
-    model/layer/kernel. TensorFlow is not needed.
+    PATH is a checkpoint (without .index), a folder of checkpoints, the folder of a SavedModel, or a .keras, .weights.h5
+    or .h5 file. Reading these three kinds of files requires h5py. The name of a variable is the path to its object in
+    the model, such as model/layer/kernel. TensorFlow is not needed.
 
-    Exit code 0: done; 2: could not run.
+    Exit code: 0: the command succeeded; 2: the command could not run.
     """
     found = _read(path)
     report: dict[str, Any] = {"path": path, "kind": found.kind, "variables": found.described()}

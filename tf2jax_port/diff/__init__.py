@@ -31,20 +31,20 @@ def compare(
 
     Args:
       old: the TensorFlow function, or `FILE.py:FUNCTION`.
-      new: its port to JAX, or `FILE.py:FUNCTION`.
-      cases: argument tuples, or a function that returns them; NumPy arrays in them become arguments of
-        the compiled functions, not constants. A string is read as by `--inputs`.
-      seed: for the random cotangents and for the functions' own random numbers.
-      x64: turn JAX's 64-bit types on or off; `None` leaves them as they are.
-      locate: find the first divergence, if the results differ.
-      lanes: further lanes of the port: `vmap`, `sharded`, `cpu`, `gpu`, `tpu`.
-      forward: also compute gradients in forward mode.
-      steps: how many steps of training are compared.
-      bfloat16: pass floats to both functions in bfloat16.
-      draws: for random functions, the number of calls of each, to compare distributions.
+      new: the port to JAX, or `FILE.py:FUNCTION`.
+      cases: tuples of arguments, or a function that returns such tuples. NumPy arrays in a tuple become
+        arguments of the compiled functions, not constants. A string has the same meaning as in `--inputs`.
+      seed: the seed of the random cotangents and of the random numbers that the functions draw.
+      x64: whether to turn JAX's 64-bit types on or off; `None` does not change the setting.
+      locate: whether to find the first divergence if the results differ.
+      lanes: further lanes in which the port runs: `vmap`, `sharded`, `cpu`, `gpu`, `tpu`.
+      forward: whether to compare forward-mode gradients, too.
+      steps: the number of training steps to compare.
+      bfloat16: whether to pass floats to both functions in bfloat16.
+      draws: the number of calls of each function if distributions of random results are compared.
 
     Returns:
-      A report with `verdict`, `headline` and all tables; a notebook shows it as a page.
+      A report with `verdict`, `headline` and all tables. A notebook shows the report as a page.
 
     Raises:
       DiffError: a function or the cases cannot be loaded, or TensorFlow is not installed.
@@ -81,12 +81,12 @@ sys.modules[__name__].__class__ = _Callable
 def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
     """Return a decorator that records the calls of a function, for `--inputs FILE.safetensors`.
 
-    The program itself is not affected: a call that cannot be recorded, since it is inside a trace
-    or has arguments that cannot be stored as plain data, causes a warning.
+    The decorated function works as before. A call that cannot be recorded causes a warning. A call
+    cannot be recorded if it is inside a trace, or if an argument cannot be stored as plain data.
 
     Args:
-      path: the file, which is replaced.
-      limit: the number of calls to keep; equal calls are kept once.
+      path: the file to write; an existing file is replaced.
+      limit: the largest number of calls to record; equal calls are recorded only once.
     """
     from tf2jax_port.diff.inputs.capturing import capture as decorator
 

@@ -154,7 +154,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         fresh=True,
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         takes="boxes scores: float32",
     ),
     shim(
@@ -381,7 +381,7 @@ ROWS: tuple[Row, ...] = (
                 iou_threshold=2.0,
             ),
         ),
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         takes="boxes scores: float32",
     ),
 )

@@ -23,7 +23,7 @@ _WITH_KERNEL: dict[str, dict[str, Any]] = {
         *(("lanczos3", False), ("gaussian", False), ("mitchellcubic", False)),
     )
 }
-_NO_GRADIENT = "gradient: TensorFlow lets none through"
+_NO_GRADIENT = "gradient: TensorFlow propagates no gradient"
 _COLORS = f32(
     [[[0, 0, 0], [1, 1, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.2, 0.2, 0.7], [0.7, 0.2, 0.7]]]
 )
@@ -275,7 +275,7 @@ ROWS: tuple[Row, ...] = (
             ),
         ),
         note="outside the image only `noise='zero'` is supported: TensorFlow's noise cannot be reproduced",
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         xla="unsupported: no kernel",
         takes="float32",
     ),
@@ -466,7 +466,7 @@ ROWS: tuple[Row, ...] = (
         "image.adjust_contrast",
         "images, contrast_factor",
         "image.color",
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         tolerance=4e-6,
         inputs=(
             case("normal", images=unit(4, 3, 2), contrast_factor=2.0),
@@ -506,7 +506,7 @@ ROWS: tuple[Row, ...] = (
                 differs=_NAN_COLOR,
             ),
         ),
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         takes="real -float16",
     ),
     shim(
@@ -520,7 +520,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case("nan", image=f32([[[2, NAN, NAN]]]), saturation_factor=1.7, differs=_NAN_COLOR),
         ),
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         takes="real -float16",
     ),
     shim(

@@ -77,8 +77,8 @@ _FACTORIZED: tuple[Row, ...] = (
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
-        no_gradient="TensorFlow has no rule for the factors",
-        xla="unsupported: XLA has no kernel for it",
+        no_gradient="TensorFlow has no gradient rule for the factors",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", input=_PLAIN),
             case("int64", input=_SMALL, output_idx_type="int64"),
@@ -212,7 +212,7 @@ _SOLVED: tuple[Row, ...] = (
         "linalg.solving",
         tensors=("matrix", "rhs"),
         tolerance=5e-5,
-        xla="unsupported: XLA has no kernel for it",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", matrix=_PLAIN, rhs=draw(2, 3, 1)),
             case("high", matrix=draw(5, 2), rhs=draw(5, 2), pad=()),
@@ -231,7 +231,7 @@ _SOLVED: tuple[Row, ...] = (
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
-        xla="unsupported: XLA has no kernel for it",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", input=_PLAIN),
             case("singular", input=_SINGULAR, gradient=()),
@@ -248,7 +248,7 @@ _SOLVED: tuple[Row, ...] = (
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
-        xla="unsupported: XLA has no kernel for it",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", input=_PLAIN),
             case("singular", input=_SINGULAR, gradient=()),
@@ -346,7 +346,7 @@ _SPECTRA: tuple[Row, ...] = (
         takes=_KERNELS,
         aliases=("matrix_square_root",),
         tolerance=2e-5,
-        xla="unsupported: XLA has no kernel for it",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", input=_SPD, pad=()),
             case("general", input=f32([[4, 1], [-2, 3]]), pad=()),
@@ -362,8 +362,8 @@ _SPECTRA: tuple[Row, ...] = (
         tensors=("input",),
         takes="complex",
         tolerance=2e-5,
-        no_gradient="TensorFlow has no rule for it",
-        xla="unsupported: XLA has no kernel for it",
+        no_gradient="TensorFlow has no gradient rule for this operator",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", input=Values(_SPD.values, "complex64"), gradient=(), pad=()),
             case("general", input=Values(_SMALL.values, "complex64"), gradient=(), pad=()),
@@ -415,7 +415,7 @@ _BANDED: tuple[Row, ...] = (
         "linalg.tridiagonal",
         tensors=("diagonals", "rhs"),
         tolerance=1e-5,
-        xla="unsupported: XLA has no kernel for it",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", diagonals=_COMPACT, rhs=draw(2, 3, 2)),
             case("vectors", diagonals=_COMPACT, rhs=draw(2, 3)),
@@ -468,7 +468,7 @@ _BANDED: tuple[Row, ...] = (
         "linalg.tridiagonal",
         tensors=("bands", "rhs"),
         tolerance=1e-5,
-        xla="unsupported: XLA has no kernel for it",
+        xla="unsupported: XLA has no kernel for this operator",
         inputs=(
             case("batch", bands=f32([[(2, 3, 2), (0, 1, 1)]] * 2), rhs=draw(2, 3, 2)),
             case("upper", bands=f32([(1, 1, 0), (2, 3, 2)]), rhs=draw(3, 1), lower=False, pad=()),

@@ -85,7 +85,7 @@ ROWS: tuple[Row, ...] = (
         own="elementwise.truncating:truncatemod",
         tensors=("x", "y"),
         inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY, _BROADCAST),
-        no_gradient="TensorFlow has no rule for it",
+        no_gradient="TensorFlow has no gradient rule for this operator",
         note="it broadcasts, and raises `InternalError` if an integer is divided by zero",
         takes="index float32 float64",
     ),

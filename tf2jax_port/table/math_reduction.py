@@ -229,7 +229,11 @@ ROWS: tuple[Row, ...] = (
         tensors=("x",),
         inputs=(
             *_cumulative_cases("gradient: TensorFlow divides by the element"),
-            case("zero", x=f32([2, 0, 3]), differs="gradient: TensorFlow's is 0 behind a 0"),
+            case(
+                "zero",
+                x=f32([2, 0, 3]),
+                differs="gradient: TensorFlow's gradient is 0 after an element that is 0",
+            ),
             case("int32", x=draw_ints(4)),
         ),
         differs="after a zero, TensorFlow's gradient is 0; JAX's gradient is correct",
@@ -446,7 +450,7 @@ ROWS: tuple[Row, ...] = (
             case("negative", raises="InvalidArgumentError", arr=i32([-1, 2])),
         ),
         fresh=True,
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         takes="index inexact bool",
     ),
     shim(

@@ -52,9 +52,9 @@ ROWS: tuple[Row, ...] = (
             case(
                 "nan",
                 logits=f32([[NAN, 0.0], [1.0, 2.0]]),
-                differs="value: TensorFlow has zeros beside NaN",
+                differs="value: TensorFlow returns zeros beside NaN",
             ),
-            case("inf", logits=f32([INF, 0]), differs="value: TensorFlow has zeros beside NaN"),
+            case("inf", logits=f32([INF, 0]), differs="value: TensorFlow returns zeros beside NaN"),
         ),
         note="a row with inf is NaN as a whole in JAX; TensorFlow has some zeros there",
         xla="differs: a row with NaN or inf is NaN as a whole",

@@ -14,10 +14,10 @@ _ROWS = f32([[-7, -1, 0], [0.5, 0.013, 3], [6, 2.5, 1]])
 _LOWS, _HIGHS = f32([-6, -1, 0]), f32([6, 2, 1])
 _BITS = "num_bits=8, narrow_range=False, name=None"
 
-_TIE = "differs: a zero point at a tie falls on the other side"
+_TIE = "differs: a zero point at a tie is rounded to the other side"
 _NAN_IS_LOW = "differs: NaN becomes the smallest number"
-_NO_RANGE = "differs: NaN in an empty range, 0 for the upper end in a crossed one"
-_NO_FLOW = "differs: nothing flows into an empty range"
+_NO_RANGE = "differs: NaN for an empty range, and 0 for the upper end of a crossed range"
+_NO_FLOW = "differs: the gradient with respect to an empty range is 0"
 # Differences of XLA, by row and case.
 _XLA = {
     "vars": {

@@ -12,8 +12,8 @@ from tf2jax_port.table.families import shim
 from tf2jax_port.table.inputs import draw, f32, i32
 from tf2jax_port.table.row import Case, Row, case
 
-OTHER = "differs: XLA draws by another algorithm unless one is named"
-FROZEN = "unsupported: XLA has no such kernel"
+OTHER = "differs: unless the call names an algorithm, XLA uses another random algorithm"
+FROZEN = "unsupported: XLA has no kernel for this operator"
 _SEED = (3, -4)
 
 
@@ -167,7 +167,7 @@ ROWS: tuple[Row, ...] = (
         case("philox", value=draw(5), seed=_SEED, alg="philox"),
         module="shuffle",
         xla=FROZEN,
-        no_gradient="there is none",
+        no_gradient="the operator has no gradient",
     ),
     *(
         shim(
@@ -189,7 +189,7 @@ ROWS: tuple[Row, ...] = (
         case("beyond", raises="InvalidArgumentError", index=i32((4,)), seed=_SEED, max_index=3),
         case("negative", raises="InvalidArgumentError", index=i32((-1,)), seed=_SEED, max_index=3),
         module="index_shuffle",
-        no_gradient="there is none",
+        no_gradient="the operator has no gradient",
         xla="unsupported: no kernel",
         takes="index max_index: index uint32 uint64",
     ),
@@ -204,7 +204,7 @@ ROWS: tuple[Row, ...] = (
                 "keys", index=i32((5, 5)), seed=i32(((1, 2, 3), (4, 5, 6))), max_index=300, rounds=8
             ),
         ),
-        no_gradient="there is none",
+        no_gradient="the operator has no gradient",
         xla="unsupported: no kernel",
         takes="index max_index: index uint32 uint64",
     ),
@@ -374,7 +374,7 @@ ROWS: tuple[Row, ...] = (
             case("scalar", shape=(3,), lam=0.0, dtype="int32"),
             case("empty", shape=(0,), lam=f32((1.0, 20.0)), pad=()),
         ),
-        no_gradient="there is none",
+        no_gradient="the operator has no gradient",
         xla=FROZEN,
         takes="lam: index floating -bfloat16",
     ),

@@ -104,7 +104,7 @@ ROWS: tuple[Row, ...] = (
         "raw_ops.raw_ops",
         fresh=True,
         inputs=_UNIQUE,
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         takes="real bool",
     ),
     shim(
@@ -113,7 +113,7 @@ ROWS: tuple[Row, ...] = (
         "raw_ops.raw_ops",
         fresh=True,
         inputs=_UNIQUE,
-        no_gradient="TensorFlow registers none",
+        no_gradient="TensorFlow registers no gradient",
         xla="unsupported: no kernel",
         takes="real bool",
     ),

@@ -18,7 +18,7 @@ DATA = PAGE.with_suffix(".json")
 _KNOWN = pathlib.Path(__file__).with_name("differences.toml")
 _MARK = "<!-- What follows is written by python -m tools.code_bases. -->\n"
 _REFERENCES = ("code base", "references", "rewritten", "review", "shim", "kept", "manual")
-_DONE = ("computing done", "files finished", "finished but for what stays")
+_DONE = ("computing done", "files finished", "computing finished")
 _CALLS = ("code base", "calls", "functions", "replayable")
 _MOST = 20  # reasons of a list
 
@@ -37,11 +37,11 @@ def write(results: dict[CodeBase, Result]) -> None:
         "## Calls whose results differ",
         _differences(replayed),
         "## The most common reasons",
-        "Numbers of files (without tests) with such manual work:",
+        "Number of files (without tests) in which each of these references needs manual work:",
         "\n".join(_listed(_together(results, "files"))),
-        "Numbers of calls that raise an error in the port, eagerly / under `jit` / in `shims.function` / for gradients:",
+        "Number of calls that raise each error in the port, eagerly / under `jit` / in `shims.function` / for gradients:",
         "\n".join(_errors(results)),
-        "Numbers of calls that are captured, but cannot be replayed:",
+        "Number of captured calls that cannot be replayed for each reason:",
         "\n".join(_listed(_together(results, "not replayable"))),
     ]
     PAGE.write_text(f"{above}{_MARK}\n" + "\n\n".join(parts) + "\n")
@@ -102,10 +102,13 @@ def _differences(replayed: dict[CodeBase, dict[str, Any]]) -> str:
     for base, counts in replayed.items():
         for entry in counts["differences"]:
             function = f"{entry['module']}.{entry['function']}"
-            why = known.get(function, "not explained yet")
-            name = f"{base.name}, `{function}`: {entry['detail']}; {why}"
+            why = known.get(function, "not yet known")
+            name = f"{base.name}, `{function}`: {entry['detail']}. Cause: {why}"
             lanes.setdefault(name.replace("|", "/"), []).append(entry["lane"])
-    return "\n".join(f"- {name} ({', '.join(found)})" for name, found in lanes.items()) or "None."
+    return (
+        "\n".join(f"- {name}. Lanes: {', '.join(found)}" for name, found in lanes.items())
+        or "None."
+    )
 
 
 def _together(results: dict[CodeBase, Result], name: str) -> Counter[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
+import re
 
 from tools.scorecard.cells import GREEN, STATES, Cell, Outcomes, of_symbol
 from tools.scorecard.lacking import lacking
@@ -23,25 +24,42 @@ _MARKS = {
     "fail": "✗",
     "absent": " ",
 }
+# Reasons of the table, which are short there, and what the notes of the page say.
+_WHOLE = {
+    "XLA unsupported: XLA has": "XLA has",
+    "XLA unsupported: no kernel for": "XLA has no kernel for",
+    "XLA unsupported: no kernel": "XLA has no kernel for this operator",
+    "XLA unsupported: ": "XLA does not support this case: ",
+    "XLA differs: ": "XLA returns another result: ",
+    "XLA crashes: ": "XLA crashes with this error: ",
+    "even where none flows in": "even if the incoming gradient is zero",
+    "NaN stands anywhere in TensorFlow, last in ours": "NaN may be anywhere in TensorFlow's result, and is last in that of `shims`",
+    "ours is NaN": "`shims` returns NaN",
+    "in ours": "in the result of `shims`",
+    "TensorFlow's own rule": "TensorFlow's own gradient rule",
+    "outside: ": "this name is outside the scope of `shims`: ",
+}
+_CASE = re.compile(r"(^|; )([a-z]+(?:-[a-z]+)*): ")
 _HEAD = """\
 # Scorecard
 
-This page shows the results of the tests for each TensorFlow symbol in each lane. `make scorecard` runs
-the tests, and writes this page and [scorecard.json](scorecard.json). No cell is typed by hand; the
-reasons in the notes come from the rows of the [table](architecture.md#one-table).
+This page shows the results of the tests for each TensorFlow symbol in each lane. A *lane* is one way to
+run a test. `make scorecard` runs the tests, and writes this page and [scorecard.json](scorecard.json).
+The reasons in the notes come from the rows of the [table](architecture.md#one-table).
 
-*Dynamic shapes* are the operators that work with data-dependent sizes. *Surroundings* are all other
-operators of TensorFlow that compute on arrays. *Outside* are names of other libraries, graphs of
-TensorFlow 1, and host-only functions (strings, lookup tables, image files).
+The section *Dynamic shapes* lists the operators that work with data-dependent sizes. The section
+*Surroundings* lists all other operators of TensorFlow that compute on arrays. The section *Outside* lists
+names of other libraries, graphs of TensorFlow 1, and functions that run only on the host (strings, lookup
+tables, image files).
 
 | lane | what is tested |
 |---|---|
 | eager | values, shapes, dtypes and errors of eager calls |
-| function | the same inside `shims.function` with every size unknown, and under an enclosing `jax.jit` |
-| gradient | gradients, by `jax.vjp` and by a tape |
+| function | values, shapes, dtypes and errors in a `shims.function` with unknown sizes, and under an enclosing `jax.jit` |
+| gradient | gradients that `jax.vjp` and `GradientTape` compute |
 | vmap | `jax.vmap` of the operator, compared with a loop over the batch |
-| poison | values and derivatives for padded arrays, which must not change by one bit if the padding changes |
-| jit_compile | TensorFlow's own `jit_compile=True`, compared with eager TensorFlow and with the differences in the row |
+| poison | values and derivatives of padded arrays, which must stay the same bit for bit if the padding changes |
+| jit_compile | TensorFlow's own `jit_compile=True`, compared with eager TensorFlow; the row lists known differences |
 
 """
 
@@ -162,7 +180,10 @@ def as_json(data: dict) -> str:
 
 def _legend() -> str:
     marks = [f"{_MARKS[s].strip() or 'empty'}: {text}" for s, text in STATES.items()]
-    return "; ".join(marks) + ".\n*Rank* is the position among the 300 most common symbols.\n"
+    return (
+        "; ".join(marks)
+        + ".\n*Rank* is the position of a symbol among the 300 most common symbols.\n"
+    )
 
 
 def _table(lines: list[dict]) -> str:
@@ -186,9 +207,16 @@ def _notes(title: str, lines: list[dict]) -> str:
                 reasons.setdefault((cell["state"], cell["why"]), []).append(lane)
         for (state, why), where in reasons.items():
             place = "everywhere" if len(where) == len(LANES) else ", ".join(where)
-            text = why or STATES[state]
+            text = _as_sentence(why or STATES[state])
             notes.append(f"- `{d['name']}`, {place}: {_safe(text)}\n")
     return f"\n### Notes on {title.lower()}\n\n{''.join(notes)}" if notes else ""
+
+
+def _as_sentence(why: str) -> str:
+    """Return a reason of the table in words that do not need the row around them."""
+    for short, whole in _WHOLE.items():
+        why = why.replace(short, whole)
+    return _CASE.sub(r"\1in the case `\2`: ", why)
 
 
 def _safe(text: str) -> str:

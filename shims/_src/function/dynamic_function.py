@@ -19,25 +19,25 @@ from shims._src.variables.keras_state import inside_keras_scope
 def dynamic(f, *, autograph: bool = True):
     """Make `f` a JAX function in which sizes may depend on data.
 
-    Inside it `x[mask]`, `shims.boolean_mask`, `shims.range(k)`, ... have symbolic sizes, and plain
-    `jax.numpy` code works on them. The result is ordinary JAX code: `jit`, `grad`, `jvp`, `vmap`
-    and sharding apply to it.
+    Inside `f`, the results of `x[mask]`, `shims.boolean_mask`, `shims.range(k)`, ... have symbolic sizes, and
+    plain `jax.numpy` code works on these results. The new function is ordinary JAX code: `jit`, `grad`, `jvp`,
+    `vmap` and sharding can be applied to it.
 
     Args:
-      f: a function of arrays (JAX, NumPy, `Padded`) and static Python values, in pytrees.
-      autograph: convert Python control flow on arrays in `f` and in the functions that it calls.
+      f: a function whose arguments are pytrees of arrays (JAX, NumPy, `Padded`) and static Python values.
+      autograph: whether to convert Python control flow on arrays, in `f` and in the functions that `f` calls.
 
     Returns:
-      A function with the signature of `f`. Results whose size depends on data are exact arrays
-      when it is called on concrete arrays, and `Padded` under a trace.
+      A function with the signature of `f`. Results with a data-dependent size are exact arrays if the
+      arguments are concrete arrays, and `Padded` values if the function is called under a trace.
 
     Raises:
       FreshSizeError: the program needs a data-dependent size while it is traced.
       CapacityError: under a trace, a size has no bound.
       UnsupportedPrimitiveError: the program uses a JAX primitive that has no rule for unknown sizes.
 
-    Under jit: If the data exceeds a stated bound, float results are NaN, `unpad` of
-    `Padded` results raises an error, and with integer results the program raises an error when it runs.
+    Under jit: If a size exceeds a stated bound, float results are NaN, and `unpad` of `Padded` results raises
+    an error. If the function returns integers, the program raises an error when it runs.
     """
     return Dynamic(f, autograph=autograph)
 

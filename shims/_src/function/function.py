@@ -72,12 +72,12 @@ def function(
     """Compile a function whose arrays may have unknown and data-dependent sizes.
 
     Args:
-      func: a function or method of arrays, variables and static Python values, in pytrees. Python numbers
-        are constants of the compiled program.
-      input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
-        name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
-        shape is compiled separately.
-      autograph: convert Python control flow on arrays.
+      func: a function or method whose arguments are pytrees of arrays, variables and static Python values.
+        Python numbers become constants of the compiled program.
+      input_signature: the `TensorSpec`s of the positional arguments. A size `None` is an unknown size. A
+        name (`["batch", 3]`) is an unknown size that is equal wherever the name occurs. Without a signature,
+        the function is compiled once for each combination of shapes.
+      autograph: whether to convert Python control flow on arrays.
       jit_compile: accepted and ignored; XLA compiles everything.
       reduce_retracing: treat all sizes as unknown if there is no signature.
       experimental_implements: accepted and ignored.
@@ -86,24 +86,24 @@ def function(
       experimental_relax_shapes: the former name of `reduce_retracing`.
       experimental_compile: the former name of `jit_compile`.
       experimental_follow_type_hints: accepted and ignored.
-      buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
-        With `"powers_of_two"`, sizes that repeat often get programs for exactly these sizes, at
-        most eight programs; sums may then be rounded in another order.
-      overflow: the reaction when a data-dependent size without a bound outgrows its bucket:
-        `"grow"` runs again with a larger bucket, `"raise"` raises `CapacityError`.
-      on_specialize: the reaction when an unknown input size must become a constant:
-        `"warn"` warns once and compiles a program per size, `"raise"` raises `SpecializationError`.
-      unpad: whether to return exact arrays instead of `Padded` values. With False, the call waits for the
-        device only if it must check whether a size exceeds its capacity or whether sizes of
+      buckets: the capacities to which unknown sizes are rounded up: `"powers_of_two"`, a number, a list, or
+        a function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at
+        most eight such programs). In such a program, the terms of sums may be added in another order.
+      overflow: the reaction if a data-dependent size without a bound exceeds the capacity of its bucket.
+        `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
+      on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
+        issues one warning and compiles a program for each size, and `"raise"` raises `SpecializationError`.
+      unpad: whether to return exact arrays instead of `Padded` values. With `unpad=False`, the call waits
+        for the device only if it must check whether a size exceeds its capacity, or whether sizes of
         operands are equal.
 
     Returns:
-      A `Function`. Under any other trace it acts as `shims.dynamic(func)`.
+      A `Function`. Under any other trace, the `Function` behaves like `shims.dynamic(func)`.
 
     Raises:
       FreshSizeError, UnsupportedPrimitiveError: the program cannot be lowered; the message names the line.
       InvalidArgumentError: sizes that must be equal differ.
-      CapacityError: see `overflow`.
+      CapacityError: a size exceeds the capacity of its bucket, and `overflow` is `"raise"`.
 
     Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments have no effect, except
     `experimental_relax_shapes`.

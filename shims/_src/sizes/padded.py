@@ -24,24 +24,25 @@ OK, LOST = 0, -3
 
 @jax.tree_util.register_pytree_node_class
 class Padded:
-    """An array with padding; its size without padding is known only while the program runs.
+    """An array with padding, whose size without the padding is known only while the program runs.
 
-    Inside an enclosing `jax.jit`, `grad` or `vmap`, shims operators return `Padded` values for results with
-    data-dependent sizes, and so does `shims.function(unpad=False)`. A `Padded` is a pytree: it passes through `jit`,
-    `vmap`, `grad`, `scan` carries, `device_put` and pickling. JAX functions reject it, so no function reads the
-    padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
+    Inside an enclosing `jax.jit`, `grad` or `vmap`, operators of `shims` return results with data-dependent sizes as
+    `Padded` values. `shims.function(unpad=False)` also returns `Padded` values. A `Padded` is a pytree, so it can be
+    used with `jit`, `vmap`, `grad`, `scan` carries, `device_put` and pickle. JAX functions reject a `Padded`, so that
+    no function reads the padding by mistake. Operators of `shims`, and functions wrapped in `shims.dynamic`, accept
+    a `Padded`.
 
-    Its leaves are `values` and a code of the sizes (`size_code.py`). If several `Padded` values have the same size,
-    optimizers, averaging and `jax.tree.map` may add, scale and take norms of their leaves. Values of different
-    sizes are refused, as are reductions that would count padding, such as means. Any other
-    arithmetic on the leaves loses the size: `unpad` and the operators then raise `PaddedUseError`. `x.size` of a
-    leaf counts the padding. `jnp.all` and `jnp.any` of a leaf read the padding, which is 0; they are meant for tests
-    such as `isfinite`.
+    The leaves of a `Padded` are `values` and a code of the sizes (`size_code.py`). If several `Padded` values have the
+    same size, optimizers, averaging and `jax.tree.map` may add and scale their leaves, and compute norms of their
+    leaves. Arithmetic on leaves of different sizes raises an error, and so do reductions that would count padding,
+    such as means. After any other arithmetic on the leaves, the size is lost, and `unpad` and the operators raise
+    `PaddedUseError`. `x.size` of a leaf counts the padding. `jnp.all` and `jnp.any` of a leaf read the padding, which
+    is 0; use these two functions only for tests such as `isfinite`.
 
     Attributes:
-      values: array `[capacity, ...]`; along each dynamic axis the valid entries come first.
+      values: array `[capacity, ...]`; along each axis with padding, the valid entries come first.
 
-    Differs from TensorFlow: TensorFlow has no such class; its tensors have exact sizes. Under
+    Differs from TensorFlow: TensorFlow has no such class, because TensorFlow's tensors have exact sizes. Under
     `vmap`, each row of a mapped `Padded` has its own size.
 
     >>> import jax, jax.numpy as jnp, shims
@@ -96,7 +97,7 @@ class Padded:
 
     @property
     def sizes(self) -> dict[int, jax.Array]:
-        """The number of valid entries per dynamic axis: `{axis: int32 scalar}`."""
+        """The number of valid entries along each axis with padding: `{axis: int32 scalar}`."""
         rank = jnp.ndim(self.values)
         return {a + rank: s for a, s in zip(self._axes, self._read(), strict=False)}
 
@@ -104,8 +105,8 @@ class Padded:
     def status(self) -> Any:
         """An int32 scalar that encodes the error that `unpad` raises.
 
-        It is 0 without an error, the needed number of entries if the data needed more than the capacity, and
-        negative if the operands were invalid.
+        The status is 0 if there is no error. If the needed size is larger than the capacity, the status is the
+        needed size. If operands were invalid, the status is negative.
         """
         return self._read()[-1]
 
@@ -132,7 +133,7 @@ class Padded:
         return jnp.ndim(self.values)
 
     def valid(self, axis: int = 0) -> jax.Array:
-        """Return the validity mask along `axis`, a bool vector `[capacity]`."""
+        """Return the validity mask along `axis`, which is a bool vector `[capacity]`."""
         axis = axis % self.ndim
         return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
 
@@ -152,11 +153,11 @@ class Padded:
 
     @jp.moving_data
     def unpad(self) -> Any:
-        """Return the valid entries as an exact array (a list of arrays under a `vmap` axis).
+        """Return the valid entries as an exact array, or as a list of arrays if `vmap` has added an axis.
 
         Raises:
-          CapacityError: the data needed more entries than the capacity.
-          InvalidArgumentError: operands of the computation were invalid.
+          CapacityError: the needed size is larger than the capacity.
+          InvalidArgumentError: an operand of the computation was invalid.
           PaddedUseError: the sizes were lost, or the value is traced.
         """
         if any(map(jp.is_tracer, (self.values, *self._read()))):

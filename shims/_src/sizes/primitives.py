@@ -211,14 +211,14 @@ def bounded(x, max: int):
 
     Args:
       x: int array or scalar.
-      max: the largest value that `x` takes.
+      max: the largest value that `x` may have.
 
     Returns:
-      `x`. If it exceeds the bound, a top-level call raises the capacity and runs again, or raises
-      `CapacityError` under `overflow="raise"`; under an enclosing `jit` the result is an error value.
+      `x`. If `x` exceeds the bound, a top-level call runs again with a larger capacity, or raises
+      `CapacityError` if `overflow` is `"raise"`. Under an enclosing `jit`, the result is an error value.
 
     Raises:
-      CapacityError: eagerly, when `x` exceeds the bound.
+      CapacityError: in an eager call, `x` exceeds the bound.
     """
     if not jp.is_tracer(x):
         high = int(np.max(np.asarray(x), initial=-(2**31)))
@@ -246,10 +246,11 @@ def same_size(a, b):
       b: array `[m, ...]`, or a dimension.
 
     Returns:
-      `a`, whose leading dimension is now that of `b`.
+      `a`, whose leading dimension is now the leading dimension of `b`.
 
     Raises:
-      InvalidArgumentError: when the sizes differ (eagerly at once, otherwise after the call).
+      InvalidArgumentError: the sizes differ. In an eager call, the error is raised at once; otherwise, the
+        error is raised after the call.
     """
     target = b.shape[0] if hasattr(b, "shape") else b
     return unify_axis(a, 0, target, label="same_size")

@@ -158,18 +158,19 @@ _ABSENT = object()
 def enable_tensor_methods() -> TensorMethods:
     """Give JAX arrays the methods of TensorFlow's tensors, for programs that call them.
 
-    Adds `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`; lists and tuples as
-    operands (`x * [3., 4.]`); and in the program's own code, `shape` with the methods of
-    `TensorShape` (still a tuple), `dtype` with those of `DType` (accepted by JAX and NumPy), and `device`
-    as TensorFlow's text.
-    Code of JAX, NumPy, Flax, Optax, Keras and other libraries sees arrays as before.
+    JAX arrays get the methods `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`, and accept
+    lists and tuples as operands (`x * [3., 4.]`). In the program's own code, `shape` is still a tuple, but has the
+    methods of `TensorShape`. In the same way, `dtype` has the methods of `DType` (and is accepted by JAX and NumPy),
+    and `device` is TensorFlow's text. For the code of JAX, NumPy, Flax, Optax, Keras and other libraries, arrays do
+    not change.
 
     Returns:
-      A context manager: at its end the methods are removed. If it is called without `with`, the methods stay.
+      A context manager. At the end of a `with` block, the methods are removed. Without a `with` block, the
+      methods stay.
 
     Differs from TensorFlow:
-      TensorFlow's tensors always have these methods. An unknown size is not `None` in
-      `x.shape.as_list()` but a symbolic size, which supports arithmetic as a number does.
+      TensorFlow's tensors always have these methods. In `x.shape.as_list()`, an unknown size is a symbolic
+      size, which supports arithmetic, and not `None`.
 
     Under jit:
       As in TensorFlow's graphs, a traced value has no `numpy()`, and `set_shape` only checks the shape.

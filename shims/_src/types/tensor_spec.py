@@ -15,10 +15,10 @@ class TensorSpec:
     """The shape and dtype of an array, and a name for error messages.
 
     Args:
-      shape: anything that `TensorShape` takes. `None` is an unknown size; a name
-        (`["batch", 3]`) is an unknown size that equals every other size of that name.
-      dtype: TensorFlow's, NumPy's or JAX's dtype, or its name.
-      name: the name of the argument in messages.
+      shape: any value that `TensorShape` accepts. `None` is an unknown size. A name
+        (`["batch", 3]`) is an unknown size that is equal to every other size with this name.
+      dtype: a dtype of TensorFlow, NumPy or JAX, or the name of a dtype.
+      name: the name of the argument in error messages.
 
     Raises:
       TypeError: `dtype` is not a dtype, or a size is not valid.
