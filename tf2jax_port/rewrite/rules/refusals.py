@@ -10,14 +10,13 @@ NO_RULE = Rule(
     name="name-without-rule",
     state=State.MANUAL,
     why=(
-        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has "
-        "no such name at `tf.` or at `tf.compat.v1.`. In the second case, the name is "
-        "misspelled, or only a version before 1.0 had it. The finding says which case "
-        "applies."
+        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has no such name at `tf.` "
+        "or at `tf.compat.v1.`. In the second case, the name is misspelled, or only versions before 1.0 had the "
+        "name. The finding says which case applies."
     ),
     safety=(
-        "The name and its import stay, so this line still uses TensorFlow. Write the JAX code by "
-        "hand, or add a row to `tf2jax_port/table`; the next run removes the marker comment."
+        "The name and its import are not changed, so this line still uses TensorFlow. Write the JAX code by hand, "
+        "or add a row to `tf2jax_port/table`; the next run of the rewriter removes the marker comment."
     ),
     examples=(
         Rewrites(
@@ -73,10 +72,10 @@ STARRED = Rule(
     name="starred-arguments",
     state=State.MANUAL,
     why=(
-        "With `*args` or `**kwargs` the code does not show which arguments the call has. A "
-        "function of `shims` accepts TensorFlow's arguments, so such a call usually becomes a call "
-        "of `shims` (TJ403). That is not possible here, because the name belongs to TensorFlow 1 "
-        "and has other parameters, or because some arguments would have to be dropped."
+        "With `*args` or `**kwargs` the code does not show which arguments the call has. A function of `shims` "
+        "accepts TensorFlow's arguments, so a call with starred arguments usually becomes a call of `shims` "
+        "(TJ403). This call cannot become a call of `shims`, because the name is a name of TensorFlow 1 with other "
+        "parameters, or because some arguments would have to be dropped."
     ),
     safety="Nothing changes. Write out the arguments, then run the rewriter again.",
     examples=(
@@ -100,8 +99,8 @@ MODULE = Rule(
     name="module-as-value",
     state=State.MANUAL,
     why=(
-        "A TensorFlow module is passed on, stored, or accessed by a computed name: `getattr(tf, "
-        "name)`."
+        "A TensorFlow module is passed on as a value, is stored, or is accessed by a computed name, as in "
+        "`getattr(tf, name)`."
     ),
     safety="Nothing changes. The code does not show which names of the module are used.",
     examples=(
@@ -125,9 +124,8 @@ AMBIGUOUS = Rule(
     state=State.MANUAL,
     why=("Within the same scope, the name refers to TensorFlow and also to something else."),
     safety=(
-        "Nothing changes. Rename one of the two objects. If a `try` and its `except ImportError` "
-        "import the name for two versions of TensorFlow, delete the branch for the version that "
-        "you do not use."
+        "Nothing changes. Rename the other object. If a `try` and its `except ImportError` import the name for two "
+        "versions of TensorFlow, delete the branch for the version that you do not use."
     ),
     examples=(
         Rewrites(
@@ -148,9 +146,9 @@ OLD_MEANING = Rule(
     name="meaning-of-tensorflow-1",
     state=State.MANUAL,
     why=(
-        "TensorFlow 1 and 2 have different objects of this name, which differ in more than "
-        "the order of their arguments. The file uses the object of TensorFlow 1: it accesses "
-        "the name through `compat.v1`, or it uses names that only TensorFlow 1 has."
+        "The object of this name in TensorFlow 1 differs from the object of this name in TensorFlow 2 in more than "
+        "the order of arguments. The file uses the object of TensorFlow 1: the file accesses the name through "
+        "`compat.v1`, or uses other names that only TensorFlow 1 has."
     ),
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
@@ -172,7 +170,7 @@ ASSIGNED = Rule(
     code="TJ307",
     name="assigned-tensorflow-name",
     state=State.MANUAL,
-    why="The file assigns or deletes a name inside TensorFlow: it patches the library.",
+    why="The file assigns or deletes a name of a TensorFlow module, that is, the file patches the library.",
     safety="Nothing changes. Find out the purpose of the patch and port it by hand.",
     examples=(
         Rewrites(
@@ -193,8 +191,8 @@ UNTOUCHABLE = Rule(
     name="place-that-cannot-be-edited",
     state=State.MANUAL,
     why=(
-        "An edit of this reference could break the text: it is in a string annotation with "
-        "escapes, in an f-string whose positions Python does not report, or around a comment."
+        "An edit of this reference could break the code: the reference is in a string annotation with escapes, in "
+        "an f-string for which Python does not report positions, or around a comment."
     ),
     safety="Nothing changes. Move the expression to its own line, then run the rewriter again.",
     examples=(
@@ -238,8 +236,8 @@ ATTRIBUTE = Rule(
     name="attribute-without-rule",
     state=State.MANUAL,
     why=(
-        "The table has the object, but no rule for this attribute or for a class derived from "
-        "the object."
+        "The table of operators has a row for the object, but no rule for this attribute or for a class derived "
+        "from the object."
     ),
     safety="Nothing changes. Port the line by hand.",
     examples=(
@@ -262,12 +260,13 @@ STAR_IMPORT = Rule(
     name="star-import",
     state=State.MANUAL,
     why=(
-        "After `from tensorflow import *` the code does not show which names are TensorFlow's. "
-        "A name counts as TensorFlow's if nothing else in the file binds it and TensorFlow 2.21 "
-        "has it at `tf.` or at `tf.compat.v1.`, even if Python has a builtin of that name."
+        "After `from tensorflow import *` the code does not show which names are TensorFlow's. The rewriter treats "
+        "a name as TensorFlow's if no other statement of the file binds the name and TensorFlow 2.21 has the name "
+        "at `tf.` or at `tf.compat.v1.`. This also applies to names of Python builtins."
     ),
     safety=(
-        "The statement stays, because other names may come from it. Import the names that are used."
+        "The import statement is not changed, because other names may come from it. Import the names that the file "
+        "uses one by one."
     ),
     examples=(
         Rewrites(
@@ -289,13 +288,12 @@ HANDED_OVER = Rule(
     name="operator-for-tensorflow",
     state=State.MANUAL,
     why=(
-        "The operator is passed to a call that stays TensorFlow, such as a layer of "
-        "`tf.keras`. That code calls the operator with TensorFlow's tensors, which JAX's "
-        "functions do not accept."
+        "The operator is passed to a TensorFlow call that is not changed, such as a layer of `tf.keras`. TensorFlow "
+        "calls the operator with TensorFlow tensors, which JAX's functions do not accept."
     ),
     safety=(
-        "Nothing changes. When the surrounding call has become JAX or Keras 3, the next run "
-        "rewrites the operator."
+        "Nothing changes. Port the surrounding call to JAX or Keras 3; the next run of the rewriter then rewrites "
+        "the operator."
     ),
     examples=(
         Rewrites(
