@@ -14,7 +14,10 @@ def f(x):
     x = tf.maximum(x, y)
     return tf.maximum(x, tf.square(z))
 """
-TIE = "TensorFlow gives the gradient of a tie to the first operand, JAX gives half to each"
+TIE = (
+    "at a tie, TensorFlow assigns the whole gradient to the first operand, and JAX assigns half of the gradient to "
+    "each operand"
+)
 
 
 @pytest.fixture

@@ -227,7 +227,7 @@ STRANGE = {
     ),
     "zero bytes": (
         lambda path: path.write_bytes(b"tensorflow\0"),
-        ("TJ902", "the file holds null bytes: not a text file"),
+        ("TJ902", "the file contains null bytes, so it is not a text file"),
     ),
     "deep": (
         lambda path: path.write_text("import tensorflow\n" + "-" * 5000 + "1\n"),

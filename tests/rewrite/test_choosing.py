@@ -115,10 +115,10 @@ def test_safe_only_writes_nothing_that_could_differ():
         (
             State.SHIM,
             "TJ404",
-            "`shims.maximum`; JAX's own function differs: TensorFlow gives the gradient of a tie to the first "
-            "operand, JAX gives half to each",
+            "`shims.maximum`; JAX's own function differs: at a tie, TensorFlow assigns the whole gradient to the "
+            "first operand, and JAX assigns half of the gradient to each operand",
         ),
-        (State.REWRITTEN, "TJ101", "JAX has the same"),
+        (State.REWRITTEN, "TJ101", "JAX has the same operator"),
     ]
 
 

@@ -128,7 +128,7 @@ def test_findings_are_about_the_original_text():
     assert found[1].before == "tf.concat(1, [a])"
     assert found[1].after == "jnp.concatenate([a], axis=1)"
     assert found[1].message.endswith("; the arguments have the order of TensorFlow 0.x")
-    assert found[0].message == "JAX has the same; TensorFlow 0.x writes it as `tf.mul`"
+    assert found[0].message == "JAX has the same operator; TensorFlow 0.x writes it as `tf.mul`"
     graph = rewrite(f"{HEAD}y = tf.mul(x, x)\n".encode(), GRAPH).findings[-1]
     assert (graph.code, graph.before, graph.after) == ("TJ408", "tf.mul", "tf.multiply")
 

@@ -267,7 +267,7 @@ def test_the_back_end_is_said_once():
     code = "import tensorflow as tf\n\ntf.keras.Input((1,))\ntf.keras.Input((2,))\n"
     assert [f.code for f in findings(code)] == ["TJ230", "TJ130"]
     assert findings(code)[0].message == (
-        "`keras.Input`; KERAS_BACKEND=jax must be in the environment before Keras is imported"
+        "`keras.Input`; set `KERAS_BACKEND=jax` in the environment before Keras is imported"
     )
     safe = rewrite(code.encode(), Options(safe_only=True)).findings
     assert [f.code for f in safe] == ["TJ130", "TJ130"]

@@ -111,7 +111,7 @@ def test_the_document():
                         "computing": True,
                         "state": "rewritten",
                         "code": "TJ101",
-                        "message": "JAX has the same",
+                        "message": "JAX has the same operator",
                         "before": "tf.square(x)",
                         "after": "jnp.square(x)",
                     },

@@ -179,7 +179,7 @@ def test_version_3_of_the_format():
     ("text", "reason"),
     [
         ("tensorflow", "it is not a notebook: Expecting value: line 1 column 1 (char 0)"),
-        ('["tensorflow"]', "it is not a notebook: there are no cells"),
+        ('["tensorflow"]', "the file is not a notebook: there are no cells"),
     ],
 )
 def test_what_is_no_notebook_is_told(text, reason):

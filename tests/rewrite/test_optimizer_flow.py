@@ -58,7 +58,7 @@ FOLLOWED = {
 LEFT = {
     "compiled": (f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}", "`compile` receives it"),
     "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives it"),
-    "returned": (f"def f():\n    return {ADAM}\n", "a function returns it"),
+    "returned": (f"def f():\n    return {ADAM}\n", "a function returns this object"),
     "handed on": (f"f(1, {ADAM})\n", "`f` receives it"),
     "handed to a function with stars": (f"def f(*a):\n    pass\nf({ADAM})\n", "`f` receives it"),
     "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` receives it"),
@@ -77,10 +77,13 @@ LEFT = {
     "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),
     "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "no parameter `use_ema`"),
     "no name": (f"o = {ADAM[:-1]}, .9, .99, 1e-7, False, .1)\n", "passed by position"),
-    "an element": (f"d['a'] = {ADAM}\n", "cannot follow its uses"),
-    "an unknown container": (f"d = {{'a': {ADAM}}}\nf(d)\n", "cannot follow its uses"),
-    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot follow its uses"),
-    "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow its uses"),
+    "an element": (f"d['a'] = {ADAM}\n", "cannot follow the uses of this object"),
+    "an unknown container": (
+        f"d = {{'a': {ADAM}}}\nf(d)\n",
+        "cannot follow the uses of this object",
+    ),
+    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot follow the uses of this object"),
+    "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow the uses of this object"),
     "a model's own": (
         f"class A(tf.keras.Model):\n    def f(self):\n        self.optimizer = {ADAM}\n",
         "`tf.keras.Model`, a base class of the class",
@@ -91,7 +94,7 @@ LEFT = {
     ),
     "an attribute that goes on": (
         f"class A:\n    def f(self):\n        self.o = {ADAM}\n        return self.o\n",
-        "a function returns it",
+        "a function returns this object",
     ),
 }
 GRAPHS = {
@@ -103,8 +106,14 @@ GRAPHS = {
 }
 HANDED_ON = {
     "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives it"),
-    "returned": (f"x = tf.zeros([])\ndef f():\n    return {V1}\n", "a function returns it"),
-    "stored": (f"x = tf.zeros([])\nd[0] = {V1}\n", "the rewriter cannot follow its uses"),
+    "returned": (
+        f"x = tf.zeros([])\ndef f():\n    return {V1}\n",
+        "a function returns this object",
+    ),
+    "stored": (
+        f"x = tf.zeros([])\nd[0] = {V1}\n",
+        "the rewriter cannot follow the uses of this object",
+    ),
 }
 RATES_LEFT = {
     "asked for its configuration": "r.get_config()\n",
@@ -140,7 +149,9 @@ def test_graphs_are_left(name):
     outcome = rewrite((HEAD + GRAPHS[name]).encode(), OPTAX)
     (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
     assert (finding.state, finding.code) == (State.MANUAL, "TJ309")
-    assert finding.message.endswith(("it is a part of a graph", "`f` receives it", "is used"))
+    assert finding.message.endswith(
+        ("the optimizer is part of a graph", "`f` receives it", "is used")
+    )
 
 
 @pytest.mark.parametrize("name", HANDED_ON)

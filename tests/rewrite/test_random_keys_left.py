@@ -11,7 +11,7 @@ from tf2jax_port.rewrite.reading.neighbors import ALONE
 
 KEYS = Options(random="keys")
 HEAD = "import tensorflow as tf\n\n"
-STAYS = "it keeps `shims.random` and TensorFlow's generator: "
+STAYS = "the draw uses `shims.random` and TensorFlow's generator: "
 DRAW = "    return tf.random.normal([2])\n"
 F = f"def f():\n{DRAW}"
 A = f"class A:\n    def draw(self):\n    {DRAW}"
@@ -35,11 +35,11 @@ LEFT = {
     "condition": ("while tf.random.uniform([]) < 0.9:\n    pass\n", "in the condition of a loop"),
     "base": (
         "class A(f(tf.random.normal([2]))):\n    pass\n",
-        "no key can be split before it",
+        "no key can be split before the draw",
     ),
     "guard": (
         "match x:\n    case 1 if tf.random.uniform([]) > 2: pass\n",
-        "no key can be split before it",
+        "no key can be split before the draw",
     ),
     "annotation": ("def f(x) -> g(tf.random.normal([2])):\n    pass\nf(1)\n", "in an annotation"),
     "text": ("x = f'{tf.random.normal([2])}'\n", "inside a string"),
@@ -74,37 +74,37 @@ LEFT = {
         "`jax.random` has no `random.uniform_candidate_sampler`",
     ),
     "generators": ("x = tf.random.Generator(state=y)\n", "`jax.random` has no `random.Generator`"),
-    "handed on": ("x = f(tf.random.normal)\n", "it is passed on as a value"),
-    "starred": ("x = tf.random.normal(*a)\n", "its arguments are unknown"),
+    "handed on": ("x = f(tf.random.normal)\n", "the function is passed on as a value"),
+    "starred": ("x = tf.random.normal(*a)\n", "the arguments of the draw are unknown"),
     "a comment": (
         "x = tf.random.normal([2],  # why\n  1.0)\n",
-        "there is a comment between its arguments",
+        "there is a comment between the arguments",
     ),
     "a seed": (
         "x = tf.random.normal([2], seed=s)\n",
-        "its own seed is not written out as a number",
+        "the draw's own seed is not written as a number",
     ),
-    "a name": ("x = tf.random.normal([2], name=f())\n", "its name is computed"),
+    "a name": ("x = tf.random.normal([2], name=f())\n", "the name of the function is computed"),
     "awaited": (
         "async def f():\n    return tf.random.normal(await a, await b)\n",
         "several of its arguments",
     ),
-    "no list": ("x = tf.random.normal(3)\n", "its shape is not a list"),
-    "an array": ("n = tf.constant([2])\nx = tf.random.normal(n)\n", "its shape is an array"),
-    "operators": ("x = tf.random.normal([tf.reduce_sum(y), 2])\n", "its shape is an array"),
+    "no list": ("x = tf.random.normal(3)\n", "the shape is not a list"),
+    "an array": ("n = tf.constant([2])\nx = tf.random.normal(n)\n", "the shape is an array"),
+    "operators": ("x = tf.random.normal([tf.reduce_sum(y), 2])\n", "the shape is an array"),
     "computed": (
         "x = tf.random.normal(f(tf.reduce_sum(y)))\n",
-        "its shape is computed by TensorFlow's operators",
+        "the shape is computed by TensorFlow's operators",
     ),
-    "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "its dtype is not supported"),
-    "no dtype": ("x = tf.random.uniform([2], 1, 5, d)\n", "its dtype is not written out"),
+    "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "the dtype is not supported"),
+    "no dtype": ("x = tf.random.uniform([2], 1, 5, d)\n", "the dtype is not written in the call"),
     "all integers": (
         "x = tf.random.uniform([2], dtype=tf.int32)\n",
-        "it draws from the full integer range",
+        "the draw covers the full integer range",
     ),
-    "rates": ("x = tf.random.gamma([2], 1.0, beta=b)\n", "its `beta` may be an array"),
+    "rates": ("x = tf.random.gamma([2], 1.0, beta=b)\n", "`beta` may be an array"),
     "computed mean": ("x = tf.random.poisson([2], f(3))\n", f"`lam` {TWICE}"),
-    "everything dropped": ("x = tf.nn.dropout(y, 1.0)\n", "its rate is out of range"),
+    "everything dropped": ("x = tf.nn.dropout(y, 1.0)\n", "the rate is out of range"),
     # Who calls it.
     "nobody": (F, "nothing in this file calls `f`"),
     "itself": (
@@ -165,7 +165,7 @@ LEFT = {
     ),
     "names that are taken": (
         "key = random_key = jax_key = 1\nx = tf.random.normal([2])\n",
-        "the file uses all candidate names for a key",
+        "the file already uses every name that the rewriter could give to a key",
     ),
     "comments": (
         "x = tf.random.normal([2])\ny = 1  # tf2jax: ignore\n",

@@ -16,7 +16,7 @@ def test_the_tables(project, run, monkeypatch):
     assert lines == [
         "TensorFlow references",
         "state references share meaning",
-        "rewritten 1 14 % JAX has the same",
+        "rewritten 1 14 % JAX has the same operator",
         "review 1 14 % rewritten; review the named difference",
         "shim 1 14 % a function of `shims`, TensorFlow's numbers",
         "kept 1 14 % stays TensorFlow on purpose",

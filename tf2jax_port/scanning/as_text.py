@@ -34,7 +34,7 @@ _STYLES = {
     State.MANUAL: "red",
 }
 _MEANINGS = {
-    State.REWRITTEN: "JAX has the same",
+    State.REWRITTEN: "JAX has the same operator",
     State.REVIEW: "rewritten; review the named difference",
     State.SHIM: "a function of `shims`, TensorFlow's numbers",
     State.KEPT: "stays TensorFlow on purpose",

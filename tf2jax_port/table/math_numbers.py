@@ -85,8 +85,8 @@ ROWS: tuple[Row, ...] = (
         own="elementwise.truncating:truncatemod",
         tensors=("x", "y"),
         inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY, _BROADCAST),
-        no_gradient="TensorFlow has no rule for it",
-        note="it broadcasts, and raises `InternalError` if an integer is divided by zero",
+        no_gradient="TensorFlow has no gradient for this operator",
+        note="TensorFlow's function broadcasts, and raises `InternalError` if an integer is divided by zero",
         takes="index float32 float64",
     ),
     native(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 _HOST = "keep using TensorFlow on the host, and pass the results to JAX as arrays"
 _SAMPLES = (
-    "TensorFlow's samples cannot be reproduced: sample with `jax.random`, and pass the classes and "
-    "their expected counts as `sampled_values`"
+    "TensorFlow's samples cannot be reproduced: draw the classes with `jax.random`, and pass the classes and their "
+    "expected counts as `sampled_values`"
 )
 _SCIPY = "call `scipy.special` in `shims.numpy_function`, which has no gradient"
 _WRAPPERS = "write a cell that calls the wrapped cell, or use `shims.keras.layers`"

@@ -20,25 +20,23 @@ _SUBSTRATE = f"{_PROBABILITY}.substrates"
 _LACKING = ("layers", "debugging", "python", "version")
 _LEFT = {
     "tensorflow_addons": (
-        "it needs TensorFlow and is no longer maintained: Keras 3 and Optax have most of its "
-        "layers, losses and optimizers; `keras.ops.image` and `jax.scipy.ndimage` have most "
-        "of its image operators"
+        "the library needs TensorFlow and is no longer maintained: Keras 3 and Optax have most of the library's "
+        "layers, losses and optimizers; `keras.ops.image` and `jax.scipy.ndimage` have most of the image operators"
     ),
     "tensorflow_hub": (
-        "it loads SavedModels: use a model of Keras 3 or Flax, read the variables with "
-        "`tf2jax-port weights`, or convert the functions with `tf2jax-port import-graph`"
+        "the library loads SavedModels: use a model of Keras 3 or Flax, read the variables with `tf2jax-port "
+        "weights`, or convert the functions with `tf2jax-port import-graph`"
     ),
     "sonnet": (
-        "it needs TensorFlow: Haiku has the same modules on JAX; Flax NNX and `shims.Module` are "
-        "alternatives"
+        "the library needs TensorFlow: Haiku has the same modules on JAX; Flax NNX and `shims.Module` are alternatives"
     ),
-    "tf_keras": "it is Keras 2 on TensorFlow: `import keras` is Keras 3, which has a JAX back end",
+    "tf_keras": "the library is Keras 2 on TensorFlow: use `import keras`, which imports Keras 3 and can run on JAX",
 }
 _KEPT = {
     "tensorflow_datasets": (
-        "it stays on the host: `tfds.as_numpy` and `tfds.data_source` give NumPy arrays"
+        "the library runs on the host and is not changed: `tfds.as_numpy` and `tfds.data_source` return NumPy arrays"
     ),
-    "tensorflow_text": "it stays on the host: its tokens become arrays of numbers",
+    "tensorflow_text": "the library runs on the host and is not changed: convert its tokens to arrays of numbers",
 }
 _ROOTS = (_PROBABILITY, *_LEFT, *_KEPT)
 _WORDS = tuple(root.encode() for root in _ROOTS if not root.startswith("tensorflow"))
@@ -83,7 +81,7 @@ def find_companions(
 
 def for_graph(companions: list[Companion]) -> list[Companion]:
     """Return the decisions for a program whose graph `shims.compat.v1` builds: nothing moves."""
-    message = "its operations cannot be part of a graph that `shims.compat.v1` builds"
+    message = "the library's operations cannot be part of a graph that `shims.compat.v1` builds"
     left = (State.MANUAL, "TJ335", message)
     return [
         Companion(c.statement, c.path, *left) if c.state is State.REVIEW else c for c in companions
@@ -98,7 +96,7 @@ def _choose(companion: Companion, options: Options, ignored: Ignored) -> Compani
     """Return a decision, without its edits if options or an ignore comment forbid them."""
     code = companion.code
     if ignored.covers(companion.statement, code):
-        left = (State.KEPT, "TJ502", f"a comment says so ({code})")
+        left = (State.KEPT, "TJ502", f"a comment excludes {code} here")
     elif not options.selects(code):
         left = (State.KEPT, "TJ503", f"{code} is not selected")
     elif options.safe_only and companion.state is State.REVIEW:
@@ -138,7 +136,10 @@ def _of_probability(
     together = statement.names if isinstance(statement, ast.ImportFrom) else [alias]
     lacking = next(filter(None, (_lacking(names, statement, each) for each in together)), "")
     if lacking:
-        message = f"its JAX substrate has no `{lacking}`: write it with Keras 3, or without it"
+        message = (
+            f"TensorFlow Probability on JAX has no `{lacking}`: write this code with Keras 3, or do not use "
+            f"`{lacking}`"
+        )
         return Companion(statement, path, State.MANUAL, "TJ335", message)
     message = (
         "TensorFlow Probability on JAX: methods that draw random numbers need "

@@ -34,10 +34,10 @@ UNDECIDED = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(a, b):\n    return tf.concat(a, tf.unpack(b))\n",
-            "import tensorflow as tf\nimport shims\n\n\ndef f(a, b):\n"
-            "    # TJ337: tf.concat: the order of its arguments is not certain: give them the keywords of "
-            "1.x (TensorFlow 0.x)\n"
-            "    return tf.concat(a, shims.unstack(b))\n",
+            "import tensorflow as tf\n"
+            "import shims\n\n\n"
+            "def f(a, b):\n    # TJ337: tf.concat: the order of the arguments is not certain: pass the arguments "
+            "with the keywords of TensorFlow 1 (TensorFlow 0.x)\n    return tf.concat(a, shims.unstack(b))\n",
             runs=False,
         ),
         _LATER,

@@ -164,12 +164,10 @@ COMPANION = Rule(
     examples=(
         Rewrites(
             "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
-            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: "
-            "Keras 3 and Optax have most of its layers, losses and optimizers; "
-            "`keras.ops.image` and `jax.scipy.ndimage` have most of its image "
-            "operators\n"
-            "import tensorflow_addons as tfa\n"
-            "\n"
+            "# TJ335: tensorflow_addons: the library needs TensorFlow and is no longer maintained: Keras 3 and "
+            "Optax have most of the library's layers, losses and optimizers; `keras.ops.image` and "
+            "`jax.scipy.ndimage` have most of the image operators\n"
+            "import tensorflow_addons as tfa\n\n"
             "y = tfa.layers.GELU()\n",
             runs=False,
         ),
@@ -207,12 +205,14 @@ SUMMARY_COMPILED = Rule(
         Rewrites(
             "import tensorflow as tf\n\n\n@tf.function\ndef step(x):\n    y = tf.square(x)\n"
             "    tf.summary.scalar('y', y, step=1)\n    return y\n",
-            "import tensorflow as tf\nimport jax.numpy as jnp\nimport shims\n\n\n"
-            "@shims.function\ndef step(x):\n    y = jnp.square(x)\n"
-            "    # TJ339: tf.summary.scalar: the function is compiled, and TensorFlow's writer takes no traced "
-            "arrays: return the value and write it outside, or use `shims.summary` for the writer and all "
-            "summaries (`--target shims`)\n"
-            "    tf.summary.scalar('y', y, step=1)\n    return y\n",
+            "import tensorflow as tf\n"
+            "import jax.numpy as jnp\n"
+            "import shims\n\n\n"
+            "@shims.function\n"
+            "def step(x):\n    y = jnp.square(x)\n    # TJ339: tf.summary.scalar: the function is compiled, and "
+            "TensorFlow's writer does not accept traced arrays: return the value and write the summary outside of "
+            "the function, or use `shims.summary` for the writer and all summaries (`--target shims`)\n    "
+            "tf.summary.scalar('y', y, step=1)\n    return y\n",
             runs=False,
         ),
         Leaves(
@@ -239,11 +239,13 @@ REACHES_JAX = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nn = tf.strings.length(['a', 'bc'])\ny = tf.square(n)\ndel n\n",
-            "import tensorflow as tf\nimport jax.numpy as jnp\n\n"
-            "# TJ338: tf.strings.length: JAX functions receive its result, and they do not accept "
-            "TensorFlow tensors: pass `.numpy()` of it where it runs eagerly, or move both with `--data "
-            "shims`\n"
-            "n = tf.strings.length(['a', 'bc'])\ny = jnp.square(n)\ndel n\n",
+            "import tensorflow as tf\n"
+            "import jax.numpy as jnp\n\n"
+            "# TJ338: tf.strings.length: the result is passed to JAX functions, which do not accept TensorFlow "
+            "tensors: append `.numpy()` if the call runs eagerly, or rewrite the call with `--data shims`\n"
+            "n = tf.strings.length(['a', 'bc'])\n"
+            "y = jnp.square(n)\n"
+            "del n\n",
             runs=False,
         ),
         Leaves(

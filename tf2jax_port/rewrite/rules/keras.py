@@ -260,8 +260,8 @@ GONE = Rule(
         Rewrites(
             "import tensorflow as tf\n\nif tf.keras.backend.learning_phase():\n    pass\n",
             "import tensorflow as tf\n\n"
-            "# TJ340: tf.keras.backend.learning_phase: there is no global phase: "
-            "pass `training=True` or `training=False` to the call\n"
+            "# TJ340: tf.keras.backend.learning_phase: Keras 3 has no global learning phase: pass `training=True` "
+            "or `training=False` to the call\n"
             "if tf.keras.backend.learning_phase():\n    pass\n",
             runs=False,
         ),

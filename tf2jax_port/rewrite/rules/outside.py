@@ -13,12 +13,12 @@ _OPERATOR = Leaves(
     f"{_TF}y = tf.square(x)\n", because="`tf.square` is an operator with a row in the table"
 )
 _ALONE = (
-    "Nothing changes: the name and its import stay, and a comment marks the line. The operators "
-    "around it are rewritten as usual. "
+    "The name and its import are not changed, and a comment marks the line. The other operators in the same code "
+    "are rewritten as usual. "
 )
 
 _STAYS = (
-    "Nothing changes: the name and its import stay, and the operators around it are rewritten. "
+    "The name and its import are not changed. The other operators in the same code are rewritten. "
 )
 
 

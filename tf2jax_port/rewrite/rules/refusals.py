@@ -82,9 +82,9 @@ STARRED = Rule(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
             "    return tf.reduce_sum(x, **options)\n",
-            "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
-            "    # TJ303: tf.compat.v1.reduce_sum: it is called with `*args` or `**kwargs`\n"
-            "    return tf.reduce_sum(x, **options)\n",
+            "import tensorflow.compat.v1 as tf\n\n\n"
+            "def f(x, **options):\n    # TJ303: tf.compat.v1.reduce_sum: the call has `*args` or `**kwargs`\n    "
+            "return tf.reduce_sum(x, **options)\n",
             runs=False,
         ),
         Leaves(
@@ -154,8 +154,8 @@ OLD_MEANING = Rule(
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.image.resize(x, [8, 8])\n",
-            "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n"
-            "    # TJ306: tf.compat.v1.image.resize: in TensorFlow 1 the name means something else than in "
+            "import tensorflow.compat.v1 as tf\n\n\n"
+            "def f(x):\n    # TJ306: tf.compat.v1.image.resize: the name has different meanings in TensorFlow 1 and "
             "TensorFlow 2\n    return tf.image.resize(x, [8, 8])\n",
             runs=False,
         ),
@@ -201,7 +201,7 @@ UNTOUCHABLE = Rule(
             "import tensorflow as tf\n"
             "\n"
             "\n"
-            "# TJ308: tf.Tensor: it is inside a string\n"
+            "# TJ308: tf.Tensor: the name is inside a string\n"
             "def f(x: '''tf.Tensor'''):\n"
             "    return x\n",
             runs=False,
@@ -223,8 +223,8 @@ NO_COUNTERPART = Rule(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.Operation\n",
             "import tensorflow as tf\n\n"
-            "# TJ309: tf.Operation: there are no graphs: write a function and decorate it with "
-            "`shims.function`\ny = tf.Operation\n",
+            "# TJ309: tf.Operation: JAX has no graphs: write a function and decorate it with `shims.function`\n"
+            "y = tf.Operation\n",
             runs=False,
         ),
         Leaves("import tensorflow as tf\n\ny = tf.int32\n", because="JAX has this dtype (TJ102)"),
