@@ -251,7 +251,7 @@ MESSAGES = {
     ),
     "big endian": (
         "UnimplementedError",
-        "x cannot be read: its numbers are big-endian (it was written on a big-endian machine).",
+        "x cannot be read: the numbers are big-endian, because the checkpoint was written on a big-endian machine.",
         _WHERE,
     ),
     "newer": (

@@ -181,10 +181,19 @@ def test_what_is_no_table(folder):
 USAGE = [
     (["scan", "src", "--select", "TJ9x"], "--select: no diagnostic begins with `TJ9X`."),
     (["scan", "src", "--ignore", "E501"], "--ignore: no diagnostic begins with `E501`."),
-    (["scan", "src", "-"], "`-` stands for standard input and must be the only path."),
-    (["scan", "src", "--isolated", "--config", "a"], "--isolated and --config exclude each other."),
-    (["rewrite", "-", "--write"], "--write has no file to write to: `-` is standard input."),
-    (["rewrite", "src", "--write", "--check"], "--write and --check exclude each other."),
+    (["scan", "src", "-"], "`-` means standard input and must be the only path."),
+    (
+        ["scan", "src", "--isolated", "--config", "a"],
+        "--isolated and --config cannot be combined: remove one of the two options.",
+    ),
+    (
+        ["rewrite", "-", "--write"],
+        "--write needs a file, but `-` is standard input: remove --write.",
+    ),
+    (
+        ["rewrite", "src", "--write", "--check"],
+        "--write and --check cannot be combined: remove one of the two options.",
+    ),
 ]
 
 
@@ -218,6 +227,6 @@ def test_nothing_to_read_is_said(configured, run):
         result = run(command, ".")
         assert result.exit_code == 0
         assert result.stderr.startswith(
-            "No Python file in . (hidden, built and git-ignored files are skipped; "
-            "--no-gitignore reads the latter).\n"
+            "No Python file in . (hidden files, build outputs and files that git ignores are skipped; "
+            "--no-gitignore also reads files that git ignores).\n"
         )

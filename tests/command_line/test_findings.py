@@ -40,11 +40,12 @@ def test_findings_come_with_their_places(program, run):
         "    also at 8:12",
     ]
     assert result.stderr == (
-        "5 references in 1 of 1 files: 2 to write by hand, 2 to review. "
-        "`tf2jax-port rewrite --write` handles 60 %.\n"
+        "5 references in 1 of 1 files: 2 to write by hand, 2 to review. `tf2jax-port rewrite --write` handles 60 "
+        "%.\n"
         "To prove the port of a function, keep a copy of the original: `tf2jax-port diff a_tf.py:FUNCTION "
-        "a.py:FUNCTION --inputs CASES`. For classes and programs: before it is rewritten, `tf2jax-port "
-        "capture --package a -o calls.npz -- python PROGRAM`, and afterwards `tf2jax-port prove calls.npz FOLDER`.\n"
+        "a.py:FUNCTION --inputs CASES`. For classes and programs: before you rewrite the code, run `tf2jax-port "
+        "capture --package a -o calls.npz -- python PROGRAM`, and after rewriting, run `tf2jax-port prove calls.npz "
+        "FOLDER`.\n"
     )
     assert run("scan", "a.py", "-q").stderr == ""
 

@@ -219,7 +219,7 @@ def test_a_circle_of_links(folder, run):
 STRANGE = {
     "a pipe": (
         lambda path: os.mkfifo(path),
-        ("TJ907", "it is a pipe or a device, not a file"),
+        ("TJ907", "the path is a pipe or a device, not a file"),
     ),
     "too large": (
         lambda path: path.write_bytes(b"x = 1\n" * 700_000),

@@ -89,8 +89,8 @@ def test_an_interrupt_leaves_a_report(run):
     report = run(0, 2, 6, step=step)
     assert report.verdict == "limited"
     assert why(report) == {
-        2: "interrupted before they were run",
-        6: "interrupted before they were run",
+        2: "the comparison was interrupted before these cases ran",
+        6: "the comparison was interrupted before these cases ran",
     }
     assert [row.index for row in report.cases] == [0]
     with pytest.raises(KeyboardInterrupt):

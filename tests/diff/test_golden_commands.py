@@ -69,8 +69,7 @@ def test_a_golden_is_not_overwritten_unasked(folder):
     done = invoke(record, "new.py:total", "--inputs", "cases.py", "-o", "a.golden")
     assert done.exit_code == 2
     assert done.stderr == (
-        "a.golden: the file exists already.\n"
-        "  Do:       --update replaces it, and shows the changes\n"
+        "a.golden: the file exists already.\n  Do:       use --update, which replaces the file and shows the changes\n"
     )
     assert (folder / "a.golden").read_bytes() == before
 
@@ -95,7 +94,7 @@ def test_a_golden_that_is_none(folder):
     assert done.exit_code == 2
     assert done.stderr.splitlines()[:2] == [
         "new.py: this golden is damaged and cannot be used.",
-        "  Received: its first bytes are not those of a safetensors file",
+        "  Received: the first bytes of the file are not the beginning of a safetensors file",
     ]
     done = invoke(verify, "nothing.golden", "new.py:half")
     assert (

@@ -163,9 +163,8 @@ def test_without_tensorflow_the_package_is_named(without_tensorflow):
     with pytest.raises(DiffError) as caught:
         require_tensorflow()
     assert str(caught.value) == (
-        "diff: TensorFlow is needed to run the old function, and it cannot be imported.\n"
-        "  Received: ModuleNotFoundError: import of tensorflow halted; None in sys.modules\n"
-        "  Do:       pip install tensorflow"
+        "diff: TensorFlow is needed to run the original function, but TensorFlow cannot be imported.\n  Received: "
+        "ModuleNotFoundError: import of tensorflow halted; None in sys.modules\n  Do:       pip install tensorflow"
     )
 
 
@@ -218,5 +217,5 @@ def test_cases_that_raise():
     with pytest.raises(DiffError) as caught:
         cases.collect(broken, identity)
     assert str(caught.value) == (
-        "cases(): it stopped with an error.\n  Received: RuntimeError: no data"
+        "cases(): the generator raised an error.\n  Received: RuntimeError: no data"
     )

@@ -368,4 +368,4 @@ def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more)
         assert located.kind == "value"
     else:
         assert isinstance(located, NotLocated)
-        assert located.reason == "the values differ, and the search ran out of time"
+        assert located.reason == "the values differ, but the time limit of the search was reached"

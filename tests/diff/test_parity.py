@@ -162,5 +162,5 @@ def test_a_function_and_its_port(tmp_path, monkeypatch):
         "TF graph and JAX jit    different: d/d x (ones) of case 0: values differ (6 compared)",
     ]
     assert CliRunner().invoke(parity, words[:2]).stderr == (
-        "parity: OLD, NEW and --inputs belong together.\n"
+        "parity: OLD, NEW and --inputs must be used together.\n"
     )

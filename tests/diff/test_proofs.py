@@ -72,8 +72,8 @@ def test_each_function_has_a_status_and_a_place(proof):
         ),
         "proved": ("proved", 16, "1 call in 3 lanes"),
         "unfit": ("could not be replayed", 19, "its calls cannot be replayed: <text>"),
-        "idle": ("not reached", 22, "no recorded call reaches it"),
-        "plain": ("no tensors", 25, "no tensor passes through it"),
+        "idle": ("not reached", 22, "no recorded call reaches the function"),
+        "plain": ("no tensors", 25, "no tensor passes through the function"),
     }
 
 

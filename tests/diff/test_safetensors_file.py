@@ -77,7 +77,7 @@ def changed(**entry):
     ("data", "message"),
     [
         (b"", "it ends after 0 bytes"),
-        (b"\xff" * 20, "its first bytes are not those of a safetensors file"),
+        (b"\xff" * 20, "the first bytes of the file are not the beginning of a safetensors file"),
         (changed(shape=[2]), "the array wide is not where the header says"),
         (changed(shape=[-1]), "the array wide is not where the header says"),
         (changed(data_offsets=[8, 0]), "the array wide is not where the header says"),
@@ -85,7 +85,7 @@ def changed(**entry):
         (changed(dtype="F1"), "its header does not describe the array wide"),
         (changed(shape="x"), "its header does not describe the array wide"),
         ((4).to_bytes(8, "little") + b"[[[[", "its header cannot be read"),
-        ((2).to_bytes(8, "little") + b"{}", "its header was changed"),
+        ((2).to_bytes(8, "little") + b"{}", "the header of the file was changed"),
     ],
 )
 def test_a_header_that_lies(data, message):

@@ -104,7 +104,7 @@ def test_the_terminal_shows_which_pairs_agree():
 
 def test_a_knife_edge_is_shown_with_its_pair():
     text = as_text("limited")
-    assert "Knife edges: the original disagrees with itself" in text
+    assert "Unstable elements: the original's own runs disagree" in text
     assert "d/d x (ones): TF eager has 0, TF XLA nan at [0] (case 0)" in text
 
 

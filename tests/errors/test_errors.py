@@ -16,10 +16,10 @@ CASES = (
     (
         calls.unbounded,
         tf.errors.CapacityError,
-        "range: this data-dependent size has no bound, and inside an enclosing trace its capacity cannot grow.\n"
-        "  Required: a count whose bound follows from the inputs\n"
-        "  At:       refused_inputs.py:N  return jax.jit(tf.dynamic(lambda k: tf.range(k)))(np.int32(3))\n"
-        "  Do:       write `shims.bounded(k, max=...)` for the count, or call the function through `shims.function` at the top level",
+        "range: this data-dependent size has no bound, and inside an enclosing trace its capacity cannot grow.\n  "
+        "Required: a count with a bound that follows from the inputs\n  At:       refused_inputs.py:N  return "
+        "jax.jit(tf.dynamic(lambda k: tf.range(k)))(np.int32(3))\n  Do:       write `shims.bounded(k, max=...)` for "
+        "the count, or call the function through `shims.function` at the top level",
     ),
     (
         calls.outgrown,
@@ -34,27 +34,21 @@ CASES = (
         calls.outgrown_bound_under_jit,
         tf.errors.CapacityError,
         (
-            "Padded: the data needed more entries than the capacity; the values are not "
-            "valid.\n"
-            "  Required: room for 9 entries\n"
-            "  Received: 4 entries\n"
-            "  At:       refused_inputs.py:N  return padded.unpad()\n"
-            "  Do:       raise the bound to 9, or call the function through `shims.function`, "
-            "which enlarges its buffers"
+            "Padded: the data needed more entries than the capacity, so the values are not valid.\n  Required: room "
+            "for 9 entries\n  Received: 4 entries\n  At:       refused_inputs.py:N  return padded.unpad()\n  "
+            "Do:       raise the bound to 9, or call the function through `shims.function`, which enlarges its "
+            "buffers"
         ),
     ),
     (
         calls.a_loop_without_a_bound,
         tf.errors.CapacityError,
         (
-            "while_loop: nothing bounds the size of this value, and inside an enclosing JAX "
-            "trace no buffer can grow.\n"
-            "  Required: a bound on the number of iterations, or of elements of a "
-            "`TensorArray`\n"
-            "  At:       refused_inputs.py:N  lambda x: tf.while_loop(\n"
-            "  Do:       pass `maximum_iterations` to `while_loop`; give a growing `TensorArray` "
-            "its largest size and cut the result, `TensorArray(dtype, n)` and `.stack()[:k]`; or "
-            "call the function through `shims.function` at the top level"
+            "while_loop: the size of this value has no bound, and inside an enclosing JAX trace no buffer can "
+            "grow.\n  Required: a bound on the number of iterations, or of elements of a `TensorArray`\n  At:       "
+            "refused_inputs.py:N  lambda x: tf.while_loop(\n  Do:       pass `maximum_iterations` to `while_loop`; "
+            "create a growing `TensorArray` with its largest size and cut the result, as in `TensorArray(dtype, n)` "
+            "and `.stack()[:k]`; or call the function through `shims.function` at the top level"
         ),
     ),
     (
@@ -139,10 +133,8 @@ CASES = (
     (
         calls.too_small,
         tf.errors.CapacityError,
-        "Padded.pad: `x` does not fit.\n"
-        "  Required: at most 2 entries along axis 0\n"
-        "  Received: 4\n"
-        "  At:       refused_inputs.py:N  return tf.Padded.pad(X, 2)",
+        "Padded.pad: `x` is larger than the capacity.\n  Required: at most 2 entries along axis 0\n  Received: 4\n  "
+        "At:       refused_inputs.py:N  return tf.Padded.pad(X, 2)",
     ),
     (
         calls.above_a_stated_bound,
@@ -219,10 +211,9 @@ CASES = (
     (
         calls.buckets_of_another_kind,
         ValueError,
-        "function: `buckets` is not understood.\n"
-        '  Required: "powers_of_two", a capacity, a list of capacities, or a function of the size\n'
-        "  Received: 'primes'\n"
-        '  At:       refused_inputs.py:N  return tf.function(lambda x: x, buckets="primes")',
+        'function: `buckets` has an invalid value.\n  Required: "powers_of_two", a capacity, a list of '
+        "capacities, or a function of the size\n  Received: 'primes'\n  At:       refused_inputs.py:N  return "
+        'tf.function(lambda x: x, buckets="primes")',
     ),
     (
         calls.nothing_to_compile_for,
@@ -248,20 +239,18 @@ CASES = (
     (
         calls.a_mask_of_another_length,
         tf.errors.InvalidArgumentError,
-        "boolean_mask: `mask` must match the leading axes of `tensor`.\n"
-        "  Required: mask.shape == tensor.shape[0:1] (axis=0)\n"
-        "  Received: tensor f32[4, 2], mask bool[3]\n"
-        "  At:       refused_inputs.py:N  return tf.boolean_mask(X, np.ones(3, bool))\n"
-        "  Do:       build the mask from `tensor`, or name both sizes alike in the spec",
+        "boolean_mask: `mask` must match the leading axes of `tensor`.\n  Required: mask.shape == tensor.shape[0:1] "
+        "(axis=0)\n  Received: tensor f32[4, 2], mask bool[3]\n  At:       refused_inputs.py:N  return "
+        "tf.boolean_mask(X, np.ones(3, bool))\n  Do:       build the mask from `tensor`, or give both sizes the "
+        "same name in the spec",
     ),
     (
         calls.a_mask_of_a_higher_rank,
         tf.errors.InvalidArgumentError,
-        "boolean_mask: `mask` must match the leading axes of `tensor`.\n"
-        "  Required: mask.shape == tensor.shape[0:3] (axis=0)\n"
-        "  Received: tensor f32[4, 2], mask bool[4, 2, 1]\n"
-        "  At:       refused_inputs.py:N  return tf.boolean_mask(X, np.ones((4, 2, 1), bool))\n"
-        "  Do:       build the mask from `tensor`, or name both sizes alike in the spec",
+        "boolean_mask: `mask` must match the leading axes of `tensor`.\n  Required: mask.shape == tensor.shape[0:3] "
+        "(axis=0)\n  Received: tensor f32[4, 2], mask bool[4, 2, 1]\n  At:       refused_inputs.py:N  return "
+        "tf.boolean_mask(X, np.ones((4, 2, 1), bool))\n  Do:       build the mask from `tensor`, or give both sizes "
+        "the same name in the spec",
     ),
     (
         calls.a_mask_without_an_axis,
@@ -273,20 +262,16 @@ CASES = (
     (
         calls.an_index_of_another_length,
         IndexError,
-        "x[mask]: the mask must have the shape of the axes that it selects from.\n"
-        "  Required: bool[4]\n"
-        "  Received: bool[3] for float32[4, 2]\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m])(X, M[:3])\n"
-        "  Do:       build the mask from the array that it selects from",
+        "x[mask]: the shape of the mask must match the leading axes of the array.\n  Required: bool[4]\n  Received: "
+        "bool[3] for float32[4, 2]\n  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m])(X, "
+        "M[:3])\n  Do:       build the mask from the array from which it selects",
     ),
     (
         calls.an_index_of_a_higher_rank,
         IndexError,
-        "x[mask]: the mask must have the shape of the axes that it selects from.\n"
-        "  Required: rank 2 or less\n"
-        "  Received: bool[4, 2, 1] for float32[4, 2]\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m])(X, np.ones((4, 2, 1), bool))\n"
-        "  Do:       build the mask from the array that it selects from",
+        "x[mask]: the shape of the mask must match the leading axes of the array.\n  Required: rank 2 or less\n  "
+        "Received: bool[4, 2, 1] for float32[4, 2]\n  At:       refused_inputs.py:N  return tf.function(lambda x, "
+        "m: x[m])(X, np.ones((4, 2, 1), bool))\n  Do:       build the mask from the array from which it selects",
     ),
     (
         calls.traced_bounds_twice,
@@ -306,11 +291,10 @@ CASES = (
     (
         calls.windows_of_unknown_extent,
         tf.errors.UnsupportedPrimitiveError,
-        "`gather` accesses several windows of unknown extent.\n"
-        "  Received: float32[u0]\n"
-        "  Size:     u0: refused_inputs.py:N  y = x[x > 0]\n"
-        "  At:       refused_inputs.py:N  return jax.vmap(lambda s: lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)\n"
-        "  Do:       take whole rows, or windows of a static extent",
+        "`gather` accesses several windows of unknown extent.\n  Received: float32[u0]\n  Size:     u0: "
+        "refused_inputs.py:N  y = x[x > 0]\n  At:       refused_inputs.py:N  return jax.vmap(lambda s: "
+        "lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)\n  Do:       access whole rows, or windows of "
+        "static size",
     ),
     (
         calls.random_rows_of_the_older_threefry,
@@ -325,34 +309,30 @@ CASES = (
         calls.padded_in_numpy,
         tf.errors.PaddedUseError,
         (
-            "Padded: a padded value was given to a JAX function, which would read its padding.\n"
-            "  Received: Padded(float32[5x2], axis 0: 3)\n"
-            "  At:       refused_inputs.py:N  return np.asarray(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
-            "such as `shims.reduce_sum` for a sum"
+            "Padded: a padded value was passed to a JAX function, which would read the padding.\n  Received: "
+            "Padded(float32[5x2], axis 0: 3)\n  At:       refused_inputs.py:N  return "
+            "np.asarray(tf.Padded.pad(X[:3], 5))\n  Do:       wrap the whole computation with "
+            "`shims.dynamic(f)(x)`, or use an operator of shims, such as `shims.reduce_sum` for a sum"
         ),
     ),
     (
         calls.padded_in_a_sum,
         tf.errors.PaddedUseError,
         (
-            "Padded: a padded value was given to a JAX function, which would read its padding.\n"
-            "  Received: Padded(float32[5x2], axis 0: traced)\n"
-            "  At:       refused_inputs.py:N  return jnp.sum(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
-            "such as `shims.reduce_sum` for a sum"
+            "Padded: a padded value was passed to a JAX function, which would read the padding.\n  Received: "
+            "Padded(float32[5x2], axis 0: traced)\n  At:       refused_inputs.py:N  return "
+            "jnp.sum(tf.Padded.pad(X[:3], 5))\n  Do:       wrap the whole computation with `shims.dynamic(f)(x)`, "
+            "or use an operator of shims, such as `shims.reduce_sum` for a sum"
         ),
     ),
     (
         calls.padded_has_no_length,
         tf.errors.PaddedUseError,
         (
-            "len: Python needs the contents of a padded value, which are known only at run "
-            "time.\n"
-            "  Received: Padded(float32[5x2], axis 0: 3)\n"
-            "  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], 5))\n"
-            "  Do:       outside of `jit` use the exact array, `x.unpad()`; inside of `jit` use "
-            "an operator (`shims.size(x)`, `shims.where`, `shims.cond`)"
+            "len: Python needs the contents of a padded value, which are known only at run time.\n  Received: "
+            "Padded(float32[5x2], axis 0: 3)\n  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], "
+            "5))\n  Do:       outside of `jit`, use the exact array, `x.unpad()`; inside `jit`, use an operator "
+            "such as `shims.size(x)`, `shims.where` or `shims.cond`"
         ),
     ),
     (
@@ -409,12 +389,10 @@ def test_a_padded_value_in_lax_is_refused_for_the_same_reason():
         lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an error of its own around ours
     assert type(raised.value.__cause__) is tf.errors.PaddedUseError
     assert rendered(raised.value.__cause__) == (
-        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
-        "  Received: Padded(float32[5x2], axis 0: 3)\n"
-        "  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an "
-        "error of its own around ours\n"
-        "  Do:       wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
-        "such as `shims.reduce_sum` for a sum"
+        "Padded: a padded value was passed to a JAX function, which would read the padding.\n  Received: "
+        "Padded(float32[5x2], axis 0: 3)\n  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # "
+        "JAX puts an error of its own around ours\n  Do:       wrap the whole computation with "
+        "`shims.dynamic(f)(x)`, or use an operator of shims, such as `shims.reduce_sum` for a sum"
     )
 
 

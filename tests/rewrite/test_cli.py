@@ -57,7 +57,9 @@ def test_exit_codes(tree, command, name, code):
 def test_usage_errors_are_2(tree):
     both = run("rewrite", "--write", "--check", tree)
     assert both.exit_code == 2
-    assert both.stderr.endswith("Error: --write and --check exclude each other.\n")
+    assert both.stderr.endswith(
+        "Error: --write and --check cannot be combined: remove one of the two options.\n"
+    )
     assert run("rewrite").exit_code == 2
     assert run("scan", tree, "--format", "xml").exit_code == 2
 

@@ -38,7 +38,7 @@ def test_the_tables(project, run, monkeypatch):
         "app/ops.py 100 % 100 % 100 % jax with JAX, no reference is left to a person",
         "train.py 0 % 0 % jax with JAX, 1 reference is left to a person, the fewest",
         "",
-        "Left to a person",
+        "To write by hand",
         "name references files code why",
         "tf.foo 3 2 TJ301 TensorFlow has no such name",
         "",

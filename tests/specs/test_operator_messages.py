@@ -82,17 +82,13 @@ MESSAGES = {
     ),
     "concat shapes": (
         tf.errors.InvalidArgumentError,
-        "concat: the shapes of `values` do not fit together.\n"
-        "  Required: equal ranks, and equal sizes except along axis 0\n"
-        "  Received: f32[2, 3], f32[2, 2]\n"
-        "  At:",
+        "concat: the shapes of `values` do not match.\n  Required: equal ranks, and equal sizes except along axis "
+        "0\n  Received: f32[2, 3], f32[2, 2]\n  At:",
     ),
     "stack shapes": (
         tf.errors.InvalidArgumentError,
-        "stack: the shapes of `values` do not fit together.\n"
-        "  Required: equal shapes\n"
-        "  Received: f32[2, 3], f32[2, 2]\n"
-        "  At:",
+        "stack: the shapes of `values` do not match.\n  Required: equal shapes\n  Received: f32[2, 3], f32[2, 2]\n  "
+        "At:",
     ),
     "split": (
         tf.errors.InvalidArgumentError,
@@ -158,19 +154,15 @@ MESSAGES = {
     "matmul rank": (
         tf.errors.InvalidArgumentError,
         (
-            "matmul: the shapes of the matrices do not fit together.\n"
-            "  Required: at least two axes on either side\n"
-            "  Received: a f32[3], b f32[3]\n"
-            "  At:"
+            "matmul: the shapes of the matrices do not match.\n  Required: at least two axes in each operand\n  "
+            "Received: a f32[3], b f32[3]\n  At:"
         ),
     ),
     "matmul sizes": (
         tf.errors.InvalidArgumentError,
         (
-            "matmul: the shapes of the matrices do not fit together.\n"
-            "  Required: a.shape[-1] == b.shape[-2], after transposing\n"
-            "  Received: a f32[2, 3], b f32[2, 3]\n"
-            "  At:"
+            "matmul: the shapes of the matrices do not match.\n  Required: a.shape[-1] == b.shape[-2], after "
+            "transposing\n  Received: a f32[2, 3], b f32[2, 3]\n  At:"
         ),
     ),
     "einsum keyword": (
@@ -227,20 +219,16 @@ MESSAGES = {
     ),
     "stitch count": (
         tf.errors.InvalidArgumentError,
-        "dynamic_stitch: `indices` has 2 arrays, `data` has 1.\n  Required: equally many arrays in both\n  At:",
+        "dynamic_stitch: `indices` has 2 arrays, `data` has 1.\n  Required: the same number of arrays in `indices` "
+        "and `data`\n  At:",
     ),
     "multiples": (
         tf.errors.InvalidArgumentError,
-        "tile: 1 multiples for 2 axes.\n"
-        "  Required: one multiple per axis\n"
-        "  Received: multiples=(2,)\n"
-        "  At:",
+        "tile: 1 multiples for 2 axes.\n  Required: one number for each axis\n  Received: multiples=(2,)\n  At:",
     ),
     "repeats count": (
         tf.errors.InvalidArgumentError,
-        "repeat: `repeats` has 2 numbers for 3 slices.\n"
-        "  Required: one number, or one per slice\n"
-        "  At:",
+        "repeat: `repeats` has 2 numbers for 3 slices.\n  Required: one number, or one number for each slice\n  At:",
     ),
     "segment order": (
         tf.errors.InvalidArgumentError,

@@ -49,7 +49,7 @@ INPUTS = (
 @click.option(
     "--locate",
     is_flag=True,
-    help="Find the first operation at which original and port differ; implied by --html.",
+    help="Find the first operation at which the original and the port differ. --html implies this option.",
 )
 @click.option(
     "--worst",
@@ -60,23 +60,25 @@ INPUTS = (
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into an equal port, and report which of them the cases do not notice.",
+    help="If the port is equal, plant faults into the port, and report which faults no case detects.",
 )
 @click.option(
     "--strengthen",
     "more_file",
     metavar="FILE",
-    help="Search for cases that notice more faults, write all cases to FILE, and compare them.",
+    help="Search for cases that detect more faults, write all cases to FILE, and compare the functions on them.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
-@click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as an HTML page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
 @click.option(
     "--variables",
     metavar="OLD.py:MODEL",
     help="The original's variables, which become NEW's first argument.",
 )
-@click.option("--params", metavar="NEW.py:PARAMS", help="A pytree like NEW's first argument.")
+@click.option(
+    "--params", metavar="NEW.py:PARAMS", help="A pytree with the structure of NEW's first argument."
+)
 @click.option(
     "--map",
     "given",
@@ -84,31 +86,39 @@ INPUTS = (
     metavar="NAME=PATH",
     help="The leaf of PARAMS that corresponds to a variable.",
 )
-@click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
-@click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
+@click.option(
+    "--seed", default=0, show_default=True, help="The seed for cotangents and random numbers."
+)
+@click.option(
+    "--case", "only", type=int, multiple=True, help="Run only this case. May be repeated."
+)
 @click.option("--x64/--no-x64", default=None, help="Enable or disable JAX's 64-bit types.")
 @click.option(
     "--lane",
     "lanes",
     multiple=True,
     type=click.Choice(list(REQUESTED)),
-    help="Run the port in this lane, too; repeatable.",
+    help="Also run the port in this lane. May be repeated.",
 )
-@click.option("--forward", is_flag=True, help="Compare forward-mode gradients, too.")
+@click.option("--forward", is_flag=True, help="Also compare forward-mode gradients.")
 @click.option(
-    "--steps", type=click.IntRange(min=0), default=0, help="Compare this many training steps, too."
+    "--steps", type=click.IntRange(min=0), default=0, help="Also compare this many training steps."
 )
 @click.option(
     "--rate", default=RATE, show_default=True, help="The learning rate of training steps."
 )
-@click.option("--bfloat16", is_flag=True, help="Give both functions their floats in bfloat16.")
+@click.option(
+    "--bfloat16",
+    is_flag=True,
+    help="Convert the floating-point inputs of both functions to bfloat16.",
+)
 @click.option(
     "--random",
     "randomness",
     type=click.Choice(["seeds", "distribution"]),
     default="seeds",
     show_default=True,
-    help="What must agree for random functions: the numbers for the same seeds, or the distribution.",
+    help="What must agree for random functions: the numbers drawn with the same seeds, or only the distribution.",
 )
 @click.option(
     "--draws",
@@ -241,12 +251,12 @@ def ended(command: str) -> Iterator[None]:
         errors.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(EXIT_OTHER)
     except KeyboardInterrupt:
-        errors.print(f"{command}: interrupted; there is no verdict.", style="red")
+        errors.print(f"{command}: interrupted, so there is no verdict.", style="red")
         sys.exit(INTERRUPTED)
     except Exception:  # noqa: BLE001 - an internal error must not look like the verdict "different"
         errors.print(traceback.format_exc(), markup=False, highlight=False)
         errors.print(
-            f"{command}: this is a fault of tf2jax-port itself, not of the port.", style="red"
+            f"{command}: this is an error in tf2jax-port itself, not in the port.", style="red"
         )
         sys.exit(EXIT_OTHER)
 
@@ -272,8 +282,8 @@ def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: boo
         if uses_keras(order.new, order.path):
             if not isolate:
                 raise DiffError(
-                    "diff: the port uses Keras, which has one back end per process, and --no-isolate runs "
-                    "original and port in one.\n  Do:       leave --no-isolate out",
+                    "diff: the port uses Keras, which can use only one back end per process, but --no-isolate runs "
+                    "the original and the port in the same process.\n  Do:       remove --no-isolate",
                     "--no-isolate",
                 )
             from tf2jax_port.diff.goldens.apart import compare_apart
@@ -298,7 +308,7 @@ def _state(
     if variables is None and params is None and not given:
         return None
     if variables is None or params is None:
-        raise DiffError("diff: --variables and --params belong together.")
+        raise DiffError("diff: --variables and --params must be used together.")
     pairs = [(name, leaf) for name, _, leaf in (pair.partition("=") for pair in given)]
     return Request(variables, params, tuple(pairs))
 

@@ -53,9 +53,13 @@ _most = click.option(
     metavar="FILE",
     help="The golden, a safetensors file.",
 )
-@click.option("--update", is_flag=True, help="Replace the golden, and show what changes.")
-@click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
-@click.option("--case", "only", type=int, multiple=True, help="Keep only this case; repeatable.")
+@click.option("--update", is_flag=True, help="Replace the golden, and show the changes.")
+@click.option(
+    "--seed", default=0, show_default=True, help="The seed for cotangents and random numbers."
+)
+@click.option(
+    "--case", "only", type=int, multiple=True, help="Record only this case. May be repeated."
+)
 @click.option("--x64/--no-x64", default=False, help="Record for ports with 64-bit types.")
 @click.option(
     "--framework",
@@ -103,9 +107,11 @@ def record(
 @click.argument("golden", type=click.Path(dir_okay=False, path_type=Path), metavar="GOLDEN")
 @click.argument("new", metavar="NEW.py:FUNC")
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
-@click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as an HTML page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
-@click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
+@click.option(
+    "--case", "only", type=int, multiple=True, help="Run only this case. May be repeated."
+)
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
 )
@@ -155,8 +161,8 @@ def _before(output: Path, update: bool, most_mb: int) -> Golden | None:
         return None
     if not update:
         raise DiffError(
-            f"{output}: the file exists already.\n"
-            "  Do:       --update replaces it, and shows the changes"
+            f"{output}: the file already exists.\n  Do:       use --update, which replaces the file and shows the "
+            "changes"
         )
     return _read(output, most_mb * _MEGABYTE)
 
@@ -168,7 +174,7 @@ def _read(path: Path, most: int) -> Golden:
     document, store = read(path, most)
     if "terms" not in document:
         raise DiffError(
-            f"{path}: the file holds captured calls (inputs for `record`), not a golden."
+            f"{path}: the file contains captured calls, which are inputs for `record`, and is not a golden."
         )
     return from_document(document, store)
 

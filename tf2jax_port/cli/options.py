@@ -41,16 +41,16 @@ _READING = (
         "--exclude",
         multiple=True,
         metavar="PATTERN",
-        help="Skip files and folders, as a line of .gitignore would. May be repeated.",
+        help="Skip files and folders that match a pattern, as in .gitignore. May be repeated.",
     ),
     click.option(
-        "--no-gitignore", is_flag=True, help="Read files that git ignores, too.", default=None
+        "--no-gitignore", is_flag=True, help="Also read files that git ignores.", default=None
     ),
     click.option(
         "--force-exclude",
         is_flag=True,
         default=None,
-        help="Apply patterns to files on the command line, too.",
+        help="Also apply the patterns to files that the command line names.",
     ),
     click.option(
         "--stdin-filename",
@@ -62,35 +62,37 @@ _READING = (
         "--config",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="Read [tool.tf2jax-port] from there, not from the nearest pyproject.toml.",
+        help="Read the table [tool.tf2jax-port] from this file instead of the nearest pyproject.toml.",
     ),
-    click.option("--isolated", is_flag=True, help="Read no configuration at all."),
+    click.option("--isolated", is_flag=True, help="Do not read any configuration."),
     click.option(
         "--fail-on",
         type=click.Choice(["manual", "review"]),
         default="review",
         show_default=True,
-        help="When to exit with 1: if references must be rewritten by hand, or also if references must be reviewed.",
+        help="When to exit with code 1: if references must be rewritten by hand, or also if references must be "
+        "reviewed.",
     ),
 )
 _TARGET = click.option(
     "--target",
     type=click.Choice(["jax", "shims", "graph", "auto"]),
-    help="jax (the default): JAX itself; shims: TensorFlow's names from `shims`, the smallest change that "
-    "runs; graph: TensorFlow 1 as it is, on `shims.compat.v1`; auto: the target that suits each file.",
+    help="jax (the default): JAX itself; shims: TensorFlow's names imported from `shims`, which changes the code "
+    "least; graph: the TensorFlow 1 program unchanged, on `shims.compat.v1`; auto: the best target for each "
+    "file.",
 )
 _CHOOSING = (
     _TARGET,
     click.option(
         "--exact/--no-exact",
         default=None,
-        help="Where JAX's function differs in special cases (zeros, ties, NaN), use the function of "
-        "`shims`, which does not differ.",
+        help="Where JAX's function differs from TensorFlow's in special cases (zeros, ties, NaN), use the function "
+        "of `shims`, which returns TensorFlow's results.",
     ),
     click.option(
         "--safe-only/--no-safe-only",
         default=None,
-        help="Make only rewrites that cannot change results: like --exact, but leave all other references unchanged.",
+        help="Make only rewrites that cannot change results: like --exact, but all other references stay unchanged.",
     ),
     click.option(
         "--select",
@@ -98,28 +100,28 @@ _CHOOSING = (
         help="Rewrite only references with these diagnostics, or prefixes of them: TJ1,TJ401.",
     ),
     click.option(
-        "--ignore", metavar="TJ...", help="Leave alone references with these diagnostics."
+        "--ignore", metavar="TJ...", help="Do not rewrite references with these diagnostics."
     ),
     click.option(
-        "--doctests/--no-doctests", default=None, help="Rewrite the examples of docstrings, too."
+        "--doctests/--no-doctests", default=None, help="Also rewrite the examples in docstrings."
     ),
     click.option(
         "--random",
         type=click.Choice(["tensorflow", "keys"]),
-        help="Draw TensorFlow's numbers (the default), or use JAX keys where possible, which draw other "
-        "numbers of the same distribution.",
+        help="Draw TensorFlow's random numbers (the default), or use JAX keys where possible; with keys, the "
+        "numbers differ but have the same distribution.",
     ),
     click.option(
         "--optimizers",
         type=click.Choice(["keras", "optax"]),
-        help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are known; "
-        "both take the same steps.",
+        help="Use optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are known; both "
+        "libraries take the same steps.",
     ),
     click.option(
         "--data",
         type=click.Choice(["tensorflow", "shims"]),
-        help="Keep `tf.data`, records, pictures and strings (the default), or use `shims` for them in each "
-        "file for which `shims` has all of these names.",
+        help="Keep `tf.data`, records, images and strings in TensorFlow (the default), or use `shims` in each file "
+        "whose functions of these kinds all exist in `shims`.",
     ),
 )
 
@@ -242,7 +244,7 @@ def ask(
       UsageError: options contradict each other.
     """
     if STDIN in paths and paths != (STDIN,):
-        raise click.UsageError("`-` stands for standard input and must be the only path.")
+        raise click.UsageError("`-` means standard input and must be the only path.")
     try:
         said = _configuration(paths, config, isolated)
         options = _options(said, **choices)
@@ -262,7 +264,9 @@ def ask(
 
 def _configuration(paths: tuple[str, ...], config: str | None, isolated: bool) -> Configuration:
     if isolated and config:
-        raise click.UsageError("--isolated and --config exclude each other.")
+        raise click.UsageError(
+            "--isolated and --config cannot be combined: remove one of the two options."
+        )
     nothing = Configuration(pathlib.Path.cwd())
     if isolated:
         return nothing

@@ -14,12 +14,12 @@ _SHOWN = 40
 
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@cli_options.format_option("A table, or JSON for programs.", ("text", "json"))
+@cli_options.format_option("The output format: a table, or JSON for programs.", ("text", "json"))
 @click.option(
     "--html",
     type=click.Path(dir_okay=False),
     metavar="FILE.html",
-    help="Write a page: steps with reasons, diagram.",
+    help="Write an HTML page with the steps, their reasons and a diagram.",
 )
 @click.option("--all", "whole", is_flag=True, help="Show all steps.")
 @cli_options.target_option

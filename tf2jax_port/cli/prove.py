@@ -31,7 +31,12 @@ from tf2jax_port.paths.whole_files import write_whole
 
 @click.command(cls=Command, context_settings={"allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--package", multiple=True, required=True, help="A package to watch. Repeatable.")
+@click.option(
+    "--package",
+    multiple=True,
+    required=True,
+    help="A package whose calls are recorded. May be repeated.",
+)
 @click.option(
     "--output",
     "-o",
@@ -45,7 +50,7 @@ from tf2jax_port.paths.whole_files import write_whole
     type=click.IntRange(min=1),
     default=5,
     show_default=True,
-    help="The largest number of calls per function.",
+    help="The largest number of calls to record for each function.",
 )
 @click.option(
     "--timeout",
@@ -94,14 +99,14 @@ def capture(
     type=click.Choice(["text", "json", "sarif", "github"]),
     default="text",
     show_default=True,
-    help="What is printed: tables, or data for programs, editors and code hosts.",
+    help="The output format: tables, or data for programs, editors and code hosts.",
 )
 @click.option(
     "--html",
     "html_folder",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Write a page for the code base, and one for each file.",
+    help="Write one HTML page for the code base, and one HTML page for each file.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the proof as JSON.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the proof as JUnit XML.")
@@ -120,17 +125,21 @@ def capture(
 @click.option(
     "--strength",
     is_flag=True,
-    help="Plant faults into each equal call, and report which of them the calls do not notice.",
+    help="Plant faults into each equal call, and report which faults no call detects.",
 )
 @click.option(
     "--kept",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where outcomes are kept between runs. [default: CALLS.kept]",
+    help="The file in which outcomes are kept between runs. [default: CALLS.kept]",
 )
-@click.option("--fresh", is_flag=True, help="Replay every call, and ignore kept outcomes.")
 @click.option(
-    "--watch", is_flag=True, help="Prove again whenever a file of ROOT, or CALLS, is edited."
+    "--fresh",
+    is_flag=True,
+    help="Replay every call again, without using the outcomes of earlier runs.",
+)
+@click.option(
+    "--watch", is_flag=True, help="Run again whenever a file of ROOT or the file CALLS changes."
 )
 def prove(
     calls: Path,
@@ -186,7 +195,7 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, stren
     with console.status("Reading calls") as status:
         found, results = proving.prove(calls, root, timeout, kept, step, jobs, strength=strength)
     kept_results = len(results) - replayed
-    before = f", {kept_results} results are those of an earlier run" if kept_results else ""
+    before = f", {kept_results} results come from an earlier run" if kept_results else ""
     tell(f"{counted(replayed, 'replay')}{before}")
     _tell_originals(found, root)
     return judged(found, results, root)
@@ -204,7 +213,7 @@ def _tell_originals(calls: Calls, root: Path) -> None:
         more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
         name = os.path.relpath(kept[0])
         tell(
-            f"{name}{more}: imports TensorFlow, but nothing of JAX: is {root.name} the folder of the port?"
+            f"{name}{more}: imports TensorFlow, but not JAX: is {root.name} the folder of the port?"
         )
 
 

@@ -13,13 +13,24 @@ from tf2jax_port.cli.options import choosing_options, reading_options
 
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--write", is_flag=True, help="Change the files. Without it, the changes are shown.")
 @click.option(
-    "--check", is_flag=True, help="Change and show nothing; exit 1 if anything would change."
+    "--write",
+    is_flag=True,
+    help="Change the files. Without this option, the changes are only shown.",
 )
-@cli_options.format_option("A diff, or the findings for programs and code hosts.")
 @click.option(
-    "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
+    "--check",
+    is_flag=True,
+    help="Do not change files and do not show changes; exit with code 1 if anything would change.",
+)
+@cli_options.format_option(
+    "The output format: a diff, or the findings for programs and code hosts."
+)
+@click.option(
+    "--report",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.json",
+    help="Write the ledger to this file.",
 )
 @click.option("--color/--no-color", default=None, help="Color the diff. [default: on a terminal]")
 @choosing_options
@@ -37,16 +48,18 @@ def rewrite(
 
     A folder stands for the Python files below it; `-` reads a program from standard input and writes
     the new one to standard output. Every TensorFlow reference is rewritten, rewritten and to be
-    reviewed, replaced by a function of `shims`, kept, or left to a person with a comment.
+    reviewed, replaced by a function of `shims`, kept, or to write by hand with a comment.
 
     Exit code 0: no manual work is left; 1: some is left (with --check: something would change); 2:
     could not run.
     """
     if write and check:
-        raise click.UsageError("--write and --check exclude each other.")
+        raise click.UsageError(
+            "--write and --check cannot be combined: remove one of the two options."
+        )
     asked = cli_options.ask(paths, **given)
     if asked.reads_stdin and write:
-        raise click.UsageError("--write has no file to write to: `-` is standard input.")
+        raise click.UsageError("--write needs a file, but `-` is standard input: remove --write.")
     from tf2jax_port.cli.changes import Changes, tell
     from tf2jax_port.cli.files import exit_code, write_report
     from tf2jax_port.cli.findings import show_data

@@ -19,29 +19,33 @@ _SHOWN = 15
 
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@cli_options.format_option("Findings as lines, or for programs, editors and code hosts.")
-@click.option("--statistics", is_flag=True, help="Count findings by diagnostic instead.")
+@cli_options.format_option(
+    "The output format: findings as lines, or data for programs, editors and code hosts."
+)
+@click.option(
+    "--statistics", is_flag=True, help="Show the number of findings for each diagnostic instead."
+)
 @click.option("--overview", is_flag=True, help="Show tables by state, file and name instead.")
 @click.option(
     "--html",
     type=click.Path(dir_okay=False),
     metavar="FILE.html",
-    help="Write a page: source with findings, map.",
+    help="Write an HTML page with the annotated source and a map.",
 )
 @click.option(
-    "--all", "whole", is_flag=True, help="Show every reference; with --overview, every row."
+    "--all", "whole", is_flag=True, help="Show every reference. With --overview, show every row."
 )
 @click.option(
     "--group/--no-group",
     default=True,
     show_default=True,
-    help="Show reviews of the same name for the same reason in one line.",
+    help="Show all reviews that have the same name and the same reason in one line.",
 )
 @click.option(
     "--baseline",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE.json",
-    help="Neither show nor count the findings that this ledger lists.",
+    help="Do not show and do not count the findings that this ledger lists.",
 )
 @click.option("--color/--no-color", default=None, help="Color the output. [default: a terminal]")
 @cli_options.choosing_options
@@ -72,7 +76,7 @@ def scan(
 
     if form != "text" and (statistics or overview):
         raise click.UsageError(
-            f"--format {form} has all counts: leave out --statistics and --overview."
+            f"--format {form} already contains all counts: remove --statistics and --overview."
         )
     asked = cli_options.ask(paths, **given)
     # Only the HTML page needs the texts; the formats for editors and code hosts show findings alone.

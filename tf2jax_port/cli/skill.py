@@ -12,7 +12,7 @@ SKILL = pathlib.Path(__file__).parent.parent / "SKILL.md"
 
 
 @click.command(cls=Command)
-@click.option("--path", is_flag=True, help="Print the path of the file, not its content.")
+@click.option("--path", is_flag=True, help="Print the path of the file instead of the content.")
 def skill(path: bool) -> None:
     """Print the instructions for a coding agent that ports code with this tool.
 

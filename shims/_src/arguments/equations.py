@@ -86,7 +86,7 @@ def _unify_label_sizes(equation, label, where, arrays):
         raise checks.invalid(
             "einsum",
             f"the sizes of {label!r} differ.",
-            required="equal sizes wherever a label occurs",
+            required="the same size at every occurrence of a label",
             received=f"equation {equation!r}, {', '.join(map(describe, arrays))}",
         )
     if len(known) == len(set(map(str, sizes))):

@@ -88,7 +88,7 @@ def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -
 def distance(old: Sequence[np.ndarray], new: Sequence[np.ndarray]) -> Distance:
     """Measure the distance between the distributions of the results of two functions."""
     if is_constant(new) and not is_constant(old):
-        words = "the port returns the same numbers in every call: its key depends on no seed"
+        words = "the port returns the same numbers in every call, because the key does not depend on a seed"
         return Distance(1.0, 0.0, "every element", words)
     names, one, other = _statistics(old, new)
     pairs = [(name, one[:, i], other[:, i]) for i, name in enumerate(names)]

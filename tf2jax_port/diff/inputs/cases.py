@@ -34,7 +34,7 @@ def collect(
     """
     found = attempt(lambda: list(itertools.islice(source(), MOST_CASES + 1)))
     if isinstance(found, Failure):
-        raise DiffError(f"cases(): it stopped with an error.\n  Received: {found.reason}")
+        raise DiffError(f"cases(): the generator raised an error.\n  Received: {found.reason}")
     if len(found) > MOST_CASES:
         raise DiffError(
             f"cases(): it yielded more than {MOST_CASES:,} calls; its loop may be endless.\n"

@@ -139,8 +139,7 @@ def _parsed(batch: list, features_by_name, key: str):
             "parse_example",
             f"the feature {key!r} is ragged, and a graph is being built.",
             do=(
-                "use a `VarLenFeature`, or parse inside of a function passed to "
-                "`tf.data.Dataset.map`"
+                "use a `VarLenFeature`, or parse inside a function that is passed to `tf.data.Dataset.map`"
             ),
         )
     )
