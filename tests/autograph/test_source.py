@@ -87,7 +87,7 @@ def test_the_positions_are_those_of_the_file():
 def test_no_source():
     namespace = {}
     exec("def f(x):\n    return x", namespace)
-    with pytest.raises(UnconvertibleError, match="^the source of the function cannot be found$"):
+    with pytest.raises(UnconvertibleError, match=r"^the source of the function cannot be found$"):
         find_definition(namespace["f"])
 
 
@@ -99,7 +99,7 @@ def test_changed_source(tmp_path):
     file.write_text("def g(x):\n    return x\n")
     with pytest.raises(
         UnconvertibleError,
-        match="^the source of the function has changed since the function was loaded$",
+        match=r"^the source of the function has changed since the function was loaded$",
     ):
         find_definition(namespace["f"])
     file.write_text("def f(x:\n")
@@ -108,6 +108,6 @@ def test_changed_source(tmp_path):
     linecache.checkcache()
     with pytest.raises(
         UnconvertibleError,
-        match="^the source of the function has changed since the function was loaded$",
+        match=r"^the source of the function has changed since the function was loaded$",
     ):
         find_definition(namespace["f"])

@@ -141,8 +141,8 @@ FAULTS = [
         "exclude, extend-exclude, per-file-ignores, respect-gitignore, force-exclude",
     ),
     ('exact = "yes"', "`exact` must be true or false, and is 'yes'"),
-    ('select = "TJ1"', "`select` must be a list of texts, and is 'TJ1'"),
-    ("ignore = [1]", "`ignore` must be a list of texts, and is [1]"),
+    ('select = "TJ1"', "`select` must be a list of strings, and is 'TJ1'"),
+    ("ignore = [1]", "`ignore` must be a list of strings, and is [1]"),
     ('target = "torch"', '`target` must be "jax", "shims", "graph" or "auto", and is \'torch\''),
     (
         'per-file-ignores = ["a"]',

@@ -167,7 +167,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder, run, monkeypatch):
     result = run("rewrite", "--write", "a.py")
     assert result.exit_code == 2
     assert result.stderr.startswith(
-        "a.py: TJ909 the file was changed while it was being rewritten; run again\n"
+        "a.py: TJ909 the file was changed by another program while it was being rewritten; run the rewriter again\n"
         "0 of 1 files rewritten."
     )
     assert path.read_text() == OLD + "# mine\n# mine again\n"

@@ -63,7 +63,7 @@ def test_each_function_has_a_status_and_a_place(proof):
         "raises": (
             "fails under jit",
             11,
-            "1 of 1 call under jit: NameError: tf; TJ301 is left to a person",
+            "1 of 1 call under jit: NameError: tf; TJ301 must be written by hand",
         ),
         "limited": (
             "equal within limits",

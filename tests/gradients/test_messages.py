@@ -135,8 +135,8 @@ GradientTape: the tape is still recording.
     "no-target": (
         lambda: tape_over()[0].gradient(None, X),
         TypeError,
-        "GradientTape.gradient: `target` is None; it takes arrays, variables, or a structure of "
-        "them.",
+        "GradientTape.gradient: `target` is None; pass arrays, variables, or a structure of "
+        "arrays and variables.",
     ),
     "unconnected": (
         lambda: asked(unconnected_gradients="one"),
@@ -165,7 +165,7 @@ GradientTape.batch_jacobian: `target` and `source` must have leading axes of the
         lambda: shims.IndexedSlices(jnp.ones(1), jnp.array([2])).to_dense(),
         ValueError,
         """
-IndexedSlices: without `dense_shape` it cannot become an array.
+IndexedSlices: without `dense_shape`, the slices cannot be converted to an array.
   Received: IndexedSlices(indices=Array([2], dtype=int32), values=Array([1.], dtype=float32), \
 dense_shape=None)""",
     ),

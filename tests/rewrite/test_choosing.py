@@ -79,7 +79,7 @@ def test_an_ignored_place_is_nobodys_work():
     outcome = rewrite((HEAD + "y = tf.foo(x)  # tf2jax: ignore\n").encode())
     (finding,) = outcome.findings
     assert (finding.state, finding.code) == (State.KEPT, "TJ502")
-    assert finding.message == "a comment says so (TJ301)"
+    assert finding.message == "a comment excludes TJ301 here"
     assert not outcome.needs_person
 
 

@@ -77,7 +77,7 @@ def test_without_write_nothing_changes(tree):
         f"{tree}/manual.py:3:5: TJ301 tf.foo: TensorFlow has no such name\n"
         f"{tree}/review.py:3:5: TJ201 tf.maximum: at a tie, TensorFlow assigns the whole gradient to the first "
         "operand, and JAX assigns half of the gradient to each operand\n"
-        "3 of 4 files to be rewritten. References: 2 rewritten, 1 of them to be reviewed; 1 left to a person.\n"
+        "3 of 4 files to be rewritten. References: 2 rewritten, 1 of them to be reviewed; 1 to write by hand.\n"
     )
 
 

@@ -56,23 +56,32 @@ FOLLOWED = {
 }
 # Programs, and part of the reason why an optimizer stays.
 LEFT = {
-    "compiled": (f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}", "`compile` receives it"),
-    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives it"),
+    "compiled": (
+        f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}",
+        "`compile` receives this object",
+    ),
+    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives this object"),
     "returned": (f"def f():\n    return {ADAM}\n", "a function returns this object"),
-    "handed on": (f"f(1, {ADAM})\n", "`f` receives it"),
-    "handed to a function with stars": (f"def f(*a):\n    pass\nf({ADAM})\n", "`f` receives it"),
-    "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` receives it"),
-    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` receives it"),
+    "handed on": (f"f(1, {ADAM})\n", "`f` receives this object"),
+    "handed to a function with stars": (
+        f"def f(*a):\n    pass\nf({ADAM})\n",
+        "`f` receives this object",
+    ),
+    "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` receives this object"),
+    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` receives this object"),
     "called": (f"{ADAM}(1)\n", "it is called"),
-    "asked for something else": (f"o = {ADAM}\no.get_config()\n", "`get_config` is used"),
-    "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` is used"),
-    "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` is used"),
+    "asked for something else": (
+        f"o = {ADAM}\no.get_config()\n",
+        "`get_config` of this object is used",
+    ),
+    "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` of this object is used"),
+    "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` of this object is used"),
     "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "variables are indexed"),
     "asked for a value of Keras": (
         f"o = {ADAM}\nx = o.learning_rate.value\n",
-        "`learning_rate.value` is used",
+        "`learning_rate.value` of this object is used",
     ),
-    "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` is used"),
+    "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` of this object is used"),
     "other arguments": (f"o = {ADAM}\no.apply_gradients(z, 'name')\n", "other arguments"),
     "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),
     "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "no parameter `use_ema`"),
@@ -86,11 +95,11 @@ LEFT = {
     "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow the uses of this object"),
     "a model's own": (
         f"class A(tf.keras.Model):\n    def f(self):\n        self.optimizer = {ADAM}\n",
-        "`tf.keras.Model`, a base class of the class",
+        "has the base class `tf.keras.Model`",
     ),
     "a foreign class": (
         f"class A(Base):\n    def f(self):\n        self.o = {ADAM}\n",
-        "`Base`, a base class of the class",
+        "has the base class `Base`",
     ),
     "an attribute that goes on": (
         f"class A:\n    def f(self):\n        self.o = {ADAM}\n        return self.o\n",
@@ -105,7 +114,7 @@ GRAPHS = {
     "asked for a slot": f"x = tf.zeros([])\no = {V1}\no.get_slot(x, 'm')\n",
 }
 HANDED_ON = {
-    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives it"),
+    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives this object"),
     "returned": (
         f"x = tf.zeros([])\ndef f():\n    return {V1}\n",
         "a function returns this object",
@@ -150,7 +159,7 @@ def test_graphs_are_left(name):
     (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
     assert (finding.state, finding.code) == (State.MANUAL, "TJ309")
     assert finding.message.endswith(
-        ("the optimizer is part of a graph", "`f` receives it", "is used")
+        ("the optimizer is part of a graph", "`f` receives this object", "of this object is used")
     )
 
 

@@ -38,7 +38,7 @@ FAMILY = {
 ADVICE = {
     "contrib.slim.conv2d": (
         "write `keras.layers.Conv2D`, or `nnx.Conv` of Flax; the old default activation is ReLU, and the old "
-        "default initializer is Xavier's, its padding is SAME"
+        "default initializer is Xavier's; the old default padding is SAME"
     ),
     "contrib.layers.l2_regularizer": "write `keras.regularizers.L2`; the old regularizer computes half of the sum "
     "of squares, so pass `scale / 2`",

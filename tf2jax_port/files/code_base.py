@@ -122,7 +122,8 @@ def _read(path: pathlib.Path) -> bytes:
     largest = LARGEST_NOTEBOOK if path.suffix == ".ipynb" else LARGEST
     if status.st_size > largest:
         raise UnreadableError(
-            "TJ908", f"the file has {status.st_size:,} bytes; up to {largest:,} are read"
+            "TJ908",
+            f"the file has {status.st_size:,} bytes, but at most {largest:,} bytes are read",
         )
     return path.read_bytes()
 

@@ -151,7 +151,7 @@ def _sentences(step: Step, reason: Reason, steps: Sequence[Step]) -> Iterator[st
         )
     else:
         yield (
-            f"{reason.possible} steps are possible here, and it has the least work: {step.effort:g}, against "
+            f"{reason.possible} steps are possible here, and this step has the least work: {step.effort:g}, compared with "
             f"{other.effort:g} of {_link(other)}."
         )
 

@@ -111,8 +111,8 @@ def _compare_statistic(name: str, old: np.ndarray, new: np.ndarray, count: int) 
     apart, words = _ks_distance(old, new), ""
     if apart > allowed:
         words = (
-            f"the distribution of {name} differs: distance {apart:.2g}, by chance at most "
-            f"{allowed:.2g}; means {float(np.mean(old)):.4g} and {float(np.mean(new)):.4g}"
+            f"the distribution of {name} differs: the distance is {apart:.2g}, but by chance at most "
+            f"{allowed:.2g}; the means are {float(np.mean(old)):.4g} and {float(np.mean(new)):.4g}"
         )
     return Distance(apart, allowed, name, words)
 

@@ -44,7 +44,7 @@ _TENSORS = ("tensor", "variable", "ragged", "sparse")
 _TOOL = 2  # the number of profilers
 _MONITORING: Any = getattr(sys, "monitoring", None)  # since Python 3.12
 _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<module>")
-# What these return is Keras's own, whose keys change with its release; no tensor passes through the function.
+# What these return is Keras's own, whose keys change with its release; no tensor passes through it.
 _CONFIGURATIONS = ("get_config", "from_config")
 _TOLD_APART = ("kind", "value", "name", "module", "member", "ordinal", "trainable")
 # Why calls that were seen are not kept.

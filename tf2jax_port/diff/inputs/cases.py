@@ -37,7 +37,7 @@ def collect(
         raise DiffError(f"cases(): the generator raised an error.\n  Received: {found.reason}")
     if len(found) > MOST_CASES:
         raise DiffError(
-            f"cases(): it yielded more than {MOST_CASES:,} calls; its loop may be endless.\n"
+            f"cases(): the generator yielded more than {MOST_CASES:,} calls; the loop may be endless.\n"
             "  Do:       end the loop, for example `for _ in range(100):`"
         )
     calls = [_tuple_of(index, call, old) for index, call in enumerate(found)]

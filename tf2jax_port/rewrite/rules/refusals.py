@@ -56,7 +56,7 @@ UNKNOWN_ARGUMENT = Rule(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x):\n    return tf.reduce_sum(x, weights=x)\n",
             "import tensorflow as tf\n\n\ndef f(x):\n"
-            "    # TJ302: tf.reduce_sum: it has no argument `weights` that the rule knows\n"
+            "    # TJ302: tf.reduce_sum: the rule does not know an argument `weights`\n"
             "    return tf.reduce_sum(x, weights=x)\n",
             runs=False,
         ),
@@ -131,7 +131,7 @@ AMBIGUOUS = Rule(
         Rewrites(
             "import tensorflow as tf\n\nif fast:\n    import numpy as tf\ny = tf.square(x)\n",
             "import tensorflow as tf\n\nif fast:\n    import numpy as tf\n"
-            "# TJ305: tf.square: `tf` is bound to something else too\ny = tf.square(x)\n",
+            "# TJ305: tf.square: `tf` is also bound to another object\ny = tf.square(x)\n",
             runs=False,
         ),
         Leaves(
@@ -244,7 +244,7 @@ ATTRIBUTE = Rule(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
             "import tensorflow as tf\n\n"
-            "# TJ311: tf.float32.is_floating: no rule for the attribute `is_floating`\n"
+            "# TJ311: tf.float32.is_floating: there is no rule for the attribute `is_floating`\n"
             "y = tf.float32.is_floating\n",
             runs=False,
         ),
@@ -301,8 +301,8 @@ HANDED_OVER = Rule(
             "import tensorflow as tf\n"
             "\n"
             "# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
-            "# TJ312: tf.nn.relu: it is passed to `tf.foo.Layer`, which stays "
-            "TensorFlow\n"
+            "# TJ312: tf.nn.relu: the operator is passed to `tf.foo.Layer`, which is not changed and "
+            "still uses TensorFlow\n"
             "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
             runs=False,
         ),
