@@ -256,20 +256,14 @@ MESSAGES = {
     "undefined in else": (
         jitted(undefined_in_else),
         ValueError,
-        "if: `y` must also be defined in the else branch.\n"
-        "  Required: `y` has a value whichever branch is taken\n"
-        "  Received: a value in the main branch only\n"
-        "  At:\n"
-        "  Do:       assign `y` before the condition, or in both branches.",
+        "if: `y` must also be defined in the else branch.\n  Required: a value of `y` in every branch\n  Received: "
+        "a value only in the main branch\n  At:\n  Do:       assign `y` before the condition, or in both branches.",
     ),
     "undefined in main": (
         jitted(undefined_in_main),
         ValueError,
-        "if: `y` must also be defined in the main branch.\n"
-        "  Required: `y` has a value whichever branch is taken\n"
-        "  Received: a value in the else branch only\n"
-        "  At:\n"
-        "  Do:       assign `y` before the condition, or in both branches.",
+        "if: `y` must also be defined in the main branch.\n  Required: a value of `y` in every branch\n  Received: "
+        "a value only in the else branch\n  At:\n  Do:       assign `y` before the condition, or in both branches.",
     ),
     "return in one branch": (
         jitted(return_in_one_branch),
@@ -439,12 +433,9 @@ MESSAGES = {
     "inner loop of unknown length": (
         of_many(inner_of_unknown_length),
         errors.UnimplementedError,
-        "append: the list `values` grows in a loop of unknown length inside of another loop.\n"
-        "  Required: a known number of iterations of the inner loop\n"
-        "  Received: u0 iterations\n"
-        "  Size:     u0\n"
-        "  At:\n"
-        "  Do:       collect the inner loop's values in a separate list.",
+        "append: the list `values` grows in a loop of unknown length that is inside another loop.\n  Required: a "
+        "known number of iterations of the inner loop\n  Received: u0 iterations\n  Size:     u0\n  At:\n  "
+        "Do:       collect the inner loop's values in a separate list.",
     ),
     "list from outside": (
         jitted(list_from_outside),
@@ -475,7 +466,7 @@ MESSAGES = {
     "assert without a message": (
         staged(fails_to_assert_silently),
         errors.InvalidArgumentError,
-        "assert: `x[0] > 5` does not hold.\n  At:",
+        "assert: `x[0] > 5` is false.\n  At:",
     ),
     "sizes that differ": (
         of_many(sizes_that_differ),

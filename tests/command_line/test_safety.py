@@ -223,7 +223,7 @@ STRANGE = {
     ),
     "too large": (
         lambda path: path.write_bytes(b"x = 1\n" * 700_000),
-        ("TJ908", "the file has 4,200,000 bytes; up to 4,000,000 are read"),
+        ("TJ908", "the file has 4,200,000 bytes, but at most 4,000,000 bytes are read"),
     ),
     "zero bytes": (
         lambda path: path.write_bytes(b"tensorflow\0"),

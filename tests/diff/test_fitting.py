@@ -99,7 +99,7 @@ def test_cases_by_name():
     assert found[0].arrays[1][0] == 2
     with pytest.raises(DiffError, match="case 0 does not fit the parameters of the original"):
         collect(lambda: [{"y": ONE, "q": ONE}], loss, loss)
-    with pytest.raises(DiffError, match="the parameters of the original are not known"):
+    with pytest.raises(DiffError, match="the parameters of the original are unknown"):
         collect(lambda: [{"x": ONE}], max, loss)
 
 

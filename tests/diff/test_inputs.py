@@ -126,7 +126,7 @@ def test_an_archive(tmp_path):
     with pytest.raises(DiffError, match="there is no array for ids"):
         made(path)
     np.savez(path, x=np.array([object()]))
-    with pytest.raises(DiffError, match="it cannot be read"):
+    with pytest.raises(DiffError, match="the golden cannot be read"):
         made(path)
 
 

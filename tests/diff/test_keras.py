@@ -115,10 +115,10 @@ def test_a_recorded_loss_and_layer_are_verified(folder):
 @pytest.mark.parametrize(
     ("words", "do"),
     [
-        (["--locate"], "call `diff` without --locate"),
-        (["--steps", "3"], "call `diff` without --lane, --forward"),
+        (["--locate"], "run `diff` without --locate"),
+        (["--steps", "3"], "run `diff` without --lane, --forward"),
         (["--no-isolate"], "remove --no-isolate"),
-        (["--variables", "old.py:m", "--params", "port.py:m"], "by `capture` and `prove`"),
+        (["--variables", "old.py:m", "--params", "port.py:m"], "use `capture` and `prove`"),
     ],
     ids=lambda x: x[0] if isinstance(x, list) else "",
 )

@@ -334,7 +334,7 @@ def test_the_report_has_it(monkeypatch):
     console = Console(width=100, file=io.StringIO())
     console.print(render(report))
     text = console.file.getvalue()
-    assert "Where it begins" in text
+    assert "The first divergence" in text
     assert "perhaps: the gradient of abs at zero" in text
 
 

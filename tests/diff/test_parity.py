@@ -145,7 +145,7 @@ def test_an_operator_that_is_none():
     done = CliRunner().invoke(parity, ["--only", "reduce_maks", "--golden", str(GOLDEN)])
     assert done.exit_code == 2
     assert done.stderr.startswith(
-        "--only reduce_maks: there is no such operator.\n  Near:     reduce_"
+        "--only reduce_maks: there is no operator with this name.\n  Near:     reduce_"
     )
 
 

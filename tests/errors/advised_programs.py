@@ -209,7 +209,7 @@ ADVICE = (
         differences_of_totals,
     ),
     advice(
-        "call the function in each branch, with the size of that branch",
+        "call the function in each branch, with the number of this branch",
         chosen_size,
         called_in_each_branch,
     ),
@@ -278,7 +278,7 @@ ADVICE = (
         summed_items,
     ),
     advice(
-        "state that they are equal: `shims.same_size(a, b)` gives `a` the size of `b`",
+        "declare the two sizes equal: `shims.same_size(a, b)` returns `a` with the size of `b`",
         lambda y: jnp.stack([y, y[y >= -9]]),
         lambda y: jnp.stack([y, shims.same_size(y[y >= -9], y)]),
     ),
@@ -307,7 +307,7 @@ ADVICE = (
         exact=_one_more,
     ),
     advice(
-        "give a growing `TensorArray` its largest size and cut the result",
+        "create a growing `TensorArray` with its largest size and cut the result",
         growing_array,
         sized_array,
         exact=lambda y: y[y > 1],

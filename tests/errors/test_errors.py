@@ -24,11 +24,10 @@ CASES = (
     (
         calls.outgrown,
         tf.errors.CapacityError,
-        "a data-dependent size exceeds its capacity.\n"
-        "  Required: capacity 8100 (needed)\n"
-        "  Received: capacity 16\n"
-        '  At:       refused_inputs.py:N  return tf.function(lambda k: tf.range(k * k), overflow="raise")(np.int32(90))\n'
-        '  Do:       raise the bound to 8100, or let `shims.function(overflow="grow")` do it',
+        "a data-dependent size exceeds its capacity.\n  Required: capacity 8100 (needed)\n  Received: capacity "
+        "16\n  At:       refused_inputs.py:N  return tf.function(lambda k: tf.range(k * k), "
+        'overflow="raise")(np.int32(90))\n  Do:       raise the bound to 8100, or use '
+        '`shims.function(overflow="grow")`, which raises the bound itself',
     ),
     (
         calls.outgrown_bound_under_jit,
@@ -63,63 +62,48 @@ CASES = (
     (
         calls.a_shape_that_does_not_fit,
         tf.errors.InvalidArgumentError,
-        "reshape: the input has 3 values, but the requested shape takes another number of values.\n"
-        "  Required: as many values as shape=(2, 2) takes\n"
-        "  Received: shape (n0)\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))",
+        "reshape: the input has 3 values, but the requested shape has another number of values.\n  Required: as "
+        "many values as shape=(2, 2) contains\n  Received: shape (n0)\n  At:       refused_inputs.py:N  return "
+        "tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))",
     ),
     (
         calls.sizes_that_differ,
         tf.errors.InvalidArgumentError,
         (
-            "add: the sizes of two operands differ.\n"
-            "  Required: equal sizes: u1 == u0 (axis 0)\n"
-            "  Received: u1 = 2\n"
-            "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m, k: "
-            "tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
-            "  Size:     u1: refused_inputs.py:N  return tf.function(lambda x, m, k: "
-            "tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
-            "  At:       refused_inputs.py:N  return tf.function(lambda x, m, k: "
-            "tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
-            "  Do:       select both operands with the same mask, or cut both to the same size"
+            "add: the sizes of two operands differ.\n  Required: equal sizes: u1 == u0 (axis 0)\n  Received: u1 = "
+            "2\n  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + "
+            "tf.boolean_mask(x, k))(X, M, K)\n  Size:     u1: refused_inputs.py:N  return tf.function(lambda x, m, "
+            "k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n  At:       refused_inputs.py:N  return "
+            "tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n  Do:       "
+            "select both operands with the same mask, or cut both to the same size"
         ),
     ),
     (
         calls.sizes_that_differ_under_jit,
         tf.errors.InvalidArgumentError,
         (
-            "add: the sizes of two operands differ.\n"
-            "  Required: equal sizes: u1 == u0 (axis 0)\n"
-            "  Received: u1 = a number that is known only at run time\n"
-            "  Size:     u0: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: "
-            "x[m] + x[k]))(X, M, K)\n"
-            "  Size:     u1: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: "
-            "x[m] + x[k]))(X, M, K)\n"
-            "  At:       refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + "
-            "x[k]))(X, M, K)\n"
-            "  Do:       select both operands with the same mask, or cut both to the same size"
+            "add: the sizes of two operands differ.\n  Required: equal sizes: u1 == u0 (axis 0)\n  Received: u1 = a "
+            "number that is known only at run time\n  Size:     u0: refused_inputs.py:N  padded = "
+            "jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n  Size:     u1: refused_inputs.py:N  padded "
+            "= jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n  At:       refused_inputs.py:N  padded = "
+            "jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n  Do:       select both operands with the "
+            "same mask, or cut both to the same size"
         ),
     ),
     (
         calls.sizes_that_are_known_to_differ,
         tf.errors.InvalidArgumentError,
-        "same_size: the sizes of two operands differ.\n"
-        "  Required: size 2 along axis 0\n"
-        "  Received: size 4\n"
-        "  At:       refused_inputs.py:N  return tf.same_size(X, X[:2])",
+        "same_size: the sizes of two operands differ.\n  Required: size 2 along axis 0\n  Received: size 4\n  "
+        "At:       refused_inputs.py:N  return tf.same_size(X, X[:2])",
     ),
     (
         calls.a_size_and_a_number,
         tf.errors.InvalidArgumentError,
         (
-            "add: the sizes of two operands differ.\n"
-            "  Required: equal sizes: u0 == 2 (axis 0)\n"
-            "  Received: u0 = 3\n"
-            "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m: x[m] + "
-            "jnp.ones((2, 2)))(X, M)\n"
-            "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m] + "
-            "jnp.ones((2, 2)))(X, M)\n"
-            "  Do:       select both operands with the same mask, or cut both to the same size"
+            "add: the sizes of two operands differ.\n  Required: equal sizes: u0 == 2 (axis 0)\n  Received: u0 = "
+            "3\n  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m: x[m] + jnp.ones((2, 2)))(X, "
+            "M)\n  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m] + jnp.ones((2, 2)))(X, M)\n  "
+            "Do:       select both operands with the same mask, or cut both to the same size"
         ),
     ),
     (
@@ -139,11 +123,9 @@ CASES = (
     (
         calls.above_a_stated_bound,
         tf.errors.CapacityError,
-        "bounded: `x` is 9, above its stated bound.\n"
-        "  Required: x <= 4\n"
-        "  Received: 9\n"
-        "  At:       refused_inputs.py:N  return tf.bounded(np.int32(9), max=4)\n"
-        "  Do:       raise the bound: `shims.bounded(x, max=9)`",
+        "bounded: `x` is 9, which exceeds the declared bound.\n  Required: x <= 4\n  Received: 9\n  At:       "
+        "refused_inputs.py:N  return tf.bounded(np.int32(9), max=4)\n  Do:       raise the bound: `shims.bounded(x, "
+        "max=9)`",
     ),
     (
         calls.another_dtype,
@@ -172,26 +154,22 @@ CASES = (
     (
         calls.one_argument_too_many,
         TypeError,
-        "function: `<lambda>` takes as many arguments as `input_signature` has.\n"
-        "  Required: 1 argument\n"
-        "  Received: 2\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC])(V, V)",
+        "function: `<lambda>` needs as many arguments as `input_signature` has specs.\n  Required: 1 argument\n  "
+        "Received: 2\n  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC])(V, V)",
     ),
     (
         calls.an_option_beside_the_signature,
         TypeError,
-        "function: `<lambda>` takes as many arguments as `input_signature` has.\n"
-        "  Required: 1 argument\n"
-        "  Received: 2\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x, flag=True: x, input_signature=[SPEC])(V, False)",
+        "function: `<lambda>` needs as many arguments as `input_signature` has specs.\n  Required: 1 argument\n  "
+        "Received: 2\n  At:       refused_inputs.py:N  return tf.function(lambda x, flag=True: x, "
+        "input_signature=[SPEC])(V, False)",
     ),
     (
         calls.one_argument_too_few,
         TypeError,
-        "function: `<lambda>` takes as many arguments as `input_signature` has.\n"
-        "  Required: 2 arguments\n"
-        "  Received: 1\n"
-        "  At:       refused_inputs.py:N  return tf.function(lambda x, y: x, input_signature=[SPEC, SPEC])(V)",
+        "function: `<lambda>` needs as many arguments as `input_signature` has specs.\n  Required: 2 arguments\n  "
+        "Received: 1\n  At:       refused_inputs.py:N  return tf.function(lambda x, y: x, input_signature=[SPEC, "
+        "SPEC])(V)",
     ),
     (
         calls.an_unknown_keyword,
@@ -227,13 +205,11 @@ CASES = (
         calls.a_constant_size,
         tf.errors.SpecializationError,
         (
-            "<lambda>: an unknown input size has become a constant: the function is compiled "
-            "once per size, as by `jax.jit`.\n"
-            "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
-            "  At:       refused_inputs.py:N  lambda x: np.zeros(x.shape[0]) + x, "
-            'input_signature=[SPEC], on_specialize="raise"\n'
-            "  Do:       use a function that accepts the size itself (`jnp.zeros(n)` in place of "
-            "`np.zeros(n)`), or declare a static size"
+            "<lambda>: an unknown input size has become a constant: the function is compiled once per size, as by "
+            "`jax.jit`.\n  Received: sizes [6]; an index or a count of the size `n0` needs the number\n  At:       "
+            "refused_inputs.py:N  lambda x: np.zeros(x.shape[0]) + x, input_signature=[SPEC], "
+            'on_specialize="raise"\n  Do:       use a function that accepts the size itself (`jnp.zeros(n)` in '
+            "place of `np.zeros(n)`), or declare a static size"
         ),
     ),
     (
@@ -291,7 +267,7 @@ CASES = (
     (
         calls.windows_of_unknown_extent,
         tf.errors.UnsupportedPrimitiveError,
-        "`gather` accesses several windows of unknown extent.\n  Received: float32[u0]\n  Size:     u0: "
+        "`gather` accesses several windows whose sizes are unknown.\n  Received: float32[u0]\n  Size:     u0: "
         "refused_inputs.py:N  y = x[x > 0]\n  At:       refused_inputs.py:N  return jax.vmap(lambda s: "
         "lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)\n  Do:       access whole rows, or windows of "
         "static size",
@@ -338,19 +314,19 @@ CASES = (
     (
         calls.a_decision_in_a_loop,
         tf.errors.FreshSizeError,
-        "a decision about the size `- u0 + 2`, which differs between iterations, is needed while tracing.\n"
-        "  Size:     u0: refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
-        "  At:       refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
-        "  Do:       use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of "
+        "the trace needs a condition on the size `- u0 + 2`, but this size differs between iterations.\n  Size:     "
+        "u0: refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n  "
+        "At:       refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n  "
+        "Do:       use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of "
         "`jax.lax.map`",
     ),
     (
         calls.a_size_out_of_a_loop,
         tf.errors.FreshSizeError,
-        "the data-dependent size `u0` belongs to a loop body, a branch or one row, but is used outside of it.\n"
-        "  Size:     u0: refused_inputs.py:N  lax.map(lambda t: kept.append(x[x > t].shape[0]) or t, x)\n"
-        "  At:       refused_inputs.py:N  return tf.function(f, autograph=False)(V)\n"
-        "  Do:       return the number itself, `shims.size(y)`, from the loop or the branch",
+        "the data-dependent size `u0` of a loop body, a branch or one row is used outside of the loop body, the "
+        "branch or the row.\n  Size:     u0: refused_inputs.py:N  lax.map(lambda t: kept.append(x[x > t].shape[0]) "
+        "or t, x)\n  At:       refused_inputs.py:N  return tf.function(f, autograph=False)(V)\n  Do:       return "
+        "the number itself, `shims.size(y)`, from the loop or the branch",
     ),
     (
         calls.no_dynamic_trace,
@@ -405,12 +381,10 @@ def test_a_size_that_becomes_a_constant_warns_once():
         np.testing.assert_array_equal(f(calls.V), calls.V)
     assert [rendered(w.message) for w in warned] == [
         (
-            "f: an unknown input size has become a constant: the function is compiled once per "
-            "size, as by `jax.jit`.\n"
-            "  Received: sizes [6]; an index or a count of the size `n0` needs its number\n"
-            "  At:       test_errors.py:N  return np.zeros(x.shape[0]) + x\n"
-            "  Do:       use a function that accepts the size itself (`jnp.zeros(n)` in place of "
-            "`np.zeros(n)`), or declare a static size"
+            "f: an unknown input size has become a constant: the function is compiled once per size, as by "
+            "`jax.jit`.\n  Received: sizes [6]; an index or a count of the size `n0` needs the number\n  At:       "
+            "test_errors.py:N  return np.zeros(x.shape[0]) + x\n  Do:       use a function that accepts the size "
+            "itself (`jnp.zeros(n)` in place of `np.zeros(n)`), or declare a static size"
         )
     ]
     np.testing.assert_array_equal(f(calls.V[:4]), calls.V[:4])  # a second warning would be an error
@@ -426,12 +400,9 @@ def test_an_assumption_that_does_not_hold_says_so_when_it_is_read():
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         padded.unpad()
     assert rendered(raised.value) == (
-        "the program raises an error for sizes of this data: ValueError: two rows are too "
-        "few\n"
-        "  Received: data for which `u0 == 2` is True\n"
-        '  At:       test_errors.py:N  raise ValueError("two rows are too few")\n'
-        "  Do:       call the function through `shims.function` at the top level, where the "
-        "values are known"
+        "the program raises an error for the sizes of these data: ValueError: two rows are too few\n  Received: "
+        'data for which `u0 == 2` is True\n  At:       test_errors.py:N  raise ValueError("two rows are too '
+        'few")\n  Do:       call the function through `shims.function` at the top level, where the values are known'
     )
 
 

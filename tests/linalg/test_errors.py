@@ -20,10 +20,8 @@ V = np.ones(3, np.float32)
 CALLS = {
     "not square": (
         lambda tf: tf.linalg.inv(A),
-        "inv: `input` must hold square matrices.\n"
-        "  Required: input.shape[-2] == input.shape[-1]\n"
-        "  Received: input f32[2, 3]\n"
-        "  At:",
+        "inv: `input` must contain square matrices.\n  Required: input.shape[-2] == input.shape[-1]\n  Received: "
+        "input f32[2, 3]\n  At:",
     ),
     "rank": (
         lambda tf: tf.linalg.cholesky(V),
@@ -127,7 +125,7 @@ CALLS = {
     ),
     "three numbers of diagonals": (
         lambda tf: tf.linalg.diag_part(A, k=[0, 1, 2]),
-        "diag_part: `k` holds 3 numbers.\n  Required: one number, or two numbers\n  Received: k=[0, 1, 2]\n  At:",
+        "diag_part: `k` contains 3 numbers.\n  Required: one number, or two numbers\n  Received: k=[0, 1, 2]\n  At:",
     ),
     "identity": (
         lambda tf: tf.eye(-1),
@@ -142,8 +140,8 @@ CALLS = {
     ),
     "sizes of an equation": (
         lambda tf: tf.einsum("ij,ij->i", A, A[:1]),
-        "einsum: the sizes of 'i' differ.\n  Required: the same size at every occurrence of a label\n  Received: "
-        "equation 'ij,ij->i', f32[2, 3], f32[1, 3]\n  At:",
+        "einsum: the axes with the label 'i' have different sizes.\n  Required: the same size at every occurrence "
+        "of a label\n  Received: equation 'ij,ij->i', f32[2, 3], f32[1, 3]\n  At:",
     ),
     "axes of an equation": (
         lambda tf: tf.einsum("ijk->i", A),

@@ -83,8 +83,7 @@ def test_a_window_that_does_not_fit_is_found_by_the_run():
     with pytest.raises(shims.InvalidArgumentError) as raised:
         run(IMAGE[:1, :1])
     assert str(raised.value).startswith(
-        "max_pool2d: spatial axis 0 is shorter than one window.\n"
-        "  Required: at least 3 elements, padding included"
+        "max_pool2d: spatial axis 0 is shorter than one window.\n  Required: at least 3 elements, including the padding"
     )
 
 

@@ -33,8 +33,8 @@ MESSAGES = {
         "ragged.range: a row is infinite or has too many numbers.\n"
         "  Required: (limits - starts) / deltas below 2 ** 31"
     ),
-    "gather-rows": "gather: 2 rows of indices for 3 rows of `params`.",
-    "gather-ragged-rows": "gather: 2 rows of indices for 3 rows of `params`.",
+    "gather-rows": "gather: `indices` has 2 rows, but `params` has 3 rows.",
+    "gather-ragged-rows": "gather: `indices` has 2 rows, but `params` has 3 rows.",
     "row-too-far": ("index: row 5 is out of bounds.\n  Required: -3 <= index < 3"),
     "row-before": ("index: row -4 is out of bounds.\n  Required: -3 <= index < 3"),
     "inner-position": "Cannot index into an inner ragged dimension.",
@@ -56,9 +56,7 @@ MESSAGES = {
         "add: the rows of two ragged tensors have different lengths.\n  Required: equal row_splits"
     ),
     "other-count": (
-        "add: the sizes of two operands differ.\n"
-        "  Required: size 3 along axis 0\n"
-        "  Received: size 2"
+        "add: the sizes of two operands differ.\n  Required: size 3 along axis 0\n  Received: size 2"
     ),
     "other-lengths": (
         "add: the row lengths of a ragged tensor do not match the size of the array's axis.\n  Required: an axis of "
@@ -78,7 +76,7 @@ MESSAGES = {
         "`shims.sparse.to_dense`"
     ),
     "to_tensor-rank": (
-        "to_tensor: `shape` has 1 entries for rank 2.\n  Required: one entry for each axis"
+        "to_tensor: `shape` has 1 entries, but the ragged tensor has rank 2.\n  Required: one entry for each axis"
     ),
     "gather-too-far": (
         "gather: `indices` is out of range.\n"
@@ -91,14 +89,10 @@ MESSAGES = {
         "  Received: indices[0] = -1"
     ),
     "concat-rows": (
-        "concat: the sizes of two operands differ.\n"
-        "  Required: size 3 along axis 0\n"
-        "  Received: size 2"
+        "concat: the sizes of two operands differ.\n  Required: size 3 along axis 0\n  Received: size 2"
     ),
     "mask-length": (
-        "ragged.boolean_mask: the sizes of two operands differ.\n"
-        "  Required: size 3 along axis 0\n"
-        "  Received: size 2"
+        "ragged.boolean_mask: the sizes of two operands differ.\n  Required: size 3 along axis 0\n  Received: size 2"
     ),
     "mask-rows": (
         "ragged.boolean_mask: the rows of two ragged tensors have different lengths.\n  Required: equal row_splits"
@@ -129,14 +123,15 @@ MESSAGES = {
         "from_value_rowids: row ids are not ascending.\n  Required: ascending row ids"
     ),
     "rowids-count": (
-        "from_value_rowids: 2 row ids for 3 values.\n  Required: one row id for each value"
+        "from_value_rowids: the number of row ids is 2, but the number of values is 3.\n  Required: one row id for "
+        "each value"
     ),
     "rowids-range": (
         "from_value_rowids: a row id is out of range.\n  Required: 0 <= row ids < number of rows"
     ),
     "uniform": (
-        "from_uniform_row_length: 3 values cannot form 1 rows of length 2.\n"
-        "  Required: nrows * uniform_row_length == number of values"
+        "from_uniform_row_length: the number of values, 3, does not match 1 rows of length 2.\n  Required: nrows * "
+        "uniform_row_length == number of values"
     ),
     "tensor-rank": "`ragged_rank` must be below the rank of `tensor`. Received: i32[2], ragged_rank=1.",
     "tensor-both": "Specify argument `lengths` or `padding`, but not both.",
@@ -145,8 +140,6 @@ MESSAGES = {
         "of at least one axis\n  Received: f32[]"
     ),
     "map-fewer": (
-        "RaggedTensor: the sizes of two operands differ.\n"
-        "  Required: size 5 along axis 0\n"
-        "  Received: size 2"
+        "RaggedTensor: the sizes of two operands differ.\n  Required: size 5 along axis 0\n  Received: size 2"
     ),
 }

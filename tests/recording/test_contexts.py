@@ -147,11 +147,11 @@ ABSENT = {
         "call the operator; its result is an array.",
     ),
     "RegisterGradient('Op')": (
-        "RegisterGradient: operations are not known by name, so `Op` has no entry to change.",
+        "RegisterGradient: JAX has no registry of operations, so `Op` has no entry to change.",
         "define the gradient of the function with `shims.custom_gradient`.",
     ),
     "no_gradient('Op')": (
-        "no_gradient: operations are not known by name, so `Op` has no entry to change.",
+        "no_gradient: JAX has no registry of operations, so `Op` has no entry to change.",
         "wrap the result in `shims.stop_gradient`.",
     ),
 }

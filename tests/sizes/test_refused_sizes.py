@@ -17,8 +17,8 @@ CASES = (
         calls.unsupported_primitive,
         tf.errors.UnsupportedPrimitiveError,
         (
-            "the JAX primitive `hessenberg` has no rule for unknown sizes.\n  Received: float32[u0,u0]\n  Size:     "
-            "u0: refused_calls.py:N  y = x[m]\n  At:       refused_calls.py:N  return "
+            "`shims` has no rule for the JAX primitive `hessenberg` on arrays of unknown size.\n  Received: "
+            "float32[u0,u0]\n  Size:     u0: refused_calls.py:N  y = x[m]\n  At:       refused_calls.py:N  return "
             "lax.linalg.hessenberg(jnp.outer(y, y))[0]\n  Do:       copy the array into an array of static size, "
             "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep the size of `x` and fill the "
             "other elements with 0: `jnp.where(mask, x, 0)` in place of `x[mask]`"
@@ -112,10 +112,9 @@ CASES = (
     (
         calls.rows_of_a_map,
         tf.errors.FreshSizeError,
-        "the data-dependent size `u1` differs from row to row; an array cannot hold such rows.\n"
-        "  Size:     u1: refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
-        "  At:       refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
-        "  Do:       reduce or pad each row inside the mapped function",
+        "the data-dependent size `u1` differs from row to row, and an array cannot contain such rows.\n  Size:     "
+        "u1: refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n  At:       refused_calls.py:N  return "
+        "lax.map(lambda t: y[y > t], y)\n  Do:       reduce or pad each row inside the mapped function",
     ),
     (
         calls.rows_of_a_vmap,
@@ -270,7 +269,7 @@ def test_the_line_is_found_under_every_transformation(call):
     with pytest.raises(tf.errors.FreshSizeError) as raised:
         call(tf.dynamic(f))(np.stack([many, many]) if call is jax.vmap else many)
     assert rendered(raised.value) == (
-        "an index or a count needs the number of a data-dependent size while the program is traced.\n  Required: a "
+        "an index or a count needs a data-dependent size as a number while the program is traced.\n  Required: a "
         "size that the inputs determine\n  Received: the size `u0`\n  Size:     u0: test_refused_sizes.py:N  return "
         "x.sum() * np.zeros(x[x > 0].shape[0])\n  At:       test_refused_sizes.py:N  return x.sum() * np.zeros(x[x "
         "> 0].shape[0])\n  Do:       write `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, "
@@ -334,7 +333,7 @@ def test_a_number_that_may_be_one_of_many(name):
     at = lines.pop(-2)
     assert at.startswith("  At:       test_refused_sizes.py:N  ")
     assert lines == [
-        "an index or a count needs the number of a data-dependent size while the program is traced.",
+        "an index or a count needs a data-dependent size as a number while the program is traced.",
         "  Required: a size that the inputs determine",
         "  Received: the size `p0`",
         "  Size:     p0: axis 0 of a `Padded` argument",

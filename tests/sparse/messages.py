@@ -9,7 +9,7 @@ MESSAGES = {
         "SparseTensor: the shapes of the arguments do not match.\n  Required: indices [n, rank], values [n], "
         "dense_shape [rank]\n  Received: indices i32[1, 2], values i32[1], dense_shape i32[3]"
     ),
-    "float-index": "SparseTensor: `indices` holds integers, not float64.",
+    "float-index": "SparseTensor: `indices` must contain integers, not float64.",
     "too-far": (
         "to_dense: `indices[:, 1]` is out of range.\n"
         "  Required: indices[:, 1] in [0, 2)\n"
@@ -58,10 +58,10 @@ MESSAGES = {
         "equal to the sizes of the sparse tensor\n  Received: i32[3, 1]"
     ),
     "slice-start": (
-        "sparse.slice: `start` must have one number per axis.\n  Required: [2]\n  Received: i32[1]"
+        "sparse.slice: `start` must contain one number for each axis.\n  Required: [2]\n  Received: i32[1]"
     ),
     "slice-size": (
-        "sparse.slice: `size` must have one number per axis.\n  Required: [2]\n  Received: i32[1]"
+        "sparse.slice: `size` must contain one number for each axis.\n  Required: [2]\n  Received: i32[1]"
     ),
     "slice-negative": "sparse.slice: a size is negative.\n  Required: size >= 0",
     "add-shape": (
@@ -91,7 +91,7 @@ MESSAGES = {
         "sparse.concat: sizes differ along an axis other than `axis`.\n"
         "  Required: equal sizes except along axis 0"
     ),
-    "retain-count": "retain: 1 bools for 3 values.",
+    "retain-count": "retain: the mask has length 1, but the number of values is 3.",
     "reshape-count": (
         "sparse.reshape: the shapes have different numbers of elements.\n"
         "  Required: equal products of sizes"

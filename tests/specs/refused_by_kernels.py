@@ -317,7 +317,7 @@ CALLS = {
     ),
     "more keys than axes": (
         lambda tf: tf.ragged.constant([[1, 2]])[0, 0, 0],
-        "index: 2 keys for an array of rank 1.\n  At:",
+        "index: the index has 2 keys, but the array has rank 1.\n  At:",
     ),
     "one_hot along a ragged axis": (
         lambda tf: tf.one_hot(tf.ragged.constant([[1]]), 4, axis=1),
@@ -377,11 +377,11 @@ CALLS = {
     ),
     "rows that do not divide": (
         lambda tf: tf.split(tf.ragged.constant([[1], [2, 3], [4]]), 2),
-        "split: 3 rows do not divide into 2 parts.\n  At:",
+        "split: the 3 rows cannot be divided into 2 equal parts.\n  At:",
     ),
     "rows that do not add up": (
         lambda tf: tf.split(tf.ragged.constant([[1], [2, 3], [4]]), [1, 1]),
-        "split: 3 rows do not divide into parts of [1, 1].\n  At:",
+        "split: the 3 rows cannot be divided into parts of the sizes [1, 1].\n  At:",
     ),
     "a ragged image": (
         lambda tf: tf.image.resize(tf.ragged.constant([[[1.0]], [[2.0], [3.0]]]), [2, 2]),

@@ -50,7 +50,7 @@ def tile(input, multiples, name=None):
     if len(times) != x.ndim:
         raise checks.invalid(
             "tile",
-            f"`multiples` has {len(times)} numbers, but the array has {x.ndim} axes.",
+            f"`multiples` has length {len(times)}, but the array has rank {x.ndim}.",
             required="one number for each axis",
             received=f"multiples={times}",
         )
@@ -143,7 +143,7 @@ def _repeat_each(input, repeats, axis):
     if not one and is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:
         raise checks.invalid(
             "repeat",
-            f"`repeats` has {repeats.shape[0]} numbers, but the array has {extent} slices.",
+            f"`repeats` has length {repeats.shape[0]}, but the array has {extent} slices.",
             required="one number, or one number for each slice",
         )
     if is_known(extent) and extent == 0:

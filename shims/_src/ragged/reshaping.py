@@ -85,7 +85,7 @@ def tile(value, multiples):
     if len(times) != rank_of(value):
         raise checks.invalid(
             "tile",
-            f"`multiples` has {len(times)} numbers, but the input has {rank_of(value)} axes.",
+            f"`multiples` has length {len(times)}, but the input has rank {rank_of(value)}.",
             required="one number for each axis",
         )
     return _tile_axes(value, times)

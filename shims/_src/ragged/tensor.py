@@ -310,7 +310,7 @@ class RaggedTensor(RaggedOperators, Ragged):
         if is_known(have) and is_known(need) and have != need:
             raise checks.invalid(
                 "from_value_rowids",
-                f"there are {ids.shape[0]} row ids, but {row_total(values)} values.",
+                f"the number of row ids is {ids.shape[0]}, but the number of values is {row_total(values)}.",
                 required="one row id for each value",
             )
         ids = _check_value_count(ids, row_total(values))

@@ -58,7 +58,9 @@ def retain(sp_input, to_retain):
     mask = operand(to_retain)
     have, need = mask.shape[0], sp_input.values.shape[0]
     if is_known(have) and is_known(need) and have != need:
-        raise checks.invalid("retain", f"there are {have} booleans, but {need} values.")
+        raise checks.invalid(
+            "retain", f"the mask has length {have}, but the number of values is {need}."
+        )
     return kept(sp_input, primitives.unify_axis(mask, 0, need, label="retain"))
 
 

@@ -22,7 +22,7 @@ from tf2jax_port.diff.vocabulary.verdicts import (
 )
 
 # What no report may leave out.
-SCOPE = "The values of recorded calls are compared; gradients are compared where the original has gradients"
+SCOPE = "The values of recorded calls are compared; gradients are compared where the original has gradients."
 
 
 # Why a function is not reached, if nothing more is known.

@@ -55,12 +55,10 @@ def lines(found: Strength, most: int = 12) -> list[str]:
         needs = f"; it takes {one.needs}" if one.needs else ""
         told += [f"not noticed: {one.kind}{needs}", f"  {one.place}  {one.text}"]
     if len(found.missed) > most:
-        told.append(f"and {len(found.missed) - most} more faults that no case detects")
+        told.append(f"and {len(found.missed) - most} more that no case detects")
     told += found.unreached
     if found.skipped:
-        told.append(
-            f"{found.skipped} more faults were not planted, because the time limit was reached"
-        )
+        told.append(f"{found.skipped} more were not planted, because the time limit was reached")
     if found.added is not None:
         told.append(f"{found.added} cases were added by the search")
     return told
