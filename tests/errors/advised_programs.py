@@ -319,7 +319,7 @@ ADVICE = (
         exact=lambda y: jnp.stack([jnp.sum(y[y > t]) for t in y]),
     ),
     advice(
-        "return results of the same structure, dtype and rank for both answers",
+        "return results of the same structure, dtype and rank in both cases",
         without_autograph(_long_or_short),
         without_autograph(lambda y: (y.sum(), y) if y.shape[0] > 2 else (y.sum(), y[:0])),
         exact=lambda y: (y.sum(), y),

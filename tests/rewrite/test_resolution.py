@@ -51,7 +51,7 @@ OF_OBJECTS = {
 }
 NOT_OF_OBJECTS = {
     "a parameter": "class A:\n    def __init__(self, tf):\n        self.tf = tf\n\n    def f(self, x):\n        return self.tf.square(x)\n",
-    "another object": (
+    "something else too": (
         "class A:\n    def __init__(self):\n        self.tf = tf\n        self.tf = object()\n\n"
         "    def f(self, x):\n        return self.tf.square(x)\n"
     ),

@@ -519,7 +519,7 @@ def _text_of_unlike_results(question: trace.Undecided) -> str:
     """Return the message for data without elements, for which the program has results of another form."""
     return errors.message(
         "",
-        "the results for empty and for nonempty data differ in structure, dtype or rank.",
+        "the results for empty data and for nonempty data differ in structure, dtype or rank.",
         received=f"data for which `{question.text}`",
         at=question.line,
         do=_ONE_FORM,
@@ -528,7 +528,7 @@ def _text_of_unlike_results(question: trace.Undecided) -> str:
 
 _ONE_FORM = (
     "call the function through `shims.function` at the top level, where the data are known, or return results of "
-    "the same structure, dtype and rank for both answers"
+    "the same structure, dtype and rank in both cases"
 )
 
 
