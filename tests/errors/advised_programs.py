@@ -164,7 +164,7 @@ ADVICE = (
     ),
     advice(
         "copy the array into an array of static size, "
-        "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots",
+        "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep the size of `x` and fill the other elements with 0",
         hessenberg,
         lambda y: jnp.zeros(8).at[jnp.arange(y.shape[0])].set(y),
         exact=lambda y: jnp.pad(y, (0, 8 - y.shape[0])),

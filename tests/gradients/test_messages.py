@@ -173,7 +173,7 @@ dense_shape=None)""",
         variables_forgotten,
         TypeError,
         """
-custom_gradient: `grad_fn` must take the keyword argument `variables`, since the function reads \
+custom_gradient: `grad_fn` must accept the keyword argument `variables`, because the function reads \
 variables.
   Received: w:0
   At:
