@@ -65,7 +65,7 @@ def test_a_call_that_fits_neither_function(form, call):
     assert str(caught.value).startswith(
         "cases(): case 1 does not fit the parameters of either function."
     )
-    wrong = "no parameter takes argument 2" if len(call) > 2 else "'gamma'"
+    wrong = "no parameter accepts argument 2" if len(call) > 2 else "'gamma'"
     assert wrong in str(caught.value)
 
 
