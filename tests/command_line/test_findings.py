@@ -42,7 +42,7 @@ def test_findings_come_with_their_places(program, run):
     assert result.stderr == (
         "5 references in 1 of 1 files: 2 to write by hand, 2 to review. `tf2jax-port rewrite --write` handles 60 "
         "%.\n"
-        "To prove the port of a function, keep a copy of the original: `tf2jax-port diff a_tf.py:FUNCTION "
+        "To prove the port of a function, keep a copy of the original file and run `tf2jax-port diff a_tf.py:FUNCTION "
         "a.py:FUNCTION --inputs CASES`. For classes and programs: before you rewrite the code, run `tf2jax-port "
         "capture --package a -o calls.npz -- python PROGRAM`, and after rewriting, run `tf2jax-port prove calls.npz "
         "FOLDER`.\n"
@@ -77,7 +77,7 @@ def test_a_baseline_is_a_ledger(program, run, text):
     (program / "known.json").write_text(text)
     result = run("scan", "a.py", "--baseline", "known.json")
     assert result.exit_code == 2
-    assert "known.json is no ledger" in " ".join(result.stderr.split())
+    assert "known.json is not a ledger" in " ".join(result.stderr.split())
 
 
 def test_a_narrow_terminal(program, run, monkeypatch):

@@ -76,7 +76,7 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
         return Choice("shims", why, facts.states)
     why = f"with JAX, {_left(manual['jax'])}"
     if manual["jax"]:
-        why += ", the fewest of all targets"
+        why += ", the fewest"
     return Choice("jax", why, facts.states)
 
 

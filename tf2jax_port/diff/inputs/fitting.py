@@ -96,7 +96,9 @@ def _problem(signature: inspect.Signature, call: Sequence[Any]) -> str:
     except TypeError as error:
         taken = sum(one.kind in _POSITIONAL for one in signature.parameters.values())
         if len(call) > taken:
-            return f"the number of arguments is {len(call)}, but no parameter accepts argument {taken}"
+            return (
+                f"the number of arguments is {len(call)}, but no parameter accepts argument {taken}"
+            )
         return f"the number of arguments is {len(call)}; {error}"
     return ""
 
