@@ -82,8 +82,8 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
 
 def _left(count: int) -> str:
     if count < 2:
-        return f"{count or 'no'} reference must be rewritten by hand"
-    return f"{count} references must be rewritten by hand"
+        return f"{count or 'no'} reference needs manual work"
+    return f"{count} references need manual work"
 
 
 def _listed(names: tuple[str, ...]) -> str:
