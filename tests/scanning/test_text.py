@@ -45,7 +45,7 @@ def test_the_tables(project, run, monkeypatch):
     ]
     assert f"{first} {second} {third}" == (
         "4 of 5 files refer to TensorFlow, 18 lines. `tf2jax-port rewrite --write` handles 57 % of 7 "
-        "references. Fully migrated files: 1. Files in which all that computes is done: 2 of 4. "
+        "references. Fully migrated files: 1. Files in which all computing code is finished: 2 of 4. "
         "TensorFlow is still needed in 1 file: `tf.bar` stays."
     )
     assert result.stderr.startswith("broken.py: TJ901 line 2: ")
