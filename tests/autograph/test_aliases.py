@@ -46,7 +46,10 @@ USES = {
     "one": ("a[KEY] = a[KEY] + 1.0", "a[KEY], b[KEY], c[KEY]"),
     "one, others read": ("a[KEY] = a[KEY] + 1.0", "a[KEY], b[KEY]"),
     "by a call": ("changed(c, KEY, x[2])", "a[KEY], c[KEY]"),
-    "in a statement": ("if x[2] > 0:\n        c[KEY] = x[2]", "a[KEY], c[KEY]"),
+    "in a statement": (
+        "if x[2] > 0:\n        c[KEY] = x[2]",
+        "a[KEY], c[KEY]",
+    ),
 }
 SEEN = ("nothing", "the choice, read", "one, others read")
 # Changes in place in a statement on data, of what has another name, and what is read.
@@ -176,7 +179,9 @@ def read_by_another_name_in_a_loop(x):
 def test_names_that_loops_exchange():
     got = shims.function(swapped_pairs)(jnp.asarray(DATA))
     np.testing.assert_allclose(got, swapped_pairs(jnp.asarray(DATA)))
-    with pytest.raises(shims.errors.UnimplementedError, match="has a second name in the loop"):
+    with pytest.raises(
+        shims.errors.UnimplementedError, match="and two names refer to it in the loop"
+    ):
         shims.function(read_by_another_name_in_a_loop)(jnp.asarray(DATA))
 
 

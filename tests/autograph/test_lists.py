@@ -240,7 +240,7 @@ def test_a_list_from_outside_cannot_keep_a_traced_value():
         return x
 
     for f in (to_attribute, through_a_function, to_a_dictionary):
-        with pytest.raises(OpError, match="is stored outside of it"):
+        with pytest.raises(OpError, match="stores a value outside of the branch or loop"):
             jax.jit(convert(f))(jnp.ones(3))
     assert len(holder.values) <= 1
     # A loop over an array of known length is unrolled instead, as `jit` would do.

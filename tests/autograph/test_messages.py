@@ -256,29 +256,21 @@ MESSAGES = {
     "undefined in else": (
         jitted(undefined_in_else),
         ValueError,
-        "if: `y` must also be defined in the else branch.\n"
-        "  Required: `y` has a value whichever branch is taken\n"
-        "  Received: a value in the main branch only\n"
-        "  At:\n"
-        "  Do:       assign `y` before the condition, or in both branches.",
+        "if: `y` must also be defined in the else branch.\n  Required: a value of `y` in every branch\n  Received: "
+        "a value only in the main branch\n  At:\n  Do:       assign `y` before the condition, or in both branches.",
     ),
     "undefined in main": (
         jitted(undefined_in_main),
         ValueError,
-        "if: `y` must also be defined in the main branch.\n"
-        "  Required: `y` has a value whichever branch is taken\n"
-        "  Received: a value in the else branch only\n"
-        "  At:\n"
-        "  Do:       assign `y` before the condition, or in both branches.",
+        "if: `y` must also be defined in the main branch.\n  Required: a value of `y` in every branch\n  Received: "
+        "a value only in the else branch\n  At:\n  Do:       assign `y` before the condition, or in both branches.",
     ),
     "return in one branch": (
         jitted(return_in_one_branch),
         ValueError,
-        "return_in_one_branch: whether the function returns a value depends on traced data.\n"
-        "  Required: a `return` on every path\n"
-        "  Received: a path that ends without `return`\n"
-        "  At:\n"
-        "  Do:       return a value at the end, too.",
+        "return_in_one_branch: whether the function returns a value depends on traced data.\n  Required: a `return` "
+        "on every path\n  Received: a path that ends without `return`\n  At:\n  Do:       also return a value at "
+        "the end of the function.",
     ),
     "used before assignment": (
         jitted(used_before_assignment),
@@ -376,10 +368,8 @@ MESSAGES = {
     "endless": (
         jitted(endless),
         ValueError,
-        "for: the only exit from a loop over an endless iterator depends on traced data.\n"
-        "  Required: a `while` loop, or an iterator that ends\n"
-        "  Received: count\n"
-        "  At:",
+        "for: a loop over an endless iterator can end only by a condition that depends on traced data.\n  Required: "
+        "a `while` loop, or an iterator that ends\n  Received: count\n  At:",
     ),
     "comprehension": (
         jitted(comprehension_of_traced_range),
@@ -401,10 +391,9 @@ MESSAGES = {
     "unbounded list": (
         jitted(unbounded_list),
         errors.CapacityError,
-        "while: a list grows in a loop whose number of iterations is traced and has no bound.\n"
-        "  Required: a bound on the number of iterations\n"
-        "  At:\n"
-        "  Do:       call this through `shims.function`, or write `for i in range(shims.bounded(n, max=...))`.",
+        "while: a list grows in a loop whose number of iterations is traced and has no bound.\n  Required: a bound "
+        "on the number of iterations\n  At:\n  Do:       call this code inside a `shims.function`, or write `for i "
+        "in range(shims.bounded(n, max=...))`.",
     ),
     "list is read": (
         jitted(list_is_read),
@@ -417,10 +406,9 @@ MESSAGES = {
     "list is changed": (
         jitted(list_is_changed),
         errors.UnimplementedError,
-        "list.extend: a value of a branch or loop over traced data is stored outside of it.\n"
-        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
-        "  At:\n"
-        "  Do:       return the value, and store it after the branch or loop.",
+        "list.extend: a branch or loop over traced data stores a value outside of the branch or loop.\n  Required: "
+        "a local variable, or an attribute that the branch or loop itself assigns\n  At:\n  Do:       return the "
+        "value, and store the value after the branch or loop.",
     ),
     "list is popped": (
         jitted(list_is_popped),
@@ -438,44 +426,37 @@ MESSAGES = {
     "change of a grown list": (
         of_many(change_of_grown_list),
         errors.UnimplementedError,
-        "reverse: a list that a loop of unknown length has filled cannot be changed in place.\n"
-        "  Required: `append`, or `+`\n"
-        "  At:\n"
-        "  Do:       stack the list, `jnp.stack(values)`, and compute with the array.",
+        "reverse: a loop of unknown length has filled this list, so the list cannot be changed in place.\n  "
+        "Required: `append`, or `+`\n  At:\n  Do:       stack the list, `jnp.stack(values)`, and compute with the "
+        "array.",
     ),
     "inner loop of unknown length": (
         of_many(inner_of_unknown_length),
         errors.UnimplementedError,
-        "append: the list `values` grows in a loop of unknown length inside of another loop.\n"
-        "  Required: a known number of iterations of the inner loop\n"
-        "  Received: u0 iterations\n"
-        "  Size:     u0\n"
-        "  At:\n"
-        "  Do:       collect the inner loop's values in a separate list.",
+        "append: the list `values` grows in a loop of unknown length that is inside another loop.\n  Required: a "
+        "known number of iterations of the inner loop\n  Received: u0 iterations\n  Size:     u0\n  At:\n  "
+        "Do:       collect the inner loop's values in a separate list.",
     ),
     "list from outside": (
         jitted(list_from_outside),
         errors.UnimplementedError,
-        "list.append: a value of a branch or loop over traced data is stored outside of it.\n"
-        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
-        "  At:\n"
-        "  Do:       return the value, and store it after the branch or loop.",
+        "list.append: a branch or loop over traced data stores a value outside of the branch or loop.\n  Required: "
+        "a local variable, or an attribute that the branch or loop itself assigns\n  At:\n  Do:       return the "
+        "value, and store the value after the branch or loop.",
     ),
     "attribute from outside": (
         jitted(attribute_from_outside),
         errors.UnimplementedError,
-        "Holder.total: a value of a branch or loop over traced data is stored outside of it.\n"
-        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
-        "  At:\n"
-        "  Do:       return the value, and store it after the branch or loop.",
+        "Holder.total: a branch or loop over traced data stores a value outside of the branch or loop.\n  Required: "
+        "a local variable, or an attribute that the branch or loop itself assigns\n  At:\n  Do:       return the "
+        "value, and store the value after the branch or loop.",
     ),
     "item of an attribute": (
         jitted(item_of_an_attribute),
         errors.UnimplementedError,
-        "list.__setitem__: a value of a branch or loop over traced data is stored outside of it.\n"
-        "  Required: a local variable, or an attribute that the branch or loop itself assigns\n"
-        "  At:\n"
-        "  Do:       return the value, and store it after the branch or loop.",
+        "list.__setitem__: a branch or loop over traced data stores a value outside of the branch or loop.\n  "
+        "Required: a local variable, or an attribute that the branch or loop itself assigns\n  At:\n  Do:       "
+        "return the value, and store the value after the branch or loop.",
     ),
     "assert": (
         staged(fails_to_assert),
@@ -485,32 +466,26 @@ MESSAGES = {
     "assert without a message": (
         staged(fails_to_assert_silently),
         errors.InvalidArgumentError,
-        "assert: `x[0] > 5` does not hold.\n  At:",
+        "assert: `x[0] > 5` is false.\n  At:",
     ),
     "sizes that differ": (
         of_many(sizes_that_differ),
         errors.UnimplementedError,
-        "zip: `strict=True` requires equal sizes, but it is unknown whether the sizes are equal.\n"
-        "  Required: equal sizes\n"
-        "  Received: u0, u1\n"
-        "  Size:     u0\n"
-        "  Size:     u1\n"
-        "  At:\n"
-        "  Do:       cut the arrays to the same size, or state that their sizes are equal: `shims.same_size(a, b)`.",
+        "zip: `strict=True` requires equal sizes, but the trace cannot decide whether the sizes are equal.\n  "
+        "Required: equal sizes\n  Received: u0, u1\n  Size:     u0\n  Size:     u1\n  At:\n  Do:       cut the "
+        "arrays to the same size, or declare their sizes equal with `shims.same_size(a, b)`.",
     ),
     "not recursive": (
         lambda: to_graph(some_function, recursive=False),
         errors.UnimplementedError,
-        "to_graph: `recursive=False` is not supported.\n"
-        "  At:\n"
-        "  Do:       keep functions as they are with `autograph.experimental.do_not_convert`.",
+        "to_graph: `recursive=False` is not supported.\n  At:\n  Do:       exclude functions from the conversion "
+        "with `autograph.experimental.do_not_convert`.",
     ),
     "code, not recursive": (
         lambda: to_code(some_function, recursive=False),
         errors.UnimplementedError,
-        "to_code: `recursive=False` is not supported.\n"
-        "  At:\n"
-        "  Do:       keep functions as they are with `autograph.experimental.do_not_convert`.",
+        "to_code: `recursive=False` is not supported.\n  At:\n  Do:       exclude functions from the conversion "
+        "with `autograph.experimental.do_not_convert`.",
     ),
     "code of a builtin": (
         lambda: to_code(abs),

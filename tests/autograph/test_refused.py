@@ -73,7 +73,7 @@ WARNINGS = {
         "converted after a call",
     ),
     with_while_else_walrus: (1, "`while ... := ... else` cannot be converted"),
-    NAMESPACE["with_exec"]: (0, "its source cannot be found"),
+    NAMESPACE["with_exec"]: (0, "the source of the function cannot be found"),
 }
 
 
@@ -107,7 +107,8 @@ def test_what_is_not_python():
     with pytest.warns(UserWarning, match="`exp`") as caught:
         f = convert(np.exp)
     assert str(caught[0].message) == (
-        "autograph: `exp` (built in) is not converted: it is not written in Python." + TAIL
+        "autograph: `exp` (built in) is not converted: the function is not written in Python."
+        + TAIL
     )
     assert f is np.exp
 

@@ -87,7 +87,7 @@ def test_the_positions_are_those_of_the_file():
 def test_no_source():
     namespace = {}
     exec("def f(x):\n    return x", namespace)
-    with pytest.raises(UnconvertibleError, match=r"^its source cannot be found$"):
+    with pytest.raises(UnconvertibleError, match=r"^the source of the function cannot be found$"):
         find_definition(namespace["f"])
 
 
@@ -97,11 +97,17 @@ def test_changed_source(tmp_path):
     namespace = {}
     exec(compile(file.read_text(), file, "exec"), namespace)
     file.write_text("def g(x):\n    return x\n")
-    with pytest.raises(UnconvertibleError, match=r"^its source has changed since it was loaded$"):
+    with pytest.raises(
+        UnconvertibleError,
+        match=r"^the source of the function has changed since the function was loaded$",
+    ):
         find_definition(namespace["f"])
     file.write_text("def f(x:\n")
     import linecache
 
     linecache.checkcache()
-    with pytest.raises(UnconvertibleError, match=r"^its source has changed since it was loaded$"):
+    with pytest.raises(
+        UnconvertibleError,
+        match=r"^the source of the function has changed since the function was loaded$",
+    ):
         find_definition(namespace["f"])

@@ -251,13 +251,17 @@ MESSAGES = {
     ),
     "big endian": (
         "UnimplementedError",
-        "x cannot be read: its numbers are big-endian (it was written on a big-endian machine).",
+        "x cannot be read: the numbers are big-endian, because the checkpoint was written on a big-endian machine.",
         _WHERE,
     ),
     "newer": (
         "UnimplementedError",
-        "x cannot be read: it requires version 2 of the format, but only 1 is supported.",
+        "x cannot be read: the checkpoint requires version 2 of the format, but only version 1 is supported.",
         _WHERE,
     ),
-    "index": ("DataLossError", "x.index is damaged: 0 bytes are too few for a table.", _COPY),
+    "index": (
+        "DataLossError",
+        "x.index is damaged: the file has only 0 bytes, which is too short for a table.",
+        _COPY,
+    ),
 }

@@ -147,5 +147,5 @@ def test_what_does_not_fit(case, prefix):
     with pytest.raises(kind) as caught:
         restore(str(prefix), asked)
     message = str(caught.value).replace(str(prefix), "P")
-    head = "" if case == "missing" else "P does not fit the variables:\n"
+    head = "" if case == "missing" else "P does not match the variables:\n"
     assert message.startswith(head + text)

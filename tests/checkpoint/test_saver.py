@@ -281,7 +281,7 @@ def test_what_is_refused_here_alone(tmp_path):
     assert {f[1] for f in found.values()} == {
         "rebuild the graph with its original code, then call `Saver().restore`; if that "
         "code is lost, freeze the graph in TensorFlow and run `tf2jax-port import-graph`",
-        "leave it out: every TensorFlow since 0.12 reads checkpoints of the second format",
+        "remove this argument: every TensorFlow version since 0.12 reads checkpoints of the second format",
     }
     with pytest.raises(RuntimeError, match="When eager execution is enabled"):
         ours.train.Saver()

@@ -122,7 +122,7 @@ def test_texts(case, tmp_path, caplog):
 def test_the_text_says_what_was_parsed():
     state = CheckpointState("a'b", ["x", ""], [1.0, 2.5], 3.0)
     assert parse(str(state)) == state
-    with pytest.raises(ParseError, match="it has no field 'x'"):
+    with pytest.raises(ParseError, match="there is no field 'x'"):
         parse("x: 1")
 
 

@@ -141,8 +141,8 @@ FAULTS = [
         "exclude, extend-exclude, per-file-ignores, respect-gitignore, force-exclude",
     ),
     ('exact = "yes"', "`exact` must be true or false, and is 'yes'"),
-    ('select = "TJ1"', "`select` must be a list of texts, and is 'TJ1'"),
-    ("ignore = [1]", "`ignore` must be a list of texts, and is [1]"),
+    ('select = "TJ1"', "`select` must be a list of strings, and is 'TJ1'"),
+    ("ignore = [1]", "`ignore` must be a list of strings, and is [1]"),
     ('target = "torch"', '`target` must be "jax", "shims", "graph" or "auto", and is \'torch\''),
     (
         'per-file-ignores = ["a"]',
@@ -181,10 +181,19 @@ def test_what_is_no_table(folder):
 USAGE = [
     (["scan", "src", "--select", "TJ9x"], "--select: no diagnostic begins with `TJ9X`."),
     (["scan", "src", "--ignore", "E501"], "--ignore: no diagnostic begins with `E501`."),
-    (["scan", "src", "-"], "`-` stands for standard input and must be the only path."),
-    (["scan", "src", "--isolated", "--config", "a"], "--isolated and --config exclude each other."),
-    (["rewrite", "-", "--write"], "--write has no file to write to: `-` is standard input."),
-    (["rewrite", "src", "--write", "--check"], "--write and --check exclude each other."),
+    (["scan", "src", "-"], "`-` means standard input and must be the only path."),
+    (
+        ["scan", "src", "--isolated", "--config", "a"],
+        "--isolated and --config cannot be combined: remove one of the two options.",
+    ),
+    (
+        ["rewrite", "-", "--write"],
+        "--write needs a file, but `-` is standard input: remove --write.",
+    ),
+    (
+        ["rewrite", "src", "--write", "--check"],
+        "--write and --check cannot be combined: remove one of the two options.",
+    ),
 ]
 
 
@@ -218,6 +227,6 @@ def test_nothing_to_read_is_said(configured, run):
         result = run(command, ".")
         assert result.exit_code == 0
         assert result.stderr.startswith(
-            "No Python file in . (hidden, built and git-ignored files are skipped; "
-            "--no-gitignore reads the latter).\n"
+            "No Python file in . (hidden files, build outputs and files that git ignores are skipped; "
+            "--no-gitignore also reads files that git ignores).\n"
         )

@@ -83,7 +83,10 @@ def test_verbose(folder, run):
     assert "configuration: none\n1 files to read\n" in said
     assert "tf2jax-port " in said.splitlines()[-1]
     both = run("scan", "-v", "-q", "a.py")
-    assert (both.exit_code, "-v and -q exclude each other." in both.stderr) == (2, True)
+    assert (
+        both.exit_code,
+        "-v and -q cannot be combined: remove one of the two options." in both.stderr,
+    ) == (2, True)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -167,7 +167,7 @@ def test_a_file_that_changed_meanwhile_is_left_alone(folder, run, monkeypatch):
     result = run("rewrite", "--write", "a.py")
     assert result.exit_code == 2
     assert result.stderr.startswith(
-        "a.py: TJ909 the file was changed while it was being rewritten; run again\n"
+        "a.py: TJ909 the file was changed by another program while it was being rewritten; run the rewriter again\n"
         "0 of 1 files rewritten."
     )
     assert path.read_text() == OLD + "# mine\n# mine again\n"
@@ -219,15 +219,15 @@ def test_a_circle_of_links(folder, run):
 STRANGE = {
     "a pipe": (
         lambda path: os.mkfifo(path),
-        ("TJ907", "it is a pipe or a device, not a file"),
+        ("TJ907", "the path is a pipe or a device, not a file"),
     ),
     "too large": (
         lambda path: path.write_bytes(b"x = 1\n" * 700_000),
-        ("TJ908", "the file has 4,200,000 bytes; up to 4,000,000 are read"),
+        ("TJ908", "the file has 4,200,000 bytes, but at most 4,000,000 bytes are read"),
     ),
     "zero bytes": (
         lambda path: path.write_bytes(b"tensorflow\0"),
-        ("TJ902", "the file holds null bytes: not a text file"),
+        ("TJ902", "the file contains null bytes, so it is not a text file"),
     ),
     "deep": (
         lambda path: path.write_text("import tensorflow\n" + "-" * 5000 + "1\n"),

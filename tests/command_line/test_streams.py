@@ -161,9 +161,9 @@ def test_standard_input_sees_the_modules_around_it(folder, run):
 
 
 ENDS = [
-    (KeyboardInterrupt(), 130, "Interrupted. No file is partly written.\n"),
-    (OSError(28, "oops"), 2, "This is a fault of tf2jax-port; please report it.\n"),
-    (ZeroDivisionError("oops"), 2, "This is a fault of tf2jax-port; please report it.\n"),
+    (KeyboardInterrupt(), 130, "Interrupted. No file was written in part.\n"),
+    (OSError(28, "oops"), 2, "This is an error in tf2jax-port. Please report it.\n"),
+    (ZeroDivisionError("oops"), 2, "This is an error in tf2jax-port. Please report it.\n"),
 ]
 
 

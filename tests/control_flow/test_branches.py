@@ -149,7 +149,7 @@ def test_nothing_leaks_from_a_branch_that_fails():
 def test_case_refuses_two_conditions_if_exclusive():
     pairs = [(jnp.asarray(True), lambda: 1), (jnp.asarray(True), lambda: 2)]
     assert branches.case(pairs) == 1
-    with pytest.raises(InvalidArgumentError, match="more than one condition holds"):
+    with pytest.raises(InvalidArgumentError, match="more than one condition is true"):
         branches.case(pairs, exclusive=True)
 
 

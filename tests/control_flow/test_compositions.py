@@ -63,7 +63,7 @@ def check(how, surrounding, f, g):
     if how is inside and surrounding is in_a_loop_in_a_branch and padded in (f, g):
         # JAX moves the zeros that stand for the padding's tangent out of the loop, where nobody knows
         # their size, and the branch has to return them.
-        with pytest.raises(shims.errors.FreshSizeError, match="belongs to a loop body, a branch"):
+        with pytest.raises(shims.errors.FreshSizeError, match="of a loop body, a branch"):
             ours(INPUTS[0], SWITCHES[0])
         return
     theirs = how(tf, lambda x, s: surrounding(tf, f, g, x, s))
@@ -123,5 +123,5 @@ def test_branches_of_the_users_own_jax_are_refused():
 
         return jax.grad(chosen)(x)
 
-    with pytest.raises(shims.errors.FreshSizeError, match="belongs to a loop body, a branch"):
+    with pytest.raises(shims.errors.FreshSizeError, match="of a loop body, a branch"):
         program(INPUTS[0], 0.3)

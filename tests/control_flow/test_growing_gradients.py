@@ -81,5 +81,5 @@ def test_a_position_of_constants_that_a_size_may_replace_is_refused():
         kept = shims.while_loop(lambda i, v: i < 2, shorter_or_longer, loop, shapes)[1]
         return shims.reduce_sum(kept**2)
 
-    with pytest.raises(shims.errors.FreshSizeError, match="belongs to a loop body"):
+    with pytest.raises(shims.errors.FreshSizeError, match="of a loop body"):
         value_and_gradient(shims, lambda t, x: program(x))(INPUTS[0])

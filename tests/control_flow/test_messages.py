@@ -120,10 +120,8 @@ MESSAGES = {
     "cond, creation": (
         both(lambda x: Variable(1.0) * x, lambda x: x),
         ValueError,
-        "Variable: a variable was created inside a branch or a loop that depends on traced data.\n"
-        "  Received: Variable:0\n"
-        "  At:\n"
-        "  Do:       create it before the branch or the loop.",
+        "Variable: a variable was created inside a branch or a loop that depends on traced data.\n  Received: "
+        "Variable:0\n  At:\n  Do:       create the variable before the branch or the loop.",
     ),
     "case, empty": (
         lambda: case([]),
@@ -133,38 +131,28 @@ MESSAGES = {
     "case, none holds": (
         lambda: case([(jnp.asarray(False), lambda: 1)]),
         errors.InvalidArgumentError,
-        "case: no condition holds, and there is no `default`.\n"
-        "  At:\n"
-        "  Do:       give a `default` function.",
+        "case: no condition is true, and there is no `default`.\n  At:\n  Do:       pass a `default` function.",
     ),
     "case, two hold": (
         lambda: case([(True, lambda: 1), (True, lambda: 2)], exclusive=True),
         errors.InvalidArgumentError,
-        "case: more than one condition holds.\n"
-        "  Required: at most one\n"
-        "  At:\n"
-        "  Do:       put the conditions in order of preference, and leave `exclusive` out.",
+        "case: more than one condition is true.\n  Required: at most one\n  At:\n  Do:       put the conditions in "
+        "order of preference, and leave `exclusive` out.",
     ),
     "switch_case, numbers": (
         lambda: switch_case(0, {1: lambda: 1, 5: lambda: 2}),
         ValueError,
         (
-            "switch_case: the indices in `branch_fns` must be 0, 1, 2, ..., each of them exactly "
-            "once.\n"
-            "  Required: 0, 1, ..., one index per function\n"
-            "  Received: 1, 5\n"
-            "  At:"
+            "switch_case: the indices in `branch_fns` must be 0, 1, 2, ..., and each index must occur exactly "
+            "once.\n  Required: 0, 1, ..., one index per function\n  Received: 1, 5\n  At:"
         ),
     ),
     "switch_case, empty": (
         lambda: switch_case(0, []),
         ValueError,
         (
-            "switch_case: the indices in `branch_fns` must be 0, 1, 2, ..., each of them exactly "
-            "once.\n"
-            "  Required: 0, 1, ..., one index per function\n"
-            "  Received: no functions\n"
-            "  At:"
+            "switch_case: the indices in `branch_fns` must be 0, 1, 2, ..., and each index must occur exactly "
+            "once.\n  Required: 0, 1, ..., one index per function\n  Received: no functions\n  At:"
         ),
     ),
     "switch_case, dtypes": (
@@ -276,10 +264,8 @@ MESSAGES = {
     "map_fn, lengths": (
         lambda: map_fn(lambda r: r, (V, M[:2])),
         ValueError,
-        "map_fn: the arrays of `elems` must be equally long.\n"
-        "  Required: equal sizes along axis 0\n"
-        "  Received: 3, 2\n"
-        "  At:",
+        "map_fn: the arrays of `elems` must have the same length.\n  Required: equal sizes along axis 0\n  "
+        "Received: 3, 2\n  At:",
     ),
     "map_fn, not an array": (
         lambda: map_fn(lambda r: r, "ab"),
@@ -380,17 +366,15 @@ MESSAGES = {
     "variable, traced": (
         jitted(lambda x: Variable(x) + 0, X),
         errors.FailedPreconditionError,
-        "Variable: `initial_value` is being traced, so it has no value yet.\n"
-        "  Received: float32[] under a JAX transformation\n"
-        "  At:\n"
-        "  Do:       create the variable outside of it, or inside `shims.function`.",
+        "Variable: `initial_value` is being traced, so its value is not known yet.\n  Received: float32[] under a "
+        "JAX transformation\n  At:\n  Do:       create the variable outside of the transformation, or inside "
+        "`shims.function`.",
     ),
     "variable, unsupported": (
         lambda: Variable(1.0, caching_device="cpu", import_scope="s"),
         errors.UnimplementedError,
-        "Variable: `caching_device`, `import_scope` is not supported.\n"
-        "  At:\n"
-        "  Do:       leave it out; it has no meaning outside of a TensorFlow graph.",
+        "Variable: `caching_device`, `import_scope` is not supported.\n  At:\n  Do:       remove this argument, "
+        "because it has no meaning outside of a TensorFlow graph.",
     ),
     "variable, assigned shape": (
         lambda: Variable([1.0, 2.0]).assign([1.0]),
@@ -411,13 +395,9 @@ MESSAGES = {
         jitted(lambda x: Variable.assign(KEPT, x), X),
         errors.FailedPreconditionError,
         (
-            "Variable.assign: `value` is being traced by a JAX transformation, and a variable "
-            "cannot store a traced value.\n"
-            "  Received: float32[] for kept:0\n"
-            "  At:\n"
-            "  Do:       decorate the function with `shims.function`, or compile "
-            "`shims.stateless(f, variables)`, which takes and returns the values of the "
-            "variables."
+            "Variable.assign: a JAX transformation traces `value`, and a variable cannot store a traced value.\n  "
+            "Received: float32[] for kept:0\n  At:\n  Do:       decorate the function with `shims.function`, or "
+            "compile `shims.stateless(f, variables)`, which accepts and returns the values of the variables."
         ),
     ),
     "variable, hashed": (
@@ -438,20 +418,16 @@ MESSAGES = {
     "variable, made again": (
         made_twice,
         ValueError,
-        "function: only singleton variables that are created on the first call are supported.\n"
-        "  Required: a variable that is created once\n"
-        "  Received: w:0, created by another call\n"
-        "  At:\n"
-        "  Do:       create it outside of the function, or under `if self.v is None:`.",
+        "function: only singleton variables that are created on the first call are supported.\n  Required: a "
+        "variable that is created only on the first call\n  Received: w:0, created by another call\n  At:\n  "
+        "Do:       create the variable outside of the function, or under `if self.v is None:`.",
     ),
     "variable, from arguments": (
         lambda: shims.function(lambda x: Variable(x) + 0).precompile(X),
         ValueError,
-        "Variable: the initial value of a variable created inside a function depends on "
-        "arguments of the function, but only their shapes and dtypes are known.\n"
-        "  Received: Variable:0\n"
-        "  At:\n"
-        "  Do:       call the function once first, or create the variable outside of it.",
+        "Variable: the initial value of a variable created inside a function depends on arguments of the function, "
+        "but only their shapes and dtypes are known.\n  Received: Variable:0\n  At:\n  Do:       first call the "
+        "function once, or create the variable outside of the function.",
     ),
 }
 

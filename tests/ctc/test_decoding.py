@@ -78,8 +78,8 @@ def test_beam_search(width, count):
 @pytest.mark.parametrize(
     ("length", "width", "count", "text"),
     [
-        ([0, 1, 1], 9, 2, "fewer sequences were found than `top_paths` requests"),
-        ([1, 1, 1], 1, 2, "the arguments do not fit"),
+        ([0, 1, 1], 9, 2, "fewer sequences were found than the number of `top_paths`"),
+        ([1, 1, 1], 1, 2, "the arguments do not match"),
         ([7, 1, 1], 1, 1, "a sequence is longer than the number of frames"),
     ],
     ids=["few", "width", "frames"],

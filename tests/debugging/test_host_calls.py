@@ -127,7 +127,7 @@ def test_messages():
     with pytest.raises(shims.errors.InvalidArgumentError) as raised:
         call(lambda x: x, shims.int32)
     assert str(raised.value).splitlines()[:3] == [
-        "py_function: `func` returned a dtype that differs from `Tout`.",
+        "py_function: `func` returned an array whose dtype differs from `Tout`.",
         "  Required: int32",
         "  Received: Tensor conversion requested dtype int32 for an array of dtype float32",
     ]

@@ -108,7 +108,7 @@ def steps_of(factor):
 @pytest.mark.parametrize(
     ("factor", "line", "said"),
     [
-        (3, 20, "the values of all earlier names agree"),
+        (3, 20, "the values of all names that were assigned earlier agree"),
         (2, 19, "`h` is the first value that differs, line 22 of the original"),
     ],
 )

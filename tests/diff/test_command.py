@@ -86,7 +86,7 @@ def test_different_is_1_and_both_files_are_written(folder):
     )
     page = (folder / "out.html").read_text()
     assert page.startswith("<!doctype html>")
-    assert "Where it begins" in page  # a page asks for the first divergence, too
+    assert "The first divergence" in page  # a page asks for the first divergence, too
 
 
 def test_what_cannot_run_is_2(folder):
@@ -111,7 +111,10 @@ def test_one_case_of_many(folder):
     )
     done = invoke("old.py:total", "new.py:total", "--inputs", "cases.py", "--case", "7")
     assert done.exit_code == 2
-    assert done.stderr == "--case 7: there is no such case.\n  Required: a number from 0 to 1\n"
+    assert (
+        done.stderr
+        == "--case 7: there is no case with this number.\n  Required: a number from 0 to 1\n"
+    )
 
 
 def test_cases_under_another_name(folder):
@@ -161,7 +164,7 @@ def test_an_interrupt_is_not_a_difference(folder, monkeypatch):
     monkeypatch.setattr("tf2jax_port.cli.diff.require_tensorflow", interrupted)
     done = invoke("old.py:half", "new.py:half", "--inputs", "cases.py")
     assert done.exit_code == 130
-    assert done.stderr == "diff: interrupted; there is no verdict.\n"
+    assert done.stderr == "diff: interrupted, so there is no verdict.\n"
 
 
 def test_a_fault_of_ours_is_not_a_difference(folder, monkeypatch):
@@ -172,7 +175,7 @@ def test_a_fault_of_ours_is_not_a_difference(folder, monkeypatch):
     done = invoke("old.py:half", "new.py:half", "--inputs", "cases.py")
     assert done.exit_code == 2
     assert done.stderr.endswith(
-        "AssertionError: ours\n\ndiff: this is a fault of tf2jax-port itself, not of the port.\n"
+        "AssertionError: ours\n\ndiff: this is an error in tf2jax-port itself, not in the port.\n"
     )
 
 

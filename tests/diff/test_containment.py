@@ -44,7 +44,7 @@ def test_each_case_that_ends_its_process_is_left_out_with_its_reason(run):
     assert report.verdict == "limited"
     assert why(report) == {
         1: "it crashed (SIGSEGV), in JAX jit",
-        4: "it ended its process (exit code 7), in JAX jit",
+        4: "the function ended its process (exit code 7), in JAX jit",
     }
     # Case 3 forks: one of the two goes on.
     assert [row.index for row in report.cases] == [0, 3, 6]
@@ -55,7 +55,7 @@ def test_a_loop_without_an_end_and_want_of_memory(run):
     report = run(0, 2, 5, timeout=4.0)
     assert why(report) == {
         2: "not finished within 4 seconds, in JAX jit",
-        5: "it ended its process (exit code 1), in JAX jit: MemoryError: no room",
+        5: "the function ended its process (exit code 1), in JAX jit: MemoryError: no room",
     }
 
 
@@ -89,8 +89,8 @@ def test_an_interrupt_leaves_a_report(run):
     report = run(0, 2, 6, step=step)
     assert report.verdict == "limited"
     assert why(report) == {
-        2: "interrupted before they were run",
-        6: "interrupted before they were run",
+        2: "the comparison was interrupted before these cases ran",
+        6: "the comparison was interrupted before these cases ran",
     }
     assert [row.index for row in report.cases] == [0]
     with pytest.raises(KeyboardInterrupt):

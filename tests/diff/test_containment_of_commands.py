@@ -81,7 +81,9 @@ def test_record_keeps_what_there_is(folder):
     done = command(folder, *words)
     assert done.returncode == 2, done.stderr
     assert "part.golden (3 cases, 2 of them with results" in done.stdout
-    assert "inputs: it ended its process (exit code 7), in recording (case 3)" in done.stderr
+    assert (
+        "inputs: the function ended its process (exit code 7), in recording (case 3)" in done.stderr
+    )
     assert "inputs: it crashed (SIGSEGV), in recording (case 4)" in done.stderr
 
 

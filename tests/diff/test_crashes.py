@@ -81,7 +81,7 @@ def test_a_crash_costs_one_case_and_three_crashes_the_rest(folder):
     assert why == {
         1: ("values", "TensorFlow crashed (SIGSEGV)"),
         2: ("gradients", "TensorFlow crashed (SIGABRT)"),
-        3: ("values", "the process ended by itself (exit code 7)"),
+        3: ("values", "the process ended without a crash (exit code 7)"),
         4: ("values", "not tried after 3 crashes"),
     }
     assert (lanes["tf-xla"]["values"], lanes["tf-xla"]["gradients"]) == (2, 1)
@@ -126,7 +126,7 @@ def test_what_cannot_be_sent_is_said(folder):
         ("tf-xla", -signal.SIGSEGV, "TensorFlow crashed (SIGSEGV)"),
         ("jax-eager", -signal.SIGABRT, "JAX crashed (SIGABRT)"),
         ("tf-xla", -99, "TensorFlow crashed (signal 99)"),
-        ("tf-xla", 0, "the process ended by itself (exit code 0)"),
+        ("tf-xla", 0, "the process ended without a crash (exit code 0)"),
     ],
 )
 def test_how_a_process_ended(lane, code, words):

@@ -65,7 +65,7 @@ def test_a_call_that_fits_neither_function(form, call):
     assert str(caught.value).startswith(
         "cases(): case 1 does not fit the parameters of either function."
     )
-    wrong = "no parameter takes argument 2" if len(call) > 2 else "'gamma'"
+    wrong = "no parameter accepts argument 2" if len(call) > 2 else "'gamma'"
     assert wrong in str(caught.value)
 
 
@@ -99,7 +99,7 @@ def test_cases_by_name():
     assert found[0].arrays[1][0] == 2
     with pytest.raises(DiffError, match="case 0 does not fit the parameters of the original"):
         collect(lambda: [{"y": ONE, "q": ONE}], loss, loss)
-    with pytest.raises(DiffError, match="the parameters of the original are not known"):
+    with pytest.raises(DiffError, match="the parameters of the original are unknown"):
         collect(lambda: [{"x": ONE}], max, loss)
 
 

@@ -50,7 +50,10 @@ def test_one_case(folder):
     assert invoke(verify, "a.golden", "new.py:total", "--case", "1").exit_code == 0
     done = invoke(verify, "a.golden", "new.py:total", "--case", "5")
     assert done.exit_code == 2
-    assert done.stderr == "--case 5: there is no such case.\n  Required: a number from 0 to 1\n"
+    assert (
+        done.stderr
+        == "--case 5: there is no case with this number.\n  Required: a number from 0 to 1\n"
+    )
 
 
 def test_a_golden_without_results_is_not_written(folder):
@@ -69,8 +72,7 @@ def test_a_golden_is_not_overwritten_unasked(folder):
     done = invoke(record, "new.py:total", "--inputs", "cases.py", "-o", "a.golden")
     assert done.exit_code == 2
     assert done.stderr == (
-        "a.golden: the file exists already.\n"
-        "  Do:       --update replaces it, and shows the changes\n"
+        "a.golden: the file already exists.\n  Do:       use --update, which replaces the file and shows the changes\n"
     )
     assert (folder / "a.golden").read_bytes() == before
 
@@ -95,11 +97,12 @@ def test_a_golden_that_is_none(folder):
     assert done.exit_code == 2
     assert done.stderr.splitlines()[:2] == [
         "new.py: this golden is damaged and cannot be used.",
-        "  Received: its first bytes are not those of a safetensors file",
+        "  Received: the first bytes of the file are not the beginning of a safetensors file",
     ]
     done = invoke(verify, "nothing.golden", "new.py:half")
     assert (
-        done.stderr == "nothing.golden: it cannot be read.\n  Received: No such file or directory\n"
+        done.stderr
+        == "nothing.golden: the golden cannot be read.\n  Received: No such file or directory\n"
     )
 
 

@@ -116,17 +116,19 @@ def test_the_message(tmp_path):
 
 def test_a_file_of_another_format():
     content, store = to_document(SMALL)
-    with pytest.raises(DamagedError, match="it is of format 2, and this version reads format 1"):
+    with pytest.raises(
+        DamagedError, match="the file has format 2, but this version of tf2jax-port reads format 1"
+    ):
         document.from_bytes(document.to_bytes({**content, "format": 2}, store))
 
 
 def test_a_file_is_bounded(tmp_path):
     path = tmp_path / "a.golden"
-    with pytest.raises(DiffError, match="it would have") as error:
+    with pytest.raises(DiffError, match="the golden would be too large") as error:
         document.write(path, *to_document(SMALL), most=1000)
     assert str(error.value) == (
-        f"{path}: it would have {len(DATA)} bytes.\n  Required: at most 1000 bytes\n"
-        "  Do:       record fewer or smaller cases (--case N), or allow more (--most-mb N)"
+        f"{path}: the golden would be too large, {len(DATA)} bytes.\n  Required: at most 1000 bytes\n  Do:       "
+        "record fewer or smaller cases (--case N), or allow more (--most-mb N)"
     )
     assert list(tmp_path.iterdir()) == []
     document.write(path, *to_document(SMALL))
@@ -156,9 +158,9 @@ def test_what_changed_is_said():
         "case 4: TF eager, output['n']: None became numbers",
         "case 4: TF eager, d/d: numbers became no gradient was taken (ones)",
         "case 4: TF eager, d/d: why became no gradient was taken (random)",
-        "case 7: it is new",
+        "case 7: the case is new",
     ]
-    assert changes(after, SMALL)[-1] == "case 7: it is gone"
+    assert changes(after, SMALL)[-1] == "case 7: the case was removed"
 
 
 def _case(index):
@@ -197,7 +199,7 @@ def test_a_port_is_its_own_original():
     assert verify(golden, Path("a"), named(lambda x: x * x)).verdict == "equal"
     report = verify(golden, Path("a"), named(lambda x: x * jnp.abs(x)), only=(0,))
     assert (report.verdict, report.stage) == ("different", "values")
-    assert report.notes[-1].why.endswith("are those of the recorded port, not of TensorFlow")
+    assert report.notes[-1].why.endswith("are the lanes of the recorded port, not of TensorFlow")
 
 
 def test_what_lies_on_the_way_is_recorded():

@@ -126,7 +126,7 @@ def test_an_archive(tmp_path):
     with pytest.raises(DiffError, match="there is no array for ids"):
         made(path)
     np.savez(path, x=np.array([object()]))
-    with pytest.raises(DiffError, match="it cannot be read"):
+    with pytest.raises(DiffError, match="the golden cannot be read"):
         made(path)
 
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_kept_is_a_warning_and_no_more(tmp_path):
 
 
 def test_cases_without_an_end():
-    with pytest.raises(DiffError, match="it yielded more than 10,000 calls") as caught:
+    with pytest.raises(DiffError, match="the generator yielded more than 10,000 calls") as caught:
         collect(lambda: ((n,) for n in itertools.count()), lambda x: x)
     assert "Do:       end the loop, for example `for _ in range(100):`" in str(caught.value)
 

@@ -115,10 +115,10 @@ def test_a_recorded_loss_and_layer_are_verified(folder):
 @pytest.mark.parametrize(
     ("words", "do"),
     [
-        (["--locate"], "call `diff` without --locate"),
-        (["--steps", "3"], "call `diff` without --lane, --forward"),
-        (["--no-isolate"], "leave --no-isolate out"),
-        (["--variables", "old.py:m", "--params", "port.py:m"], "by `capture` and `prove`"),
+        (["--locate"], "run `diff` without --locate"),
+        (["--steps", "3"], "run `diff` without --lane, --forward"),
+        (["--no-isolate"], "remove --no-isolate"),
+        (["--variables", "old.py:m", "--params", "port.py:m"], "use `capture` and `prove`"),
     ],
     ids=lambda x: x[0] if isinstance(x, list) else "",
 )
@@ -169,7 +169,7 @@ OLD_LAYER = (
     'Call arguments received by layer "a" (type A):\n  • x: 3'
 )
 GRAPH = "in user code:\n\n    File \"a.py\", line 3, in f  *\n        g(x, y=': ')\n\n    {cause}\n"
-SAID = "keras: Keras does not compute with JAX.\n  Required: the back end\n  Do:       import `shims.keras` first"
+SAID = "keras: Keras does not use the JAX back end.\n  Required: the back end\n  Do:       import `shims.keras` first"
 
 
 @pytest.mark.parametrize(

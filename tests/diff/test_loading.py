@@ -97,18 +97,16 @@ def test_the_place_and_the_name():
 
 
 MESSAGES = (
-    ("nowhere.py:f", "nowhere.py: there is no such file."),
+    ("nowhere.py:f", "nowhere.py: the file does not exist."),
     (
         "model.py",
-        "model.py: which function?\n"
-        "  Required: FILE.py:FUNCTION or package.module:attribute\n"
-        "  Do:       write model.py:NAME",
+        "model.py: the name of the function is missing.\n  Required: FILE.py:FUNCTION or "
+        "package.module:attribute\n  Do:       write model.py:NAME",
     ),
     (
         "model.double",
-        "model.double: which function?\n"
-        "  Required: FILE.py:FUNCTION or package.module:attribute\n"
-        "  Do:       write model:double",
+        "model.double: the name of the function is missing.\n  Required: FILE.py:FUNCTION or "
+        "package.module:attribute\n  Do:       write model:double",
     ),
     (
         "model.py:doubel",
@@ -121,8 +119,8 @@ MESSAGES = (
     ),
     (
         "no_such_module_here:f",
-        "no_such_module_here: importing it failed.\n"
-        "  Received: ModuleNotFoundError: No module named 'no_such_module_here'",
+        "no_such_module_here: the file cannot be imported.\n  Received: ModuleNotFoundError: No module named "
+        "'no_such_module_here'",
     ),
 )
 
@@ -138,9 +136,8 @@ def test_a_file_that_raises_is_quoted(folder):
     with pytest.raises(DiffError) as caught:
         load("broken.py:f")
     assert str(caught.value) == (
-        "broken.py: importing it failed.\n"
-        "  Received: ZeroDivisionError: division by zero\n"
-        f"  At:       {folder / 'broken.py'}:2  y = 1 / 0"
+        "broken.py: the file cannot be imported.\n  Received: ZeroDivisionError: division by zero\n  At:       "
+        f"{folder / 'broken.py'}:2  y = 1 / 0"
     )
 
 
@@ -148,9 +145,8 @@ def test_a_file_that_needs_what_is_not_there(folder):
     with pytest.raises(DiffError) as caught:
         load("needs.py:f")
     assert str(caught.value) == (
-        "needs.py: importing it failed.\n"
-        "  Received: ModuleNotFoundError: No module named 'not_there_at_all'\n"
-        f"  At:       {folder / 'needs.py'}:1  import not_there_at_all"
+        "needs.py: the file cannot be imported.\n  Received: ModuleNotFoundError: No module named "
+        f"'not_there_at_all'\n  At:       {folder / 'needs.py'}:1  import not_there_at_all"
     )
 
 
@@ -163,9 +159,8 @@ def test_without_tensorflow_the_package_is_named(without_tensorflow):
     with pytest.raises(DiffError) as caught:
         require_tensorflow()
     assert str(caught.value) == (
-        "diff: TensorFlow is needed to run the old function, and it cannot be imported.\n"
-        "  Received: ModuleNotFoundError: import of tensorflow halted; None in sys.modules\n"
-        "  Do:       pip install tensorflow"
+        "diff: TensorFlow is needed to run the original function, but TensorFlow cannot be imported.\n  Received: "
+        "ModuleNotFoundError: import of tensorflow halted; None in sys.modules\n  Do:       pip install tensorflow"
     )
 
 
@@ -218,5 +213,5 @@ def test_cases_that_raise():
     with pytest.raises(DiffError) as caught:
         cases.collect(broken, identity)
     assert str(caught.value) == (
-        "cases(): it stopped with an error.\n  Received: RuntimeError: no data"
+        "cases(): the generator raised an error.\n  Received: RuntimeError: no data"
     )

@@ -133,8 +133,8 @@ def test_what_others_return_is_captured_and_proved(folder):
     rows = {row.function[1]: row for row in judged(found, results, folder / "port").rows}
     assert {rows[name].status for name in RECORDED} == {"proved"}
     assert "traces a graph" in rows["in_data"].why
-    assert rows["failing"].why == "its calls raised an error in the original"
-    assert rows["idle"].why == "no recorded call reaches it"
+    assert rows["failing"].why == "the calls of the function raised an error in the original"
+    assert rows["idle"].why == "no recorded call reaches the function"
     assert "decorated.<locals>.wrapper" not in rows
 
 

@@ -334,7 +334,7 @@ def test_the_report_has_it(monkeypatch):
     console = Console(width=100, file=io.StringIO())
     console.print(render(report))
     text = console.file.getvalue()
-    assert "Where it begins" in text
+    assert "The first divergence" in text
     assert "perhaps: the gradient of abs at zero" in text
 
 
@@ -368,4 +368,4 @@ def test_a_search_has_its_time_and_a_large_program_more_of_it(monkeypatch, more)
         assert located.kind == "value"
     else:
         assert isinstance(located, NotLocated)
-        assert located.reason == "the values differ, and the search ran out of time"
+        assert located.reason == "the values differ, but the time limit of the search was reached"

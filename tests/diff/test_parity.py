@@ -145,7 +145,7 @@ def test_an_operator_that_is_none():
     done = CliRunner().invoke(parity, ["--only", "reduce_maks", "--golden", str(GOLDEN)])
     assert done.exit_code == 2
     assert done.stderr.startswith(
-        "--only reduce_maks: there is no such operator.\n  Near:     reduce_"
+        "--only reduce_maks: there is no operator with this name.\n  Near:     reduce_"
     )
 
 
@@ -162,5 +162,5 @@ def test_a_function_and_its_port(tmp_path, monkeypatch):
         "TF graph and JAX jit    different: d/d x (ones) of case 0: values differ (6 compared)",
     ]
     assert CliRunner().invoke(parity, words[:2]).stderr == (
-        "parity: OLD, NEW and --inputs belong together.\n"
+        "parity: OLD, NEW and --inputs must be used together.\n"
     )

@@ -63,7 +63,7 @@ def test_each_function_has_a_status_and_a_place(proof):
         "raises": (
             "fails under jit",
             11,
-            "1 of 1 call under jit: NameError: tf; TJ301 is left to a person",
+            "1 of 1 call under jit: NameError: tf; TJ301 must be written by hand",
         ),
         "limited": (
             "equal within limits",
@@ -71,9 +71,13 @@ def test_each_function_has_a_status_and_a_place(proof):
             "; ".join(f"under {lane}: with 64 bits" for lane in LANES),
         ),
         "proved": ("proved", 16, "1 call in 3 lanes"),
-        "unfit": ("could not be replayed", 19, "its calls cannot be replayed: <text>"),
-        "idle": ("not reached", 22, "no recorded call reaches it"),
-        "plain": ("no tensors", 25, "no tensor passes through it"),
+        "unfit": (
+            "could not be replayed",
+            19,
+            "the calls of the function cannot be replayed: <text>",
+        ),
+        "idle": ("not reached", 22, "no recorded call reaches the function"),
+        "plain": ("no tensors", 25, "no tensor passes through the function"),
     }
 
 
@@ -190,7 +194,7 @@ def test_the_text_begins_with_what_is_wrong(proof):
     console.file.close()
     assert text.startswith("NOT EQUAL: module.leaf gives other values")
     assert "package/module.py:11: module.raises: fails under jit" in text
-    assert " ".join(text.split()).endswith("where the original has some.")
+    assert " ".join(text.split()).endswith("where the original has gradients.")
 
 
 def test_functions_that_call_each_other_are_each_where_a_fault_begins():
@@ -292,7 +296,7 @@ def test_a_process_that_cannot_start_is_no_proof(quick, root):
     with pytest.raises(prove.ProveError, match="no JAX here"):
         quick("leaf", folder=root / "broken")
     (root / "calls.txt").write_text("no calls")
-    with pytest.raises(prove.ProveError, match="not a file of `capture`"):
+    with pytest.raises(prove.ProveError, match="the file was not written by `capture`"):
         prove.prove(root / "calls.txt", root, 1.0)
 
 

@@ -151,7 +151,10 @@ def test_an_original_that_never_runs_has_nothing_to_do_with_bfloat16():
 def test_what_is_not_there_is_said():
     lanes = JaxLanes(jnp.tanh, 0)
     case = bind(0, (X,), lambda x: x)
-    words = {"jax-gpu": "JAX has no gpu here, but cpu", "jax-sharded": "JAX has one device here"}
+    words = {
+        "jax-gpu": "JAX has no gpu on this machine; its devices are cpu",
+        "jax-sharded": "JAX has only one device",
+    }
     for lane, why in words.items():
         with pytest.raises(Exception, match=why):
             RequestedLane(lane, lanes).outputs(case)
@@ -193,7 +196,7 @@ def test_a_key_that_depends_on_no_seed_and_one_that_is_given():
         return jnp.where(kept, x / 0.7, 0)
 
     report = compared(dropout, with_key, Extras(draws=100))
-    assert "its key depends on no seed" in report.culprit.comparison.problem
+    assert "because the key does not depend on a seed" in report.culprit.comparison.problem
     report = compared(
         lambda x, seed: dropout(x), with_key, Extras(draws=100), lambda: [(X, np.int32(3))]
     )

@@ -60,7 +60,7 @@ def test_a_file_that_ends_early():
     for end in range(len(DATA)):
         with pytest.raises(DamagedError, match=r"^it ends"):
             loads(DATA[:end])
-    with pytest.raises(DamagedError, match="1 bytes follow its last array"):
+    with pytest.raises(DamagedError, match="1 bytes follow after the last array"):
         loads(DATA + b"\0")
 
 
@@ -76,16 +76,19 @@ def changed(**entry):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "it ends after 0 bytes"),
-        (b"\xff" * 20, "its first bytes are not those of a safetensors file"),
+        (b"", "the file ends after 0 bytes"),
+        (b"\xff" * 20, "the first bytes of the file are not the beginning of a safetensors file"),
         (changed(shape=[2]), "the array wide is not where the header says"),
         (changed(shape=[-1]), "the array wide is not where the header says"),
         (changed(data_offsets=[8, 0]), "the array wide is not where the header says"),
-        (changed(shape=[2**62], data_offsets=[8, 2**65 + 8]), "it ends in the middle of the array"),
-        (changed(dtype="F1"), "its header does not describe the array wide"),
-        (changed(shape="x"), "its header does not describe the array wide"),
-        ((4).to_bytes(8, "little") + b"[[[[", "its header cannot be read"),
-        ((2).to_bytes(8, "little") + b"{}", "its header was changed"),
+        (
+            changed(shape=[2**62], data_offsets=[8, 2**65 + 8]),
+            "the file ends in the middle of the array",
+        ),
+        (changed(dtype="F1"), "the header of the file does not describe the array wide"),
+        (changed(shape="x"), "the header of the file does not describe the array wide"),
+        ((4).to_bytes(8, "little") + b"[[[[", "the header of the file cannot be read"),
+        ((2).to_bytes(8, "little") + b"{}", "the header of the file was changed"),
     ],
 )
 def test_a_header_that_lies(data, message):

@@ -147,11 +147,11 @@ def test_the_report_says_what_the_cases_could_have_caught():
 def test_the_lines_of_a_result():
     missed = tuple(Missed("a kind", f"f.py:{n}", "x > 0", "a tie") for n in range(3))
     told = lines(Strength(5, 2, missed, (EMPTY,), 4, 0), most=2)
-    assert told[0] == "2 of 5 planted faults change an output of some case"
+    assert told[0] == "2 of 5 planted faults change the output of at least one case"
     assert told[1:3] == ["not noticed: a kind; it takes a tie", "  f.py:0  x > 0"]
     assert told[5:] == [
-        "and 1 more that are not noticed",
+        "and 1 more that no case detects",
         EMPTY,
-        "4 more were not planted: time ran out",
+        "4 more were not planted, because the time limit was reached",
         "0 cases were added by the search",
     ]

@@ -72,7 +72,7 @@ def test_one_constant_count_of_two_outputs_is_only_said():
     assert report.verdict == "equal"
     assert [reason.text for reason in report.notes] == [
         "output[1]: is the same for all 2 cases, although their inputs differ",
-        "inputs: all cases have the same shapes: no other size was tried",
+        "inputs: all cases have the same shapes, so no other size was tried",
     ]
 
 

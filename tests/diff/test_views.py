@@ -80,7 +80,7 @@ def test_what_is_wrong_and_where_come_first_at_eighty_columns():
         "NOT EQUAL: output is 5+0j, should be -3+4j",
         "model.py:7",
         "perhaps: the mean",
-        "confirmed: with the original's value there",
+        "confirmed: if the original's value is used at this place",
         "What differs",
         "Lanes ",
         "Output or gradient",
@@ -91,7 +91,11 @@ def test_what_is_wrong_and_where_come_first_at_eighty_columns():
     assert -1 not in places
     assert places == sorted(places)
     page = to_html(told)
-    assert page.index("Where it begins") < page.index("What differs") < page.index('class="cards"')
+    assert (
+        page.index("The first divergence")
+        < page.index("What differs")
+        < page.index('class="cards"')
+    )
 
 
 def test_the_terminal_shows_which_pairs_agree():
@@ -104,7 +108,7 @@ def test_the_terminal_shows_which_pairs_agree():
 
 def test_a_knife_edge_is_shown_with_its_pair():
     text = as_text("limited")
-    assert "Knife edges: the original disagrees with itself" in text
+    assert "Unstable elements: the original's own runs disagree" in text
     assert "d/d x (ones): TF eager has 0, TF XLA nan at [0] (case 0)" in text
 
 
@@ -165,7 +169,7 @@ def test_the_page_begins_with_the_located_line(tmp_path):
         "no line of the program's own",
     ):
         assert text in page
-    assert page.index("Where it begins") < page.index("What differs")
+    assert page.index("The first divergence") < page.index("What differs")
     assert 'data-n="8"' in page  # three lines around it, outside of a function
     assert 'data-n="9"' not in page
     assert "not located: no time" in to_html(

@@ -43,5 +43,8 @@ def test_a_small_difference_becomes_a_large_one():
 def test_what_cannot_be_moved_is_said():
     request = Request(named(tf.size), named(lambda x: jnp.int32(x.size)), "", x64=False, worst=True)
     report = compare_functions(request, lambda: [(np.int32([1, 2]),), (np.int32([3]),)])
-    assert report.notes[-1].why == "the output has no float inputs, or it cannot be computed"
+    assert (
+        report.notes[-1].why
+        == "the output has no floating-point inputs, or the output cannot be computed"
+    )
     assert report.worst_input is None

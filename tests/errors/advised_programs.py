@@ -164,7 +164,7 @@ ADVICE = (
     ),
     advice(
         "copy the array into an array of static size, "
-        "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots",
+        "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep the size of `x` and fill the other elements with 0",
         hessenberg,
         lambda y: jnp.zeros(8).at[jnp.arange(y.shape[0])].set(y),
         exact=lambda y: jnp.pad(y, (0, 8 - y.shape[0])),
@@ -175,8 +175,8 @@ ADVICE = (
         lambda y: jnp.stack([y, y]),
     ),
     advice(
-        "take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, "
-        "and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's",
+        "write `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a "
+        "loop, and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's",
         lambda y: jnp.asarray(np.zeros(y.shape[0])),
         lambda y: jnp.zeros(y.shape[0]),
         lambda y: jnp.zeros(without_autograph(lambda y: y.shape[0])(y)),
@@ -204,12 +204,12 @@ ADVICE = (
         lambda y: y[jnp.arange(y.shape[0]) != y.shape[0] - 1].sum(),
     ),
     advice(
-        "to sum slices, subtract elements of `jnp.cumsum(y)`; their positions may be sizes",
+        "to sum a slice, subtract two elements of `jnp.cumsum(y)`; the positions of these elements may be sizes",
         one_window,
         differences_of_totals,
     ),
     advice(
-        "call the function in each branch, with the size of that branch",
+        "call the function in each branch, with the number of this branch",
         chosen_size,
         called_in_each_branch,
     ),
@@ -219,12 +219,12 @@ ADVICE = (
         lambda y: jnp.repeat(y, shims.bounded(jnp.abs(y.astype(int)), max=7)),
     ),
     advice(
-        "give the number of slices, which is checked at run time: `shims.unstack(y, num=3)`",
+        "pass the number of slices, which is checked at run time: `shims.unstack(y, num=3)`",
         lambda y: jnp.stack(shims.unstack(y)),
         lambda y: jnp.stack(shims.unstack(y, num=4)),
     ),
     advice(
-        "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`",
+        "use the size itself, or convert the size to an array with `jnp.asarray(n)` and compute with the array",
         without_autograph(lambda y: y * int(y.shape[0])),
         lambda y: y * y.shape[0],
         lambda y: y * jnp.asarray(y.shape[0]),
@@ -235,9 +235,8 @@ ADVICE = (
         lambda y: y * jnp.float32(y.shape[0]),
     ),
     advice(
-        "JAX takes a Python number here: pass a number to the function, `f(x, 2)` in place "
-        "of `f(x, jnp.asarray(2))`, or write `shims.switch_case`, with a branch for each "
-        "number",
+        "JAX needs a Python number here: pass a number to the function, `f(x, 2)` in place of `f(x, "
+        "jnp.asarray(2))`, or write `shims.switch_case` with a branch for each number",
         lambda y: jnp.sum(TABLE, axis=jnp.argmin(y) // 4),
         lambda y: shims.switch_case(
             jnp.argmin(y) // 4, [lambda: jnp.sum(TABLE, axis=0), lambda: jnp.sum(TABLE, axis=1)]
@@ -250,8 +249,7 @@ ADVICE = (
         lambda y: y * y.sum(),
     ),
     advice(
-        "compare the size, `jnp.where(n == 3, a, b)`, or use it as an index of an array: "
-        "`jnp.take(table, n)`",
+        "compare the size, `jnp.where(n == 3, a, b)`, or use the size as an index of an array, `jnp.take(table, n)`",
         lambda y: y * {3: 2.0, 4: 3.0}[y.shape[0]],
         lambda y: y * jnp.where(y.shape[0] == 4, 3.0, 2.0),
         lambda y: y * jnp.take(jnp.array([0.0, 0, 0, 2, 3]), y.shape[0]),
@@ -262,8 +260,8 @@ ADVICE = (
         lambda y: jnp.full(y.shape[0], 2.0),
     ),
     advice(
-        "compute with the size itself, `n > 9` in place of `len(str(n)) > 1`, or format the "
-        "text inside of the `print` or `raise` statement",
+        "compute with the size itself, `n > 9` in place of `len(str(n)) > 1`, or format the text inside the `print` "
+        "or `raise` statement",
         lambda y: y * (2.0 if len(str(y.shape[0])) > 1 else 1.0),
         lambda y: y * (2.0 if y.shape[0] > 9 else 1.0),
     ),
@@ -280,7 +278,7 @@ ADVICE = (
         summed_items,
     ),
     advice(
-        "state that they are equal: `shims.same_size(a, b)` gives `a` the size of `b`",
+        "declare the two sizes equal: `shims.same_size(a, b)` returns `a` with the size of `b`",
         lambda y: jnp.stack([y, y[y >= -9]]),
         lambda y: jnp.stack([y, shims.same_size(y[y >= -9], y)]),
     ),
@@ -309,7 +307,7 @@ ADVICE = (
         exact=_one_more,
     ),
     advice(
-        "give a growing `TensorArray` its largest size and cut the result",
+        "create a growing `TensorArray` with its largest size and cut the result",
         growing_array,
         sized_array,
         exact=lambda y: y[y > 1],
@@ -321,7 +319,7 @@ ADVICE = (
         exact=lambda y: jnp.stack([jnp.sum(y[y > t]) for t in y]),
     ),
     advice(
-        "return results of the same structure, dtype and rank for both answers",
+        "return results of the same structure, dtype and rank in both cases",
         without_autograph(_long_or_short),
         without_autograph(lambda y: (y.sum(), y) if y.shape[0] > 2 else (y.sum(), y[:0])),
         exact=lambda y: (y.sum(), y),

@@ -76,6 +76,6 @@ NUMBERS = {
 @pytest.mark.parametrize("name", NUMBERS)
 def test_where_jax_takes_a_number_the_message_says_so(name):
     f = shims.function(NUMBERS[name], autograph=False)
-    with pytest.raises(shims.errors.TracedValueError, match="JAX takes a Python number here"):
+    with pytest.raises(shims.errors.TracedValueError, match="JAX needs a Python number here"):
         f(X, jnp.asarray(3))
     np.testing.assert_array_equal(f(X, 3), NUMBERS[name](X, 3))

@@ -31,7 +31,7 @@ def test_a_fault_is_not_hidden(fault, lane, monkeypatch):
     monkeypatch.setattr(interpreter, "run", scope["run"])
     with pytest.raises(fault) as raised:
         LANES[lane](lambda x: x[x > 0].sum())(jnp.ones(4))
-    assert any("please report" in note for note in raised.value.__notes__)
+    assert any("Please report" in note for note in raised.value.__notes__)
 
 
 def test_what_is_raised_on_purpose_is_no_fault():

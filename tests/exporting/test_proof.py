@@ -73,7 +73,7 @@ def test_faults(sides, old, new, equal):
             + "loss = tf.reduce_sum(tf.map_fn(lambda row: tf.nn.dropout(row, rate=0.5), hidden))\n"
             + STEP
             + END,
-            "(program.py:9): it draws random numbers in a loop",
+            "(program.py:9): the function draws random numbers in a loop",
         ),
         (
             START

@@ -62,7 +62,7 @@ REFUSED = {
         "",
         "numpy",
         [
-            "keras: Keras does not compute with JAX.",
+            "keras: Keras does not use the JAX back end.",
             "  Required: KERAS_BACKEND=jax in the environment before Keras is imported",
             "  Received: backend numpy",
             (

@@ -23,8 +23,8 @@ NAMES = {
     "summary.experimental.write_raw_pb": "summary.write",
     "load_op_library": "jax.ffi",
     "distribute.ParameterServerStrategy": "jax.sharding",
-    "train.CheckpointOptions": "without options",
-    "autograph.trace": "leave it out",
+    "train.CheckpointOptions": "without such options",
+    "autograph.trace": "delete it",
     "test.compute_gradient": "numpy.testing",
     "conv": "nn.convolution",
 }

@@ -143,7 +143,7 @@ def test_of_strings(given):
 
 def test_a_graph_is_told_to_be_absent():
     concrete = shims.function(lambda x: x).get_concrete_function(shims.ones([2]))
-    with pytest.raises(AttributeError, match="no graph of TensorFlow"):
+    with pytest.raises(AttributeError, match="has no TensorFlow graph"):
         concrete.graph  # noqa: B018
 
 

@@ -167,7 +167,7 @@ def test_what_hides_where_an_array_comes_from(transform):
         jax.jit(transform(f))(x)
     first, *_, last = str(raised.value).splitlines()
     assert first == (
-        "gradients: `jax.grad`, `jax.vmap` and the like hide what an array was computed from."
+        "gradients: `jax.grad`, `jax.vmap` and similar transformations hide how an array was computed."
     )
     assert last == (
         "  Do:       use `shims.GradientTape` here, or call a `shims.function` that contains "

@@ -474,5 +474,5 @@ def test_a_derivative_that_needs_a_size_says_so():
     with pytest.raises(TypeError, match="incompatible shapes") as info:
         tape.gradient(y, x)
     (note,) = [n for n in info.value.__notes__ if "derivative" in n]
-    assert "take the gradient inside of the function" in note
+    assert "compute the gradient inside the function" in note
     assert "test_inside_functions.py" in note

@@ -87,7 +87,7 @@ MESSAGES = {
         by_variable_of_keras,
         TypeError,
         """
-GradientTape: a source is a Keras variable whose reads this tape does not record.
+GradientTape: a source is a Keras variable, and this tape does not record reads of the variable.
   Required: Keras on its JAX back end, imported before the `with` block
   Received: KerasVariable
   At:
@@ -97,7 +97,7 @@ GradientTape: a source is a Keras variable whose reads this tape does not record
         asked_again,
         RuntimeError,
         """
-GradientTape: a tape that is not persistent gives one set of gradients (or jacobians).
+GradientTape: a tape that is not persistent computes gradients (or jacobians) only once.
   Do:       write `GradientTape(persistent=True)`.""",
     ),
     "tape-entered": (
@@ -105,7 +105,7 @@ GradientTape: a tape that is not persistent gives one set of gradients (or jacob
         ValueError,
         """
 GradientTape: the tape is still recording.
-  Do:       leave its `with` block before entering it again.""",
+  Do:       leave the `with` block of the tape before you enter the tape again.""",
     ),
     "stop-unentered": (
         lambda: stopped(shims.GradientTape()),
@@ -135,8 +135,8 @@ GradientTape: the tape is still recording.
     "no-target": (
         lambda: tape_over()[0].gradient(None, X),
         TypeError,
-        "GradientTape.gradient: `target` is None; it takes arrays, variables, or a structure of "
-        "them.",
+        "GradientTape.gradient: `target` is None; pass arrays, variables, or a structure of "
+        "arrays and variables.",
     ),
     "unconnected": (
         lambda: asked(unconnected_gradients="one"),
@@ -165,7 +165,7 @@ GradientTape.batch_jacobian: `target` and `source` must have leading axes of the
         lambda: shims.IndexedSlices(jnp.ones(1), jnp.array([2])).to_dense(),
         ValueError,
         """
-IndexedSlices: without `dense_shape` it cannot become an array.
+IndexedSlices: without `dense_shape`, the slices cannot be converted to an array.
   Received: IndexedSlices(indices=Array([2], dtype=int32), values=Array([1.], dtype=float32), \
 dense_shape=None)""",
     ),
@@ -173,7 +173,7 @@ dense_shape=None)""",
         variables_forgotten,
         TypeError,
         """
-custom_gradient: `grad_fn` must take the keyword argument `variables`, since the function reads \
+custom_gradient: `grad_fn` must accept the keyword argument `variables`, because the function reads \
 variables.
   Received: w:0
   At:
@@ -219,9 +219,9 @@ ForwardAccumulator: a tangent must have the shape and dtype of its primal.
         lambda: shims.gradients(X, X),
         RuntimeError,
         """
-gradients: arrays that are not being traced have no record of their computation.
+gradients: arrays outside of a trace do not record how they were computed.
   At:
-  Do:       use `shims.GradientTape`, or call this function inside of a `shims.function`""",
+  Do:       use `shims.GradientTape`, or call this function inside a `shims.function`""",
     ),
     "hessians-unconnected": (
         lambda: shims.function(lambda x, z: shims.hessians(x * x, z))(X, X + 1),

@@ -59,7 +59,7 @@ def test_reports_of_an_odd_tree(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = run(command[0], "tree", *command[1:])
     assert done.exit_code == 2
-    assert "This is a fault" not in done.stderr
+    assert "This is an error" not in done.stderr
     for report in tmp_path.glob("*.*"):
         assert "undecodable" in report.read_text()
 

@@ -174,7 +174,7 @@ def test_broken_files(freeze, tmp_path):
     text.write_text('node {\n  name: "a"\n  op: }\n')
     with pytest.raises(BrokenFileError, match=r"line 3: expected a value, found '}'$"):
         import_graph(text)
-    with pytest.raises(BrokenFileError, match="holds neither"):
+    with pytest.raises(BrokenFileError, match="contains neither"):
         import_graph(tmp_path)
     with pytest.raises(FileNotFoundError):
         import_graph(tmp_path / "none.pb")

@@ -20,10 +20,8 @@ V = np.ones(3, np.float32)
 CALLS = {
     "not square": (
         lambda tf: tf.linalg.inv(A),
-        "inv: `input` must hold square matrices.\n"
-        "  Required: input.shape[-2] == input.shape[-1]\n"
-        "  Received: input f32[2, 3]\n"
-        "  At:",
+        "inv: `input` must contain square matrices.\n  Required: input.shape[-2] == input.shape[-1]\n  Received: "
+        "input f32[2, 3]\n  At:",
     ),
     "rank": (
         lambda tf: tf.linalg.cholesky(V),
@@ -43,19 +41,15 @@ CALLS = {
     "solve rows": (
         lambda tf: tf.linalg.solve(B, np.ones((3, 1), np.float32)),
         (
-            "solve: the shapes of the operands do not fit together.\n"
-            "  Required: matrix.shape[-2] == rhs.shape[-2]\n"
-            "  Received: matrix f32[2, 2], rhs f32[3, 1]\n"
-            "  At:"
+            "solve: the shapes of the operands do not match.\n  Required: matrix.shape[-2] == rhs.shape[-2]\n  "
+            "Received: matrix f32[2, 2], rhs f32[3, 1]\n  At:"
         ),
     ),
     "solve leading axes": (
         lambda tf: tf.linalg.solve(B[None], B),
         (
-            "solve: the shapes of the operands do not fit together.\n"
-            "  Required: equal leading axes\n"
-            "  Received: matrix f32[1, 2, 2], rhs f32[2, 2]\n"
-            "  At:"
+            "solve: the shapes of the operands do not match.\n  Required: equal leading axes\n  Received: matrix "
+            "f32[1, 2, 2], rhs f32[2, 2]\n  At:"
         ),
     ),
     "triangular leading axes": (
@@ -81,10 +75,8 @@ CALLS = {
     "order of diagonals": (
         lambda tf: tf.linalg.diag_part(A, k=(1, 0)),
         (
-            "diag_part: the first diagonal of `k` is above the second one.\n"
-            "  Required: k[0] <= k[1]\n"
-            "  Received: k=(1, 0)\n"
-            "  At:"
+            "diag_part: the first diagonal of `k` is above the second diagonal.\n  Required: k[0] <= k[1]\n  "
+            "Received: k=(1, 0)\n  At:"
         ),
     ),
     "alignment": (
@@ -97,26 +89,20 @@ CALLS = {
     "diagonals": (
         lambda tf: tf.linalg.diag(A, k=(-1, 1)),
         (
-            "diag: `diagonal` does not hold the diagonals that `k` selects.\n"
-            "  Required: [..., 3, length]\n"
-            "  Received: diagonal f32[2, 3]\n"
-            "  At:"
+            "diag: `diagonal` does not contain the diagonals that `k` selects.\n  Required: [..., 3, length]\n  "
+            "Received: diagonal f32[2, 3]\n  At:"
         ),
     ),
     "size of diagonals": (
         lambda tf: tf.linalg.diag(V, num_rows=2),
-        "diag: a matrix of this size has diagonals of another length.\n"
-        "  Required: at least 3 rows and 3 columns, with exactly 3 rows or exactly 3 columns\n"
-        "  Received: 2 rows, 3 columns\n"
-        "  At:",
+        "diag: the diagonals of a matrix of this size have another length.\n  Required: at least 3 rows and 3 "
+        "columns, with exactly 3 rows or exactly 3 columns\n  Received: 2 rows, 3 columns\n  At:",
     ),
     "set_diag": (
         lambda tf: tf.linalg.set_diag(A, V),
         (
-            "set_diag: the shape of `diagonal` does not fit `input`.\n"
-            "  Required: diagonal of shape (2,)\n"
-            "  Received: diagonal f32[3], input f32[2, 3]\n"
-            "  At:"
+            "set_diag: the shape of `diagonal` does not match `input`.\n  Required: diagonal of shape (2,)\n  "
+            "Received: diagonal f32[3], input f32[2, 3]\n  At:"
         ),
     ),
     "tensor_diag": (
@@ -139,10 +125,7 @@ CALLS = {
     ),
     "three numbers of diagonals": (
         lambda tf: tf.linalg.diag_part(A, k=[0, 1, 2]),
-        "diag_part: `k` holds 3 numbers.\n"
-        "  Required: a number, or two\n"
-        "  Received: k=[0, 1, 2]\n"
-        "  At:",
+        "diag_part: `k` contains 3 numbers.\n  Required: one number, or two numbers\n  Received: k=[0, 1, 2]\n  At:",
     ),
     "identity": (
         lambda tf: tf.eye(-1),
@@ -157,10 +140,8 @@ CALLS = {
     ),
     "sizes of an equation": (
         lambda tf: tf.einsum("ij,ij->i", A, A[:1]),
-        "einsum: the sizes of 'i' differ.\n"
-        "  Required: equal sizes wherever a label occurs\n"
-        "  Received: equation 'ij,ij->i', f32[2, 3], f32[1, 3]\n"
-        "  At:",
+        "einsum: the axes with the label 'i' have different sizes.\n  Required: the same size at every occurrence "
+        "of a label\n  Received: equation 'ij,ij->i', f32[2, 3], f32[1, 3]\n  At:",
     ),
     "axes of an equation": (
         lambda tf: tf.einsum("ijk->i", A),
@@ -189,10 +170,8 @@ CALLS = {
     "lu_solve": (
         lambda tf: tf.linalg.lu_solve(B, np.array([0, 1], np.int32), A.T),
         (
-            "lu_solve: the sizes of `lower_upper` and `rhs` do not fit together.\n"
-            "  Required: lower_upper.shape[-1] == rhs.shape[-2]\n"
-            "  Received: lower_upper f32[2, 2], rhs f32[3, 2]\n"
-            "  At:"
+            "lu_solve: the sizes of `lower_upper` and `rhs` do not match.\n  Required: lower_upper.shape[-1] == "
+            "rhs.shape[-2]\n  Received: lower_upper f32[2, 2], rhs f32[3, 2]\n  At:"
         ),
     ),
 }

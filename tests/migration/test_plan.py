@@ -128,12 +128,15 @@ def test_each_step_says_why_it_is_there(page, folder):
         "2 app/ops.py has the same work, and its name comes later."
     ) in said[0]
     assert (
-        "It imports no file with TensorFlow. It could have come as step 1, but step 1 has less work, or as "
-        "much and an earlier name. No other step is possible here."
+        "It imports no file with TensorFlow. It could have been step 1, but step 1 has less work, or the "
+        "same work and an earlier name. No other step is possible here."
     ) in said[1]
     assert "Unlocks3 app/model.py" in said[1]
     assert "It imports 2 app/ops.py. No other step is possible here." in said[2]
-    assert "It imports 3 app/model.py. It has less work than step 3, but needs it." in said[3]
+    assert (
+        "It imports 3 app/model.py. It has less work than step 3, but imports files of that step."
+        in said[3]
+    )
 
 
 def test_nothing_to_do(tmp_path):

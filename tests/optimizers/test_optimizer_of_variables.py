@@ -94,7 +94,7 @@ def test_the_state_is_saved_and_read():
     np.testing.assert_allclose(again, whole, rtol=1e-6)
     other.state = first.state
     assert int(other.iterations) == 1
-    with pytest.raises(ValueError, match="structure of the state differs"):
+    with pytest.raises(ValueError, match="structure of the given state differs"):
         other.state = make(shims.optax.sgd()).init([again.read_value()])
 
 

@@ -134,7 +134,7 @@ def test_a_state_of_another_size_is_refused():
 
 
 def test_full_64_bits_need_64_bits():
-    with pytest.raises(shims.errors.UnimplementedError, match="needs 64 bits"):
+    with pytest.raises(shims.errors.UnimplementedError, match="needs `jax_enable_x64`"):
         shims.random.stateless_uniform([2], [1, 2], minval=None, dtype="int64")
 
 

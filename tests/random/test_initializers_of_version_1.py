@@ -97,5 +97,5 @@ def test_refused(name, arguments, shape, error):
 
 
 def test_there_are_no_partitions():
-    with pytest.raises(ValueError, match="there are no partitioned variables"):
+    with pytest.raises(ValueError, match="`shims` has no partitioned variables"):
         shims.v1.zeros_initializer()([2], partition_info=object())

@@ -26,7 +26,7 @@ REFUSALS = ("FreshSizeError", "UnsupportedPrimitiveError", "CapacityError")
 # `tensordot` that are not pairwise equal, of which TensorFlow only asks that the products are.
 LIMITS = (
     *("shorter than one window", "noise that cannot be repeated"),
-    "`axes` do not fit the operands",
+    "`axes` does not match the operands",
 )
 
 
@@ -109,4 +109,4 @@ def examine(program: Program, lane: str, want: Answer) -> tuple[Outcome, list[st
 
 def _needs_a_size(error: Exception) -> bool:
     """Whether a tape around a function was refused, because a derivative needs a size as a number."""
-    return any("take the gradient inside" in note for note in getattr(error, "__notes__", ()))
+    return any("compute the gradient inside" in note for note in getattr(error, "__notes__", ()))

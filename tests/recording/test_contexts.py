@@ -139,19 +139,19 @@ def test_a_device_that_is_there_gets_the_arrays():
 
 ABSENT = {
     "Graph()": (
-        "Graph: there are no graphs; functions are traced instead.",
+        "Graph: JAX has no graphs; functions are traced instead.",
         "write a function and decorate it with `shims.function`.",
     ),
     "Operation()": (
-        "Operation: there are no graph operations.",
+        "Operation: JAX has no graph operations.",
         "call the operator; its result is an array.",
     ),
     "RegisterGradient('Op')": (
-        "RegisterGradient: operations are not known by name, so `Op` has no entry to change.",
-        "give the function its gradient with `shims.custom_gradient`.",
+        "RegisterGradient: JAX has no registry of operations, so `Op` has no entry to change.",
+        "define the gradient of the function with `shims.custom_gradient`.",
     ),
     "no_gradient('Op')": (
-        "no_gradient: operations are not known by name, so `Op` has no entry to change.",
+        "no_gradient: JAX has no registry of operations, so `Op` has no entry to change.",
         "wrap the result in `shims.stop_gradient`.",
     ),
 }

@@ -56,7 +56,7 @@ def test_lines_count_old_markers():
 UNREADABLE = {
     "zero bytes": (
         b"import tensorflow\0\n",
-        ("TJ902", "the file holds null bytes: not a text file"),
+        ("TJ902", "the file contains null bytes, so it is not a text file"),
     ),
     "no UTF-8": (
         b"import tensorflow\nx = '\xff'\n",

@@ -79,7 +79,7 @@ def test_an_ignored_place_is_nobodys_work():
     outcome = rewrite((HEAD + "y = tf.foo(x)  # tf2jax: ignore\n").encode())
     (finding,) = outcome.findings
     assert (finding.state, finding.code) == (State.KEPT, "TJ502")
-    assert finding.message == "a comment says so (TJ301)"
+    assert finding.message == "a comment excludes TJ301 here"
     assert not outcome.needs_person
 
 
@@ -115,10 +115,10 @@ def test_safe_only_writes_nothing_that_could_differ():
         (
             State.SHIM,
             "TJ404",
-            "`shims.maximum`; JAX's own function differs: TensorFlow gives the gradient of a tie to the first "
-            "operand, JAX gives half to each",
+            "`shims.maximum`; JAX's own function differs: at a tie, TensorFlow assigns the whole gradient to the "
+            "first operand, and JAX assigns half of the gradient to each operand",
         ),
-        (State.REWRITTEN, "TJ101", "JAX has the same"),
+        (State.REWRITTEN, "TJ101", "JAX has the same operator"),
     ]
 
 

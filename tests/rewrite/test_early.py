@@ -128,7 +128,10 @@ def test_findings_are_about_the_original_text():
     assert found[1].before == "tf.concat(1, [a])"
     assert found[1].after == "jnp.concatenate([a], axis=1)"
     assert found[1].message.endswith("; the arguments have the order of TensorFlow 0.x")
-    assert found[0].message == "JAX has the same; TensorFlow 0.x writes it as `tf.mul`"
+    assert (
+        found[0].message
+        == "JAX has the same operator; the call is written with the name of TensorFlow 0.x, `tf.mul`"
+    )
     graph = rewrite(f"{HEAD}y = tf.mul(x, x)\n".encode(), GRAPH).findings[-1]
     assert (graph.code, graph.before, graph.after) == ("TJ408", "tf.mul", "tf.multiply")
 
@@ -152,4 +155,4 @@ def test_the_new_names_exist_and_the_old_ones_do_not():
 
 def test_a_name_that_is_imported_by_itself_is_left():
     (finding,) = rewrite(b"from tensorflow import pack\n\ny = pack([x])\n").findings
-    assert finding.message == "TensorFlow 1 has renamed it: `tf.stack`"
+    assert finding.message == "TensorFlow 1 has renamed this function: `tf.stack`"

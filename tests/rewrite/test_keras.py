@@ -138,20 +138,20 @@ def test_an_alias_of_a_module_goes():
 REFUSED = {
     "tf.keras.optimizers.Adam(decay=0.1)": (
         "TJ302",
-        "it has no argument `decay` that the rule knows; write a schedule as `learning_rate=`: "
+        "the rule does not know an argument `decay`; write a schedule as `learning_rate=`: "
         "`keras.optimizers.schedules.InverseTimeDecay`",
     ),
     "tf.keras.layers.LSTM(3, time_major=True)": (
         "TJ302",
-        "it has no argument `time_major` that the rule knows; swap the first two axes of the input",
+        "the rule does not know an argument `time_major`; swap the first two axes of the input",
     ),
-    "tf.keras.layers.Dense()": ("TJ302", "argument `units` is not given"),
+    "tf.keras.layers.Dense()": ("TJ302", "the argument `units` is not given"),
     "tf.keras.utils.multi_gpu_model(m)": ("TJ340", "write `keras.distribution.DataParallel`"),
     "tf.keras.no_such_name()": ("TJ340", "Keras 3 has no such name"),
     "tf.keras.optimizers.legacy.Optimizer": ("TJ340", why_gone("optimizers.legacy")),
     "tf.keras.optimizers.legacy.Adam(decay=0.1)": (
         "TJ302",
-        "it has no argument `decay` that the rule knows; write a schedule as `learning_rate=`: "
+        "the rule does not know an argument `decay`; write a schedule as `learning_rate=`: "
         "`keras.optimizers.schedules.InverseTimeDecay`",
     ),
     "tf.keras.preprocessing.image.ImageDataGenerator()": (
@@ -267,7 +267,7 @@ def test_the_back_end_is_said_once():
     code = "import tensorflow as tf\n\ntf.keras.Input((1,))\ntf.keras.Input((2,))\n"
     assert [f.code for f in findings(code)] == ["TJ230", "TJ130"]
     assert findings(code)[0].message == (
-        "`keras.Input`; KERAS_BACKEND=jax must be in the environment before Keras is imported"
+        "`keras.Input`; set `KERAS_BACKEND=jax` in the environment before Keras is imported"
     )
     safe = rewrite(code.encode(), Options(safe_only=True)).findings
     assert [f.code for f in safe] == ["TJ130", "TJ130"]
@@ -346,7 +346,7 @@ def test_modules_of_keras_3_are_those_of_tensorflow_and_more():
 def test_what_keras_2_computed_otherwise_is_said(name):
     call = f"tf.keras.{name}({'3, 3' if 'Conv' in name else '3' if 'layers' in name else 'x'})"
     (old,) = findings(f"import tensorflow.compat.v1 as tf\n\ny = {call}\n")
-    assert (old.code, old.message.partition("; KERAS_BACKEND")[0]) == (
+    assert (old.code, old.message.partition("; set `KERAS_BACKEND")[0]) == (
         "TJ231",
         OTHERWISE_IN_KERAS_2[name],
     )

@@ -68,8 +68,8 @@ def test_a_ledger_that_does_not_add_up_is_refused():
     with pytest.raises(LedgerError) as error:
         Outcome(b"", (), 3)
     assert str(error.value) == (
-        "the scan counted 3 TensorFlow references, 0 of them have a state; this is a fault "
-        "of tf2jax-port; the file was not changed"
+        "the scan counted 3 TensorFlow references, but 0 references have a state. The file was not changed. "
+        "This is an error in tf2jax-port; please report it."
     )
 
 
@@ -111,7 +111,7 @@ def test_the_document():
                         "computing": True,
                         "state": "rewritten",
                         "code": "TJ101",
-                        "message": "JAX has the same",
+                        "message": "JAX has the same operator",
                         "before": "tf.square(x)",
                         "after": "jnp.square(x)",
                     },

@@ -142,7 +142,7 @@ def test_python_2_is_told(metadata):
     with pytest.raises(UnreadableError) as error:
         rewrite_notebook(notebook(HEAD, "print 3", **metadata).encode())
     assert error.value.code == "TJ904"
-    assert error.value.reason.startswith("the notebook is written for Python 2")
+    assert error.value.reason.startswith("the notebook's kernel is Python 2")
 
 
 def test_cells_that_parse_are_read_whatever_python_the_metadata_name():
@@ -178,8 +178,8 @@ def test_version_3_of_the_format():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("tensorflow", "it is not a notebook: Expecting value: line 1 column 1 (char 0)"),
-        ('["tensorflow"]', "it is not a notebook: there are no cells"),
+        ("tensorflow", "the file is not a notebook: Expecting value: line 1 column 1 (char 0)"),
+        ('["tensorflow"]', "the file is not a notebook: there are no cells"),
     ],
 )
 def test_what_is_no_notebook_is_told(text, reason):

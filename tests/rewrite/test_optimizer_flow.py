@@ -56,42 +56,54 @@ FOLLOWED = {
 }
 # Programs, and part of the reason why an optimizer stays.
 LEFT = {
-    "compiled": (f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}", "`compile` receives it"),
-    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives it"),
-    "returned": (f"def f():\n    return {ADAM}\n", "a function returns it"),
-    "handed on": (f"f(1, {ADAM})\n", "`f` receives it"),
-    "handed to a function with stars": (f"def f(*a):\n    pass\nf({ADAM})\n", "`f` receives it"),
-    "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` receives it"),
-    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` receives it"),
+    "compiled": (
+        f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}",
+        "`compile` receives this object",
+    ),
+    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives this object"),
+    "returned": (f"def f():\n    return {ADAM}\n", "a function returns this object"),
+    "handed on": (f"f(1, {ADAM})\n", "`f` receives this object"),
+    "handed to a function with stars": (
+        f"def f(*a):\n    pass\nf({ADAM})\n",
+        "`f` receives this object",
+    ),
+    "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` receives this object"),
+    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` receives this object"),
     "called": (f"{ADAM}(1)\n", "it is called"),
-    "asked for something else": (f"o = {ADAM}\no.get_config()\n", "`get_config` is used"),
-    "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` is used"),
-    "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` is used"),
+    "asked for something else": (
+        f"o = {ADAM}\no.get_config()\n",
+        "`get_config` of this object is used",
+    ),
+    "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` of this object is used"),
+    "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` of this object is used"),
     "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "variables are indexed"),
     "asked for a value of Keras": (
         f"o = {ADAM}\nx = o.learning_rate.value\n",
-        "`learning_rate.value` is used",
+        "`learning_rate.value` of this object is used",
     ),
-    "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` is used"),
+    "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` of this object is used"),
     "other arguments": (f"o = {ADAM}\no.apply_gradients(z, 'name')\n", "other arguments"),
     "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),
     "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "no parameter `use_ema`"),
     "no name": (f"o = {ADAM[:-1]}, .9, .99, 1e-7, False, .1)\n", "passed by position"),
-    "an element": (f"d['a'] = {ADAM}\n", "cannot follow its uses"),
-    "an unknown container": (f"d = {{'a': {ADAM}}}\nf(d)\n", "cannot follow its uses"),
-    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot follow its uses"),
-    "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow its uses"),
+    "an element": (f"d['a'] = {ADAM}\n", "cannot follow the uses of this object"),
+    "an unknown container": (
+        f"d = {{'a': {ADAM}}}\nf(d)\n",
+        "cannot follow the uses of this object",
+    ),
+    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot follow the uses of this object"),
+    "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow the uses of this object"),
     "a model's own": (
         f"class A(tf.keras.Model):\n    def f(self):\n        self.optimizer = {ADAM}\n",
-        "`tf.keras.Model`, a base class of the class",
+        "has the base class `tf.keras.Model`",
     ),
     "a foreign class": (
         f"class A(Base):\n    def f(self):\n        self.o = {ADAM}\n",
-        "`Base`, a base class of the class",
+        "has the base class `Base`",
     ),
     "an attribute that goes on": (
         f"class A:\n    def f(self):\n        self.o = {ADAM}\n        return self.o\n",
-        "a function returns it",
+        "a function returns this object",
     ),
 }
 GRAPHS = {
@@ -102,9 +114,15 @@ GRAPHS = {
     "asked for a slot": f"x = tf.zeros([])\no = {V1}\no.get_slot(x, 'm')\n",
 }
 HANDED_ON = {
-    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives it"),
-    "returned": (f"x = tf.zeros([])\ndef f():\n    return {V1}\n", "a function returns it"),
-    "stored": (f"x = tf.zeros([])\nd[0] = {V1}\n", "the rewriter cannot follow its uses"),
+    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives this object"),
+    "returned": (
+        f"x = tf.zeros([])\ndef f():\n    return {V1}\n",
+        "a function returns this object",
+    ),
+    "stored": (
+        f"x = tf.zeros([])\nd[0] = {V1}\n",
+        "the rewriter cannot follow the uses of this object",
+    ),
 }
 RATES_LEFT = {
     "asked for its configuration": "r.get_config()\n",
@@ -140,7 +158,9 @@ def test_graphs_are_left(name):
     outcome = rewrite((HEAD + GRAPHS[name]).encode(), OPTAX)
     (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
     assert (finding.state, finding.code) == (State.MANUAL, "TJ309")
-    assert finding.message.endswith(("it is a part of a graph", "`f` receives it", "is used"))
+    assert finding.message.endswith(
+        ("the optimizer is part of a graph", "`f` receives this object", "of this object is used")
+    )
 
 
 @pytest.mark.parametrize("name", HANDED_ON)

@@ -37,11 +37,11 @@ FAMILY = {
 }
 ADVICE = {
     "contrib.slim.conv2d": (
-        "write `keras.layers.Conv2D`, or `nnx.Conv` of Flax; its default activation is ReLU, and "
-        "its default initializer is Xavier's, its padding is SAME"
+        "write `keras.layers.Conv2D`, or `nnx.Conv` of Flax; the old default activation is ReLU, and the old "
+        "default initializer is Xavier's; the old default padding is SAME"
     ),
-    "contrib.layers.l2_regularizer": "write `keras.regularizers.L2`; it is half of the sum of squares, so pass "
-    "`scale / 2`",
+    "contrib.layers.l2_regularizer": "write `keras.regularizers.L2`; the old regularizer computes half of the sum "
+    "of squares, so pass `scale / 2`",
     "contrib.layers.python.layers.initializers.xavier_initializer": "write `keras.initializers.GlorotUniform`",
     "layers.dense": "write `keras.layers.Dense`, or `nnx.Linear` of Flax",
     "nn.dynamic_rnn": "write `keras.layers.RNN`, or `nnx.RNN` of Flax",

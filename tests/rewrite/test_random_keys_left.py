@@ -11,12 +11,12 @@ from tf2jax_port.rewrite.reading.neighbors import ALONE
 
 KEYS = Options(random="keys")
 HEAD = "import tensorflow as tf\n\n"
-STAYS = "it keeps `shims.random` and TensorFlow's generator: "
+STAYS = "the draw uses `shims.random` and TensorFlow's generator: "
 DRAW = "    return tf.random.normal([2])\n"
 F = f"def f():\n{DRAW}"
 A = f"class A:\n    def draw(self):\n    {DRAW}"
 TWICE = "would be computed twice: assign it to a name first"
-PASSES = "a key from outside would give the same numbers in each iteration, so make the key a part of the loop's state"
+PASSES = "a key from outside the loop would draw the same numbers in each iteration, so make the key part of the loop's state"
 
 # What a file says after its imports, and why its draw, or each of them, has no key.
 LEFT = {
@@ -25,21 +25,24 @@ LEFT = {
         "f = lambda: tf.random.normal([2])\n",
         "in a lambda, which may be called more than once",
     ),
-    "generator": ("g = (tf.random.normal([2]) for _ in a)\n", "in a generator, which draws later"),
+    "generator": ("g = (tf.random.normal([2]) for _ in a)\n", "in a generator, which runs later"),
     "two loops": (
         "x = [tf.random.normal([2]) for a in b for c in a]\n",
-        "in a comprehension of several loops",
+        "in a comprehension with several loops",
     ),
-    "loops in loops": ("x = [[tf.random.normal([2]) for a in b] for b in c]\n", "of several loops"),
+    "loops in loops": (
+        "x = [[tf.random.normal([2]) for a in b] for b in c]\n",
+        "with several loops",
+    ),
     "enumerate": ("enumerate = 1\nx = [tf.random.normal([2]) for a in b]\n", "cannot be numbered"),
     "condition": ("while tf.random.uniform([]) < 0.9:\n    pass\n", "in the condition of a loop"),
     "base": (
         "class A(f(tf.random.normal([2]))):\n    pass\n",
-        "no key can be split before it",
+        "no key can be split before the call",
     ),
     "guard": (
         "match x:\n    case 1 if tf.random.uniform([]) > 2: pass\n",
-        "no key can be split before it",
+        "no key can be split before the call",
     ),
     "annotation": ("def f(x) -> g(tf.random.normal([2])):\n    pass\nf(1)\n", "in an annotation"),
     "text": ("x = f'{tf.random.normal([2])}'\n", "inside a string"),
@@ -74,37 +77,37 @@ LEFT = {
         "`jax.random` has no `random.uniform_candidate_sampler`",
     ),
     "generators": ("x = tf.random.Generator(state=y)\n", "`jax.random` has no `random.Generator`"),
-    "handed on": ("x = f(tf.random.normal)\n", "it is passed on as a value"),
-    "starred": ("x = tf.random.normal(*a)\n", "its arguments are unknown"),
+    "handed on": ("x = f(tf.random.normal)\n", "the function is passed on as a value"),
+    "starred": ("x = tf.random.normal(*a)\n", "the arguments of the draw are unknown"),
     "a comment": (
         "x = tf.random.normal([2],  # why\n  1.0)\n",
-        "there is a comment between its arguments",
+        "there is a comment between the arguments",
     ),
     "a seed": (
         "x = tf.random.normal([2], seed=s)\n",
-        "its own seed is not written out as a number",
+        "the draw's own seed is not written as a number",
     ),
-    "a name": ("x = tf.random.normal([2], name=f())\n", "its name is computed"),
+    "a name": ("x = tf.random.normal([2], name=f())\n", "the name of the function is computed"),
     "awaited": (
         "async def f():\n    return tf.random.normal(await a, await b)\n",
-        "several of its arguments",
+        "several arguments contain calls",
     ),
-    "no list": ("x = tf.random.normal(3)\n", "its shape is not a list"),
-    "an array": ("n = tf.constant([2])\nx = tf.random.normal(n)\n", "its shape is an array"),
-    "operators": ("x = tf.random.normal([tf.reduce_sum(y), 2])\n", "its shape is an array"),
+    "no list": ("x = tf.random.normal(3)\n", "the shape is not a list"),
+    "an array": ("n = tf.constant([2])\nx = tf.random.normal(n)\n", "the shape is an array"),
+    "operators": ("x = tf.random.normal([tf.reduce_sum(y), 2])\n", "the shape is an array"),
     "computed": (
         "x = tf.random.normal(f(tf.reduce_sum(y)))\n",
-        "its shape is computed by TensorFlow's operators",
+        "the shape is computed by TensorFlow's operators",
     ),
-    "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "its dtype is not supported"),
-    "no dtype": ("x = tf.random.uniform([2], 1, 5, d)\n", "its dtype is not written out"),
+    "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "the dtype is not supported"),
+    "no dtype": ("x = tf.random.uniform([2], 1, 5, d)\n", "the dtype is not written in the call"),
     "all integers": (
         "x = tf.random.uniform([2], dtype=tf.int32)\n",
-        "it draws from the full integer range",
+        "the draw covers the full integer range",
     ),
-    "rates": ("x = tf.random.gamma([2], 1.0, beta=b)\n", "its `beta` may be an array"),
+    "rates": ("x = tf.random.gamma([2], 1.0, beta=b)\n", "`beta` may be an array"),
     "computed mean": ("x = tf.random.poisson([2], f(3))\n", f"`lam` {TWICE}"),
-    "everything dropped": ("x = tf.nn.dropout(y, 1.0)\n", "its rate is out of range"),
+    "everything dropped": ("x = tf.nn.dropout(y, 1.0)\n", "the rate is out of range"),
     # Who calls it.
     "nobody": (F, "nothing in this file calls `f`"),
     "itself": (
@@ -116,18 +119,18 @@ LEFT = {
         "`g` calls `f` without a key: nothing in this file calls `g`",
     ),
     "a value": (f"{F}g = f\n", "`f` is passed on as a value in line 5"),
-    "an operator": (f"{F}x = tf.map_fn(f, y)\n", f"`tf.map_fn` calls `f`: {PASSES}"),
+    "an operator": (f"{F}x = tf.map_fn(f, y)\n", f"`tf.map_fn` calls `f` in a loop: {PASSES}"),
     "a decorator": (f"@cached\n{F}f()\n", "`f` is decorated"),
     "a signature": (
         f"@tf.function(input_signature=[])\n{F}f()\n",
         "an argument of `tf.function` fixes the parameters of `f`",
     ),
     "all": (f"__all__ = ['f']\n{F}f()\n", "`__all__` contains `f`"),
-    "two meanings": (f"{F}f = f or 1\nf()\n", "`f` has several meanings"),
+    "two meanings": (f"{F}f = f or 1\nf()\n", "`f` is bound to several objects"),
     "names": (f"{F}f()\nglobals()\n", "the file reads its own names at run time"),
     "in a string": (f"{F}x = f'{{f()}}'\n", "`f` is called inside a string"),
     "a generator": ("def f(x):\n" + DRAW + "f(a for a in b)\n", "`f` is called with a generator"),
-    "a place": (f"{F}x = lambda: f()\n", "line 5 calls `f`, and it is in a lambda"),
+    "a place": (f"{F}x = lambda: f()\n", "line 5 calls `f`, and the call is in a lambda"),
     "a method": (A, "nothing in this file calls `draw`"),
     "another object": (
         f"{A}def f(a): return a.draw()\nA()\n",
@@ -143,7 +146,7 @@ LEFT = {
     "a dataclass": (f"@dataclass\n{A}A().draw()\n", "`A` is decorated, or has a metaclass"),
     "what is made again": (
         f"class A:\n    def __init__(self):\n    {DRAW}    def f(self): self.__init__()\nA()\n",
-        "`A` is created in other ways than by calling it",
+        "objects of `A` are created in another way than by calling `A`",
     ),
     "a second name of a method": (
         f"{A}    other = draw\nA().draw()\n",
@@ -165,7 +168,7 @@ LEFT = {
     ),
     "names that are taken": (
         "key = random_key = jax_key = 1\nx = tf.random.normal([2])\n",
-        "the file uses all candidate names for a key",
+        "the file already uses every name that the rewriter could give to a key",
     ),
     "comments": (
         "x = tf.random.normal([2])\ny = 1  # tf2jax: ignore\n",

@@ -193,7 +193,7 @@ def test_names_of_two_versions_are_told_what_to_delete():
     )
     (finding, *_) = rewrite(code.encode()).findings
     assert finding.code == "TJ305"
-    assert "delete the one for other versions" in finding.message
+    assert "delete the branch for the version that you do not use" in finding.message
 
 
 def test_what_a_module_changes_is_ambiguous(tmp_path):

@@ -6,7 +6,7 @@ from tf2jax_port.rewrite import rewrite
 
 TF, V1 = "import tensorflow as tf\n", "import tensorflow.compat.v1 as tf\n"
 JAX, JNP, SHIMS = "import jax\n", "import jax.numpy as jnp\n", "import shims\n"
-GRAPH = "there are no graphs: write a function and decorate it with `shims.function`"
+GRAPH = "JAX has no graphs: write a function and decorate it with `shims.function`"
 
 CASES = {
     "a named block": (
@@ -67,11 +67,14 @@ CASES = {
     "what only graphs need": (
         f"{V1}x = tf.placeholder(tf.float32, [None])\ns = tf.Session()\n"
         "s.run(tf.global_variables_initializer())\n",
-        f"{V1}import jax.numpy as jnp\nimport shims\n"
-        "# TJ309: tf.placeholder: it is an argument: write a function with "
-        "`shims.function(input_signature=...)`\nx = tf.placeholder(jnp.float32, [None])\n"
-        "# TJ309: tf.Session: there are no sessions: call the function that computes the values\n"
-        "s = tf.Session()\ns.run(shims.no_op())\n",
+        f"{V1}import jax.numpy as jnp\n"
+        "import shims\n"
+        "# TJ309: tf.placeholder: a placeholder becomes an argument: write a function with "
+        "`shims.function(input_signature=...)`\n"
+        "x = tf.placeholder(jnp.float32, [None])\n"
+        "# TJ309: tf.Session: JAX has no sessions: call the function that computes the values\n"
+        "s = tf.Session()\n"
+        "s.run(shims.no_op())\n",
     ),
     "a graph": (
         f"{TF}with tf.Graph().as_default():\n    pass\n",

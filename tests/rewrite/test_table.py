@@ -348,7 +348,7 @@ def test_what_looks_like_a_marker_in_a_string_stays():
 def test_a_file_read_as_version_1_stays_so():
     code = HEAD + "y = tf.to_float(x)\nz = tf.image.resize(x, [8, 8])\n"
     once = rewrite(code.encode())
-    assert "TJ306: tf.image.resize: in TensorFlow 1 the name" in once.data.decode()
+    assert "TJ306: tf.image.resize: the name has different meanings" in once.data.decode()
     # Somebody rewrites the only name that was TensorFlow 1's alone.
     solved = once.data.decode().replace("tf.to_float(x)", "x")
     again = rewrite(solved.encode())

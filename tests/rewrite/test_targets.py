@@ -172,9 +172,13 @@ def test_auto_follows_the_recommendation(project):
     result = run("rewrite", ".", "--write", "--target", "auto", "--report", "ledger.json")
     assert result.exit_code == 0
     assert (
-        "train.py: graph: it builds a graph: `tf.placeholder`, `tf.variable_scope`" in result.stderr
+        "train.py: graph: the file builds a graph: `tf.placeholder`, `tf.variable_scope`"
+        in result.stderr
     )
-    assert "ops.py: graph: its code runs in the graph that `train.py` builds" in result.stderr
+    assert (
+        "ops.py: graph: the code of this file runs in the graph that `train.py` builds"
+        in result.stderr
+    )
     assert (project / "ops.py").read_text().startswith(HEAD)
     assert (project / "train.py").read_text().startswith(HEAD)
     assert "jnp.exp" in (project / "eager.py").read_text()

@@ -198,7 +198,7 @@ REVIEWED = {
     "tf.while_loop(c, b, [x])": version_1.differs("while_loop"),
     "tf.nn.embedding_lookup(x, i)": version_1.differs("nn.embedding_lookup"),
     "tf.logging.info('m')": version_1.differs("v1.logging.info"),
-    "tf.assert_equal(x, y, data=[x])": "`data`, which TensorFlow 1 prints, is left out",
+    "tf.assert_equal(x, y, data=[x])": "the argument `data`, which TensorFlow 1 prints, is left out",
 }
 
 
@@ -209,13 +209,13 @@ def test_what_differs_is_reviewed(call):
 
 
 REFUSED = {
-    "tf.Variable(x, collections=['c'])": "TensorFlow 2 has no argument `collections`",
-    "tf.nn.dropout(x)": "JAX's expression for it cannot be written at this place",
-    "tf.nn.embedding_lookup(x, i, validate_indices=tf.square(x))": "holds names of TensorFlow",
-    "tf.batch_to_space(x, [[0, 0], [0, 0]], 2)": "the name means something else",
-    "tf.nn.in_top_k(x, k=1)": "argument `targets` is not given",
+    "tf.Variable(x, collections=['c'])": "in TensorFlow 2 the function has no argument `collections`",
+    "tf.nn.dropout(x)": "the JAX expression for this call cannot be written at this place",
+    "tf.nn.embedding_lookup(x, i, validate_indices=tf.square(x))": "contains names of TensorFlow",
+    "tf.batch_to_space(x, [[0, 0], [0, 0]], 2)": "the name has different meanings",
+    "tf.nn.in_top_k(x, k=1)": "the argument `targets` is not given",
     "isinstance(v, tf.Variable)": "an operator with other arguments in TensorFlow 1",
-    "tf.reduce_sum(*x)": "it is called with `*args` or `**kwargs`",
+    "tf.reduce_sum(*x)": "the call has `*args` or `**kwargs`",
 }
 
 

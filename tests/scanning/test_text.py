@@ -16,10 +16,10 @@ def test_the_tables(project, run, monkeypatch):
     assert lines == [
         "TensorFlow references",
         "state references share meaning",
-        "rewritten 1 14 % JAX has the same",
-        "review 1 14 % rewritten; review the named difference",
-        "shim 1 14 % a function of `shims`, TensorFlow's numbers",
-        "kept 1 14 % stays TensorFlow on purpose",
+        "rewritten 1 14 % JAX has the same operator",
+        "review 1 14 % rewritten; review the difference that the message names",
+        "shim 1 14 % a function of `shims`, with TensorFlow's results",
+        "kept 1 14 % not changed on purpose, still uses TensorFlow",
         "manual 3 43 % to write by hand",
         "all 7",
         "",
@@ -33,19 +33,19 @@ def test_the_tables(project, run, monkeypatch):
         "",
         "References that each target handles",
         "file jax shims graph recommended why",
-        "app/deep/model.py 50 % 50 % jax with JAX, 2 references are left to a person, the fewest",
-        "app/corner.py 100 % 100 % 100 % jax with JAX, no reference is left to a person",
-        "app/ops.py 100 % 100 % 100 % jax with JAX, no reference is left to a person",
-        "train.py 0 % 0 % jax with JAX, 1 reference is left to a person, the fewest",
+        "app/deep/model.py 50 % 50 % jax with JAX, 2 references need manual work, the fewest",
+        "app/corner.py 100 % 100 % 100 % jax with JAX, no reference needs manual work",
+        "app/ops.py 100 % 100 % 100 % jax with JAX, no reference needs manual work",
+        "train.py 0 % 0 % jax with JAX, 1 reference needs manual work, the fewest",
         "",
-        "Left to a person",
+        "To write by hand",
         "name references files code why",
         "tf.foo 3 2 TJ301 TensorFlow has no such name",
         "",
     ]
     assert f"{first} {second} {third}" == (
         "4 of 5 files refer to TensorFlow, 18 lines. `tf2jax-port rewrite --write` handles 57 % of 7 "
-        "references. Fully migrated files: 1. Files in which all that computes is done: 2 of 4. "
+        "references. Fully migrated files: 1. Files in which all computing code is finished: 2 of 4. "
         "TensorFlow is still needed in 1 file: `tf.bar` stays."
     )
     assert result.stderr.startswith("broken.py: TJ901 line 2: ")

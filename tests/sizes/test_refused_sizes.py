@@ -17,76 +17,63 @@ CASES = (
         calls.unsupported_primitive,
         tf.errors.UnsupportedPrimitiveError,
         (
-            "the JAX primitive `hessenberg` has no rule for unknown sizes.\n"
-            "  Received: float32[u0,u0]\n"
-            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-            "  At:       refused_calls.py:N  return lax.linalg.hessenberg(jnp.outer(y, y))[0]\n"
-            "  Do:       copy the array into an array of static size, "
-            "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: "
-            "`jnp.where(mask, x, 0)` in place of `x[mask]`"
+            "`shims` has no rule for the JAX primitive `hessenberg` on arrays of unknown size.\n  Received: "
+            "float32[u0,u0]\n  Size:     u0: refused_calls.py:N  y = x[m]\n  At:       refused_calls.py:N  return "
+            "lax.linalg.hessenberg(jnp.outer(y, y))[0]\n  Do:       copy the array into an array of static size, "
+            "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep the size of `x` and fill the "
+            "other elements with 0: `jnp.where(mask, x, 0)` in place of `x[mask]`"
         ),
     ),
     (
         calls.unstack,
         tf.errors.FreshSizeError,
         (
-            "tf.unstack: this step needs the number of a data-dependent size while the program "
-            "is traced.\n"
-            "  Received: Cannot infer argument `num` from shape (u0,)\n"
-            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-            "  At:       refused_calls.py:N  return tf.unstack(y)\n"
-            "  Do:       give the number of slices, which is checked at run time: "
-            "`shims.unstack(y, num=3)`"
+            "tf.unstack: this step needs a data-dependent size as a number while the program is traced.\n  "
+            "Received: Cannot infer argument `num` from shape (u0,)\n  Size:     u0: refused_calls.py:N  y = "
+            "x[m]\n  At:       refused_calls.py:N  return tf.unstack(y)\n  Do:       pass the number of slices, "
+            "which is checked at run time: `shims.unstack(y, num=3)`"
         ),
     ),
     (
         calls.bincount,
         tf.errors.CapacityError,
-        "jnp.bincount: this data-dependent size has no bound, and inside an enclosing trace its capacity cannot grow.\n"
-        "  Required: a count whose bound follows from the inputs\n"
-        "  At:       refused_calls.py:N  return jnp.bincount(y.astype(int))\n"
-        "  Do:       write `shims.bounded(k, max=...)` for the count, or call the function through `shims.function` at the top level",
+        "jnp.bincount: this data-dependent size has no bound, and inside an enclosing trace its capacity cannot "
+        "grow.\n  Required: a count with a bound that follows from the inputs\n  At:       refused_calls.py:N  "
+        "return jnp.bincount(y.astype(int))\n  Do:       write `shims.bounded(k, max=...)` for the count, or call "
+        "the function through `shims.function` at the top level",
     ),
     (
         calls.numpy_random,
         tf.errors.FreshSizeError,
         (
-            "np.random.rand: this step needs the number of a data-dependent size while the "
-            "program is traced.\n"
-            "  Received: '_DimExpr' object cannot be interpreted as an integer\n"
-            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-            "  At:       refused_calls.py:N  return np.random.rand(*y.shape)\n"
-            "  Do:       copy the array into an array of static size, "
-            "`jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: "
-            "`jnp.where(mask, x, 0)` in place of `x[mask]`"
+            "np.random.rand: this step needs a data-dependent size as a number while the program is traced.\n  "
+            "Received: '_DimExpr' object cannot be interpreted as an integer\n  Size:     u0: refused_calls.py:N  y "
+            "= x[m]\n  At:       refused_calls.py:N  return np.random.rand(*y.shape)\n  Do:       copy the array "
+            "into an array of static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep "
+            "the size of `x` and fill the other elements with 0: `jnp.where(mask, x, 0)` in place of `x[mask]`"
         ),
     ),
     (
         calls.sizes_in_a_stack,
         tf.errors.FreshSizeError,
         (
-            "jnp.stack: two sizes must be equal, but their equality is unknown while the "
-            "program is traced.\n"
-            "  Received: All input arrays must have the same shape. Got (u0,), (u1,).\n"
-            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-            "  Size:     u1: refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
-            "  At:       refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
-            "  Do:       state that they are equal: `shims.same_size(a, b)` gives `a` the size "
-            "of `b` and checks both at run time"
+            "jnp.stack: two sizes must be equal, but their equality is unknown while the program is traced.\n  "
+            "Received: All input arrays must have the same shape. Got (u0,), (u1,).\n  Size:     u0: "
+            "refused_calls.py:N  y = x[m]\n  Size:     u1: refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n  "
+            "At:       refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n  Do:       declare the two sizes "
+            "equal: `shims.same_size(a, b)` returns `a` with the size of `b` and checks at run time that the sizes "
+            "are equal"
         ),
     ),
     (
         calls.sizes_in_a_product,
         tf.errors.FreshSizeError,
         (
-            "two sizes must be equal, but their equality is unknown while the program is "
-            "traced.\n"
-            "  Received: dot_general requires contracting dimensions to have the same shape, got "
-            "(u0,) and (3,).\n"
-            "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-            "  At:       refused_calls.py:N  return y @ jnp.ones(3)\n"
-            "  Do:       state that they are equal: `shims.same_size(a, b)` gives `a` the size "
-            "of `b` and checks both at run time"
+            "two sizes must be equal, but their equality is unknown while the program is traced.\n  Received: "
+            "dot_general requires contracting dimensions to have the same shape, got (u0,) and (3,).\n  Size:     "
+            "u0: refused_calls.py:N  y = x[m]\n  At:       refused_calls.py:N  return y @ jnp.ones(3)\n  Do:       "
+            "declare the two sizes equal: `shims.same_size(a, b)` returns `a` with the size of `b` and checks at "
+            "run time that the sizes are equal"
         ),
     ),
     (
@@ -125,19 +112,18 @@ CASES = (
     (
         calls.rows_of_a_map,
         tf.errors.FreshSizeError,
-        "the data-dependent size `u1` differs from row to row; an array cannot hold such rows.\n"
-        "  Size:     u1: refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
-        "  At:       refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
-        "  Do:       reduce or pad each row inside the mapped function",
+        "the data-dependent size `u1` differs from row to row, and an array cannot contain such rows.\n  Size:     "
+        "u1: refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n  At:       refused_calls.py:N  return "
+        "lax.map(lambda t: y[y > t], y)\n  Do:       reduce or pad each row inside the mapped function",
     ),
     (
         calls.rows_of_a_vmap,
         tf.errors.FreshSizeError,
-        "vmap: the data-dependent size `u1` of the result differs from row to row.\n"
-        "  Required: rows of the same size\n"
-        "  Size:     u1: refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
-        "  At:       refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
-        "  Do:       reduce or pad each row inside the mapped function, or apply `jax.vmap` outside of the function, which gives a `Padded` whose rows have their own sizes",
+        "vmap: the data-dependent size `u1` of the result differs from row to row.\n  Required: rows of the same "
+        "size\n  Size:     u1: refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n  At:       "
+        "refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n  Do:       reduce or pad each row inside the "
+        "mapped function, or apply `jax.vmap` outside of the function; the result is then a `Padded` in which each "
+        "row has its own size",
     ),
 )
 
@@ -229,7 +215,7 @@ OF_VALUES = (
         lambda y: y.tolist(),
         "keep the value as an array; convert it to a Python number or a NumPy array after the call",
     ),
-    (lambda y: any(v > 3 for v in y), "write `jnp.any(y > 3)`, an array"),
+    (lambda y: any(v > 3 for v in y), "write `jnp.any(y > 3)`, which returns an array"),
 )
 
 
@@ -283,13 +269,11 @@ def test_the_line_is_found_under_every_transformation(call):
     with pytest.raises(tf.errors.FreshSizeError) as raised:
         call(tf.dynamic(f))(np.stack([many, many]) if call is jax.vmap else many)
     assert rendered(raised.value) == (
-        "an index or a count needs the number of a data-dependent size while the program is traced.\n"
-        "  Required: a size that the inputs determine\n"
-        "  Received: the size `u0`\n"
-        "  Size:     u0: test_refused_sizes.py:N  return x.sum() * np.zeros(x[x > 0].shape[0])\n"
-        "  At:       test_refused_sizes.py:N  return x.sum() * np.zeros(x[x > 0].shape[0])\n"
-        "  Do:       take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
-        "in place of NumPy's"
+        "an index or a count needs a data-dependent size as a number while the program is traced.\n  Required: a "
+        "size that the inputs determine\n  Received: the size `u0`\n  Size:     u0: test_refused_sizes.py:N  return "
+        "x.sum() * np.zeros(x[x > 0].shape[0])\n  At:       test_refused_sizes.py:N  return x.sum() * np.zeros(x[x "
+        "> 0].shape[0])\n  Do:       write `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, "
+        "`lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's"
     )
 
 
@@ -349,12 +333,12 @@ def test_a_number_that_may_be_one_of_many(name):
     at = lines.pop(-2)
     assert at.startswith("  At:       test_refused_sizes.py:N  ")
     assert lines == [
-        "an index or a count needs the number of a data-dependent size while the program is traced.",
+        "an index or a count needs a data-dependent size as a number while the program is traced.",
         "  Required: a size that the inputs determine",
         "  Received: the size `p0`",
         "  Size:     p0: axis 0 of a `Padded` argument",
-        "  Do:       take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` "
-        "in place of NumPy's",
+        "  Do:       write `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in "
+        "place of a loop, and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's",
     ]
 
 
@@ -369,8 +353,7 @@ def test_a_rate_that_data_decide():
             compiled(np.ones(2, np.float32))
         lines = str(raised.value).splitlines()
         assert lines[0] == (
-            "atrous_conv2d_transpose: an argument that has to be known while the program is traced "
-            "depends on data."
+            "atrous_conv2d_transpose: an argument depends on data, but must be known while the program is traced."
         )
         assert lines[-1] == "  Do:       pass Python numbers"
 

@@ -2,16 +2,14 @@
 
 MESSAGES = {
     "count": (
-        "SparseTensor: the shapes do not fit together.\n"
-        "  Required: indices [n, rank], values [n], dense_shape [rank]\n"
-        "  Received: indices i32[1, 2], values i32[2], dense_shape i32[2]"
+        "SparseTensor: the shapes of the arguments do not match.\n  Required: indices [n, rank], values [n], "
+        "dense_shape [rank]\n  Received: indices i32[1, 2], values i32[2], dense_shape i32[2]"
     ),
     "rank": (
-        "SparseTensor: the shapes do not fit together.\n"
-        "  Required: indices [n, rank], values [n], dense_shape [rank]\n"
-        "  Received: indices i32[1, 2], values i32[1], dense_shape i32[3]"
+        "SparseTensor: the shapes of the arguments do not match.\n  Required: indices [n, rank], values [n], "
+        "dense_shape [rank]\n  Received: indices i32[1, 2], values i32[1], dense_shape i32[3]"
     ),
-    "float-index": "SparseTensor: `indices` holds integers, not float64.",
+    "float-index": "SparseTensor: `indices` must contain integers, not float64.",
     "too-far": (
         "to_dense: `indices[:, 1]` is out of range.\n"
         "  Required: indices[:, 1] in [0, 2)\n"
@@ -21,7 +19,7 @@ MESSAGES = {
         "to_dense: the indices are out of order.\n"
         "  Required: indices in row-major order: use `shims.sparse.reorder`"
     ),
-    "repeated": ("to_dense: an index is repeated.\n  Required: every coordinate at most once"),
+    "repeated": ("to_dense: an index is repeated.\n  Required: each coordinate at most once"),
     "add-array-shape": (
         "sparse.add: the shapes differ.\n  Required: a sparse tensor and an array of the same shape"
     ),
@@ -52,20 +50,18 @@ MESSAGES = {
         "  Do:       convert one of them: `shims.cast(values[1], 'int32')`"
     ),
     "times-shape": (
-        "SparseTensor: an array does not broadcast to the sparse tensor.\n"
-        "  Required: sizes of 1, and those of the sparse tensor\n"
-        "  Received: i32[2]"
+        "SparseTensor: an array does not broadcast to the sparse tensor.\n  Required: sizes that are either 1 or "
+        "equal to the sizes of the sparse tensor\n  Received: i32[2]"
     ),
     "over-shape": (
-        "SparseTensor: an array does not broadcast to the sparse tensor.\n"
-        "  Required: sizes of 1, and those of the sparse tensor\n"
-        "  Received: i32[3, 1]"
+        "SparseTensor: an array does not broadcast to the sparse tensor.\n  Required: sizes that are either 1 or "
+        "equal to the sizes of the sparse tensor\n  Received: i32[3, 1]"
     ),
     "slice-start": (
-        "sparse.slice: `start` must have one number per axis.\n  Required: [2]\n  Received: i32[1]"
+        "sparse.slice: `start` must contain one number for each axis.\n  Required: [2]\n  Received: i32[1]"
     ),
     "slice-size": (
-        "sparse.slice: `size` must have one number per axis.\n  Required: [2]\n  Received: i32[1]"
+        "sparse.slice: `size` must contain one number for each axis.\n  Required: [2]\n  Received: i32[1]"
     ),
     "slice-negative": "sparse.slice: a size is negative.\n  Required: size >= 0",
     "add-shape": (
@@ -79,11 +75,11 @@ MESSAGES = {
     ),
     "axis-of-counts": "sparse.bincount: `axis` must be 0 or -1, received 1.",
     "binary-with-weights": (
-        "sparse.bincount: `binary_output` takes no `weights`; pass one of them."
+        "sparse.bincount: `binary_output` cannot be combined with `weights`; pass only one of the two arguments."
     ),
     "weights-of-another-kind": "sparse.bincount: `weights` must be sparse, like `values`.",
     "shape-of-product": (
-        "sampled_addmm: `dense_shape` is not the shape of the product.\n  Received: (2, 2)"
+        "sampled_addmm: `dense_shape` differs from the shape of the product.\n  Received: (2, 2)"
     ),
     "entry-of-product": (
         "sampled_addmm: `indices[:, 1]` is out of range.\n"
@@ -95,7 +91,7 @@ MESSAGES = {
         "sparse.concat: sizes differ along an axis other than `axis`.\n"
         "  Required: equal sizes except along axis 0"
     ),
-    "retain-count": "retain: 1 bools for 3 values.",
+    "retain-count": "retain: the mask has length 1, but the number of values is 3.",
     "reshape-count": (
         "sparse.reshape: the shapes have different numbers of elements.\n"
         "  Required: equal products of sizes"
@@ -168,7 +164,7 @@ MESSAGES = {
     "cross-array": "sparse.cross_hashed: inputs must be a list.",
     "cross-lists": "sparse.cross_hashed: all inputs must be arrays or SparseTensors.",
     "cross-rows": (
-        "sparse.cross_hashed: numbers of rows differ.\n  Required: 1 rows\n  Received: 2 rows"
+        "sparse.cross_hashed: the inputs have different numbers of rows.\n  Required: 1 rows\n  Received: 2 rows"
     ),
     "cross-buckets": (
         "sparse.cross_hashed: `num_buckets` is negative.\n  Received: num_buckets=-1"

@@ -253,7 +253,7 @@ def test_a_sparse_result_is_not_made():
     lines = [x for x in str(raised.value).split("\n") if not x.startswith("  At:")]
     assert lines == [
         "sparse.reduce_sum: `output_is_sparse` is not supported.",
-        "  Do:       reduce to an array, then `shims.sparse.from_dense`",
+        "  Do:       reduce to an array, then call `shims.sparse.from_dense`",
     ]
 
 

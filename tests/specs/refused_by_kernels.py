@@ -179,35 +179,27 @@ CALLS = {
     ),
     "counting a cube by row": (
         lambda tf: tf.math.bincount(np.ones((1, 1, 1), np.int32), axis=-1),
-        "bincount: only vectors and matrices are counted by row.\n"
-        "  Required: rank <= 2\n"
-        "  Received: i32[1, 1, 1]\n"
-        "  At:",
+        "bincount: `axis=-1` accepts only vectors and matrices.\n  Required: rank <= 2\n  Received: i32[1, 1, 1]\n  "
+        "At:",
     ),
     "weights and binary_output": (
         lambda tf: tf.math.bincount([1, 2], weights=tf.constant([1.0, 2.0]), binary_output=True),
-        "bincount: `binary_output` takes no `weights`; pass one of the two.",
+        "bincount: `binary_output` cannot be combined with `weights`; pass only one of the two arguments.",
     ),
     "axes of tensordot": (
         lambda tf: tf.tensordot(I, I, [1]),
-        "tensordot: `axes` do not fit the operands.\n"
-        "  Required: a number of axes, or two lists of equal length; equal sizes along each pair\n"
-        "  Received: axes=[1], a i32[2, 2], b i32[2, 2]\n"
-        "  At:",
+        "tensordot: `axes` does not match the operands.\n  Required: a number of axes, or two lists of equal "
+        "length; equal sizes along each pair\n  Received: axes=[1], a i32[2, 2], b i32[2, 2]\n  At:",
     ),
     "axis of tensordot": (
         lambda tf: tf.tensordot(I, I, [[0], [7]]),
-        "tensordot: `axes` do not fit the operands.\n"
-        "  Required: a number of axes, or two lists of equal length; equal sizes along each pair\n"
-        "  Received: axes=[[0], [7]], a i32[2, 2], b i32[2, 2]\n"
-        "  At:",
+        "tensordot: `axes` does not match the operands.\n  Required: a number of axes, or two lists of equal "
+        "length; equal sizes along each pair\n  Received: axes=[[0], [7]], a i32[2, 2], b i32[2, 2]\n  At:",
     ),
     "sizes of tensordot": (
         lambda tf: tf.tensordot(A, A, [[0], [1]]),
-        "tensordot: `axes` do not fit the operands.\n"
-        "  Required: a number of axes, or two lists of equal length; equal sizes along each pair\n"
-        "  Received: axes=[[0], [1]], a f32[2, 3], b f32[2, 3]\n"
-        "  At:",
+        "tensordot: `axes` does not match the operands.\n  Required: a number of axes, or two lists of equal "
+        "length; equal sizes along each pair\n  Received: axes=[[0], [1]], a f32[2, 3], b f32[2, 3]\n  At:",
     ),
     "limits larger than what they limit": (
         lambda tf: tf.clip_by_value(V[:, None], 0.0, [1.0, 2.0]),
@@ -228,10 +220,8 @@ CALLS = {
     ),
     "a histogram of three limits": (
         lambda tf: tf.histogram_fixed_width(V, [0.0, 1.0, 2.0]),
-        "histogram_fixed_width: `value_range` must have two numbers.\n"
-        "  Required: shape [2]\n"
-        "  Received: f32[3]\n"
-        "  At:",
+        "histogram_fixed_width: `value_range` must contain two numbers.\n  Required: shape [2]\n  Received: "
+        "f32[3]\n  At:",
     ),
     "a box that is not finite": (
         lambda tf: tf.image.crop_and_resize(
@@ -256,9 +246,8 @@ CALLS = {
         lambda tf: tf.sparse.reshape(
             tf.SparseTensor(np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [1, 0]), [-1, 0]
         ),
-        "sparse.reshape: -1 cannot be inferred if another size is 0.\n"
-        "  Required: sizes above 0 beside -1\n"
-        "  At:",
+        "sparse.reshape: -1 cannot be inferred if another size is 0.\n  Required: sizes above 0 in addition to "
+        "-1\n  At:",
     ),
     "ragged values of no axis": (
         lambda tf: tf.RaggedTensor.from_row_lengths(10, [0, 1]),
@@ -291,15 +280,13 @@ CALLS = {
     ),
     "a stack of nothing ragged": (
         lambda tf: tf.ragged.stack([]),
-        "stack: `values` is empty.\n  Required: one value or more\n  At:",
+        "stack: `values` is empty.\n  Required: at least one value\n  At:",
     ),
     "ragged ids of dense data": (
         lambda tf: tf.math.unsorted_segment_sum(I, tf.ragged.constant([[0], [1]]), 2),
         (
-            "unsorted_segment_sum: `data` and `segment_ids` do not have the same rows.\n"
-            "  Required: one id for each row, or ragged ids with the row lengths of the outer "
-            "axes of `data`\n"
-            "  At:"
+            "unsorted_segment_sum: `data` and `segment_ids` have different rows.\n  Required: one id for each row, "
+            "or ragged ids with the same row lengths as the outer axes of `data`\n  At:"
         ),
     ),
     "padding of another shape": (
@@ -330,7 +317,7 @@ CALLS = {
     ),
     "more keys than axes": (
         lambda tf: tf.ragged.constant([[1, 2]])[0, 0, 0],
-        "index: 2 keys for an array of rank 1.\n  At:",
+        "index: the index has 2 keys, but the array has rank 1.\n  At:",
     ),
     "one_hot along a ragged axis": (
         lambda tf: tf.one_hot(tf.ragged.constant([[1]]), 4, axis=1),
@@ -390,11 +377,11 @@ CALLS = {
     ),
     "rows that do not divide": (
         lambda tf: tf.split(tf.ragged.constant([[1], [2, 3], [4]]), 2),
-        "split: 3 rows do not divide into 2 parts.\n  At:",
+        "split: the 3 rows cannot be divided into 2 equal parts.\n  At:",
     ),
     "rows that do not add up": (
         lambda tf: tf.split(tf.ragged.constant([[1], [2, 3], [4]]), [1, 1]),
-        "split: 3 rows do not divide into parts of [1, 1].\n  At:",
+        "split: the 3 rows cannot be divided into parts of the sizes [1, 1].\n  At:",
     ),
     "a ragged image": (
         lambda tf: tf.image.resize(tf.ragged.constant([[[1.0]], [[2.0], [3.0]]]), [2, 2]),
@@ -409,7 +396,7 @@ CALLS = {
     ),
     "a ragged cube counted by row": (
         lambda tf: tf.math.bincount(tf.ragged.constant([[[1]], [[2]]]), axis=-1),
-        "bincount: only vectors and matrices are counted by row.\n  Required: rank <= 2\n  At:",
+        "bincount: `axis=-1` accepts only vectors and matrices.\n  Required: rank <= 2\n  At:",
     ),
     "ragged_rank and lengths": (
         lambda tf: tf.RaggedTensor.from_tensor(

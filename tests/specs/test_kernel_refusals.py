@@ -51,7 +51,7 @@ def test_more_elements_than_can_be_counted():
     assert rendered(
         lambda: shims.tile(np.ones((1, 1, 1), np.float32), [10**8] * 3),
         shims.errors.InvalidArgumentError,
-    ) == ("tile: an array would have more elements than an int64 counts.\n  At:")
+    ) == ("tile: an array would have more elements than an int64 can count.\n  At:")
 
 
 def test_ragged_partitions_are_vectors():

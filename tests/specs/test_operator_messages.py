@@ -52,10 +52,8 @@ MESSAGES = {
     ),
     "gather batch_dims": (
         tf.errors.InvalidArgumentError,
-        "gather: `batch_dims` is 2.\n"
-        "  Required: batch_dims <= axis and <= the rank of `indices`\n"
-        "  Received: axis=2, indices of rank 1\n"
-        "  At:",
+        "gather: `batch_dims` is out of range: 2.\n  Required: batch_dims <= axis and <= the rank of `indices`\n  "
+        "Received: axis=2, indices of rank 1\n  At:",
     ),
     "gather_nd depth": (
         tf.errors.InvalidArgumentError,
@@ -82,24 +80,18 @@ MESSAGES = {
     ),
     "concat shapes": (
         tf.errors.InvalidArgumentError,
-        "concat: the shapes of `values` do not fit together.\n"
-        "  Required: equal ranks, and equal sizes except along axis 0\n"
-        "  Received: f32[2, 3], f32[2, 2]\n"
-        "  At:",
+        "concat: the shapes of `values` do not match.\n  Required: equal ranks, and equal sizes except along axis "
+        "0\n  Received: f32[2, 3], f32[2, 2]\n  At:",
     ),
     "stack shapes": (
         tf.errors.InvalidArgumentError,
-        "stack: the shapes of `values` do not fit together.\n"
-        "  Required: equal shapes\n"
-        "  Received: f32[2, 3], f32[2, 2]\n"
-        "  At:",
+        "stack: the shapes of `values` do not match.\n  Required: equal shapes\n  Received: f32[2, 3], f32[2, 2]\n  "
+        "At:",
     ),
     "split": (
         tf.errors.InvalidArgumentError,
-        "split: axis 0 of size 3 does not divide into 2 parts.\n"
-        "  Required: a multiple of 2\n"
-        "  Received: f32[3]\n"
-        "  At:",
+        "split: axis 0 of size 3 cannot be divided into 2 equal parts.\n  Required: a multiple of 2\n  Received: "
+        "f32[3]\n  At:",
     ),
     "split sizes": (
         tf.errors.InvalidArgumentError,
@@ -158,19 +150,15 @@ MESSAGES = {
     "matmul rank": (
         tf.errors.InvalidArgumentError,
         (
-            "matmul: the shapes of the matrices do not fit together.\n"
-            "  Required: at least two axes on either side\n"
-            "  Received: a f32[3], b f32[3]\n"
-            "  At:"
+            "matmul: the shapes of the matrices do not match.\n  Required: at least two axes in each operand\n  "
+            "Received: a f32[3], b f32[3]\n  At:"
         ),
     ),
     "matmul sizes": (
         tf.errors.InvalidArgumentError,
         (
-            "matmul: the shapes of the matrices do not fit together.\n"
-            "  Required: a.shape[-1] == b.shape[-2], after transposing\n"
-            "  Received: a f32[2, 3], b f32[2, 3]\n"
-            "  At:"
+            "matmul: the shapes of the matrices do not match.\n  Required: a.shape[-1] == b.shape[-2], after "
+            "transposing\n  Received: a f32[2, 3], b f32[2, 3]\n  At:"
         ),
     ),
     "einsum keyword": (
@@ -227,20 +215,18 @@ MESSAGES = {
     ),
     "stitch count": (
         tf.errors.InvalidArgumentError,
-        "dynamic_stitch: `indices` has 2 arrays, `data` has 1.\n  Required: equally many arrays in both\n  At:",
+        "dynamic_stitch: `indices` contains 2 arrays, but `data` contains 1.\n  Required: the same number of arrays "
+        "in `indices` and `data`\n  At:",
     ),
     "multiples": (
         tf.errors.InvalidArgumentError,
-        "tile: 1 multiples for 2 axes.\n"
-        "  Required: one multiple per axis\n"
-        "  Received: multiples=(2,)\n"
-        "  At:",
+        "tile: `multiples` has length 1, but the array has rank 2.\n  Required: one number for each axis\n  "
+        "Received: multiples=(2,)\n  At:",
     ),
     "repeats count": (
         tf.errors.InvalidArgumentError,
-        "repeat: `repeats` has 2 numbers for 3 slices.\n"
-        "  Required: one number, or one per slice\n"
-        "  At:",
+        "repeat: `repeats` has length 2, but the array has 3 slices.\n  Required: one number, or one number for "
+        "each slice\n  At:",
     ),
     "segment order": (
         tf.errors.InvalidArgumentError,
@@ -279,17 +265,13 @@ MESSAGES = {
     ),
     "reshape multiple": (
         tf.errors.InvalidArgumentError,
-        "reshape: the input has 3 values, but the requested shape has a multiple of 2.\n"
-        "  Required: as many values as shape=(2, -1) takes\n"
-        "  Received: shape (3,)\n"
-        "  At:",
+        "reshape: the input has 3 values, but the requested shape has a multiple of 2.\n  Required: as many values "
+        "as shape=(2, -1) contains\n  Received: shape (3,)\n  At:",
     ),
     "reshape count": (
         tf.errors.InvalidArgumentError,
-        "reshape: the input has 3 values, but the requested shape has 4.\n"
-        "  Required: as many values as shape=(2, 2) takes\n"
-        "  Received: shape (3,)\n"
-        "  At:",
+        "reshape: the input has 3 values, but the requested shape has 4.\n  Required: as many values as shape=(2, "
+        "2) contains\n  Received: shape (3,)\n  At:",
     ),
     "perm of another rank": (
         tf.errors.InvalidArgumentError,
@@ -306,10 +288,8 @@ MESSAGES = {
     ),
     "broadcast_to": (
         tf.errors.InvalidArgumentError,
-        "broadcast_to: the shapes do not broadcast.\n"
-        "  Required: each size 1, or as in shape=(2,)\n"
-        "  Received: shape (3,)\n"
-        "  At:",
+        "broadcast_to: the shapes do not broadcast.\n  Required: each size either 1 or equal to the size in "
+        "shape=(2,)\n  Received: shape (3,)\n  At:",
     ),
     "ensure_shape": (
         tf.errors.InvalidArgumentError,
@@ -333,10 +313,7 @@ MESSAGES = {
     ),
     "searchsorted shapes": (
         tf.errors.InvalidArgumentError,
-        "searchsorted: the sizes of two operands differ.\n"
-        "  Required: size 2 along axis 0\n"
-        "  Received: size 3\n"
-        "  At:",
+        "searchsorted: the sizes of two operands differ.\n  Required: size 2 along axis 0\n  Received: size 3\n  At:",
     ),
     "add_n nothing": (
         ValueError,

@@ -64,7 +64,7 @@ def test_a_function_of_jax():
     compiled = jax.jit(shims.dynamic(f))
     np.testing.assert_allclose(compiled(X, 0.5).unpad(), f(X, 0.5), rtol=1e-4)
     with pytest.raises(
-        shims.errors.InvalidArgumentError, match="results for empty and for nonempty data"
+        shims.errors.InvalidArgumentError, match="results for empty data and for nonempty data"
     ):
         compiled(X, 9.0).unpad()
 

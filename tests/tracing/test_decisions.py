@@ -197,7 +197,7 @@ def test_nothing_of_another_rank_or_dtype_is_an_error_of_that_call(body):
         np.testing.assert_allclose(exact(run(x)), body(jnp.asarray(x[x > 0])), rtol=1e-5)
     with pytest.raises(
         tf.errors.InvalidArgumentError,
-        match=r"results for empty and for nonempty data|has no result",
+        match=r"results for empty data and for nonempty data|has no result",
     ):
         exact(run(np.asarray(SELECTIONS["none"], np.float32)))
 

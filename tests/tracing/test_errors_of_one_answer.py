@@ -168,7 +168,7 @@ def test_a_variable_that_one_answer_assigns_is_refused():
 
     x = jnp.array([3.0, -1.0])
     assert shims.function(f)(x) == 3
-    with pytest.raises(shims.errors.FailedPreconditionError, match="is being traced"):
+    with pytest.raises(shims.errors.FailedPreconditionError, match="traces `value`"):
         jax.jit(shims.function(f))(x)
 
 

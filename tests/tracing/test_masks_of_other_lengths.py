@@ -58,7 +58,7 @@ def outcome(f):
 
 
 def test_the_error_is_an_index_error_with_a_remedy():
-    with pytest.raises(IndexError, match="build the mask from the array that it selects from"):
+    with pytest.raises(IndexError, match="build the mask from the array from which it selects"):
         shims.dynamic(MISUSES["x[m]"])(X)
 
 

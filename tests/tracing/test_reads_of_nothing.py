@@ -31,7 +31,7 @@ def test_a_read_of_nothing_is_never_a_number(name):
     if name in MARKED:
         assert np.isnan(run(NONE))
     else:
-        with pytest.raises(Exception, match="for which this operation has no result"):
+        with pytest.raises(Exception, match="this operation has no result for an empty array"):
             np.asarray(run(NONE))
 
 

@@ -113,7 +113,7 @@ REFUSED = {
     ),
     "map dtype": (ValueError, "Expected `fn` to return a:\n    float32"),
     "rows without a shape": (ValueError, "IndexedSlices for which the shape is not known"),
-    "inside": (ValueError, "was made inside of a branch or a loop and is used outside"),
+    "inside": (ValueError, "was created inside a branch or a loop and is used outside"),
 }
 
 
@@ -194,7 +194,7 @@ def test_rows_that_are_taken_inside_of_a_loop_are_told_of():
         lambda i, s: (i + 1, s + tf.reduce_sum(tf.gather(table, [i]))),
         [0, 0.0],
     )
-    with pytest.warns(UserWarning, match="gathered inside of a branch or a loop"):
+    with pytest.warns(UserWarning, match="gathered inside a branch or a loop"):
         gradient = tf.gradients(total, table)[0]
     with tf.Session() as session:
         session.run(table.initializer)

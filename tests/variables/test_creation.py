@@ -168,14 +168,14 @@ def test_refused_as_tensorflow_refuses(program):
 MESSAGES = {
     anew: """\
         function: only singleton variables that are created on the first call are supported.
-          Required: a variable that is created once
+          Required: a variable that is created only on the first call
           Received: Variable:0, created by another call
-          Do:       create it outside of the function, or under `if self.v is None:`.""",
+          Do:       create the variable outside of the function, or under `if self.v is None:`.""",
     described: """\
         Variable: the initial value of a variable created inside a function depends on \
 arguments of the function, but only their shapes and dtypes are known.
           Received: Variable:0
-          Do:       call the function once first, or create the variable outside of it.""",
+          Do:       first call the function once, or create the variable outside of the function.""",
 }
 
 

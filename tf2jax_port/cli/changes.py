@@ -64,7 +64,7 @@ class Changes:
         try:
             write_entry(entry)
         except ChangedMeanwhileError:
-            reason = "the file was changed while it was being rewritten; run again"
+            reason = "the file was changed by another program while it was being rewritten; run the rewriter again"
             return Skipped(entry.path, "TJ909", reason)
         except OSError as error:
             return Skipped(entry.path, "TJ907", error.strerror or str(error))
@@ -105,7 +105,7 @@ def tell(ledger: Ledger, does: Changes) -> None:
 _WORDS = {
     State.SHIM: "to shims",
     State.KEPT: "kept as TensorFlow",
-    State.MANUAL: "left to a person",
+    State.MANUAL: "to write by hand",
 }
 
 

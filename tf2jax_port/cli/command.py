@@ -45,14 +45,14 @@ def common_options() -> list[click.Parameter]:
             is_flag=True,
             expose_value=False,
             callback=_set_level,
-            help="Print details, too: settings, versions, time.",
+            help="Also print details: settings, versions and time.",
         ),
         click.Option(
             ["-q", "--quiet"],
             is_flag=True,
             expose_value=False,
             callback=_set_level,
-            help="Print results and errors only: no summary, no progress.",
+            help="Print only results and errors, without a summary and without progress.",
         ),
         click.Option(
             ["--version"],
@@ -70,7 +70,7 @@ def _set_level(ctx: click.Context, parameter: click.Parameter, value: bool) -> N
         return
     level = 1 if parameter.name == "verbose" else -1
     if ctx.meta.setdefault(_LEVEL, level) != level:
-        raise click.UsageError("-v and -q exclude each other.", ctx)
+        raise click.UsageError("-v and -q cannot be combined: remove one of the two options.", ctx)
 
 
 def _print_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:

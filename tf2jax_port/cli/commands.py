@@ -19,15 +19,15 @@ from tf2jax_port.cli.mistakes import WORDS, MistakeError, meant, pointed
 COMMANDS = (
     ("scan", "tf2jax_port.cli.scan:scan", "Count the TensorFlow references of a code base."),
     ("plan", "tf2jax_port.cli.plan:plan", "Order the files of a code base for migration."),
-    ("rewrite", "tf2jax_port.cli.rewrite:rewrite", "Turn TensorFlow calls into JAX."),
+    ("rewrite", "tf2jax_port.cli.rewrite:rewrite", "Rewrite TensorFlow calls to JAX."),
     ("diff", "tf2jax_port.cli.diff:diff", "Compare a TensorFlow function with its port."),
     ("record", "tf2jax_port.cli.goldens:record", "Record the results of a function."),
     ("verify", "tf2jax_port.cli.goldens:verify", "Compare a port with recorded results."),
     ("capture", "tf2jax_port.cli.prove:capture", "Record the calls of a code base."),
     ("prove", "tf2jax_port.cli.prove:prove", "Replay recorded calls against the port."),
-    ("parity", "tf2jax_port.cli.parity:parity", "Compare TF graph, TF XLA and JAX."),
-    ("import-graph", "tf2jax_port.cli.import_graph:import_graph", "Turn a frozen graph into JAX."),
-    ("weights", "tf2jax_port.cli.weights:weights", "Extract the variables of a saved model."),
+    ("parity", "tf2jax_port.cli.parity:parity", "Compare TensorFlow graphs, XLA and JAX."),
+    ("import-graph", "tf2jax_port.cli.import_graph:import_graph", "Convert a frozen graph to JAX."),
+    ("weights", "tf2jax_port.cli.weights:weights", "Extract variables from a saved model."),
     ("explain", "tf2jax_port.cli.explain:explain", "Explain a diagnostic, for instance TJ101."),
     ("doctor", "tf2jax_port.cli.doctor:doctor", "Check the installation."),
     ("skill", "tf2jax_port.cli.skill:skill", "Print the instructions for coding agents."),
@@ -106,13 +106,13 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             raise pointed(error, ctx.meta[WORDS]) from None
         except KeyboardInterrupt:
-            click.echo("Interrupted. No file is partly written.", err=True)
+            click.echo("Interrupted. No file was written in part.", err=True)
             raise SystemExit(INTERRUPTED) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except Exception:  # noqa: BLE001, Python's exit code 1 would mean that manual work is left
             click.echo(traceback.format_exc(), err=True)
-            click.echo("This is a fault of tf2jax-port; please report it.", err=True)
+            click.echo("This is an error in tf2jax-port. Please report it.", err=True)
             raise SystemExit(2) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -136,7 +136,7 @@ class LazyGroup(click.Group):
     expose_value=False,
     metavar="[bash|zsh|fish]",
     callback=show_completion,
-    help="Print the completion script for a shell, by default for yours.",
+    help="Print the completion script for a shell. [default: your shell]",
 )
 def main() -> None:
     """Port TensorFlow code to JAX: scan it, rewrite it, and compare the results.

@@ -69,7 +69,7 @@ INPUTS = (
     help="Search for cases that detect more faults, write all cases to FILE, and compare both functions on all cases.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
-@click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as an HTML page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
 @click.option(
     "--variables",
@@ -251,12 +251,12 @@ def ended(command: str) -> Iterator[None]:
         errors.print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(EXIT_OTHER)
     except KeyboardInterrupt:
-        errors.print(f"{command}: interrupted; there is no verdict.", style="red")
+        errors.print(f"{command}: interrupted, so there is no verdict.", style="red")
         sys.exit(INTERRUPTED)
     except Exception:  # noqa: BLE001 - an internal error must not look like the verdict "different"
         errors.print(traceback.format_exc(), markup=False, highlight=False)
         errors.print(
-            f"{command}: this is a fault of tf2jax-port itself, not of the port.", style="red"
+            f"{command}: this is an error in tf2jax-port itself, not in the port.", style="red"
         )
         sys.exit(EXIT_OTHER)
 
@@ -282,8 +282,8 @@ def _run(console: Console, order: Order, jobs: int, timeout: float, isolate: boo
         if uses_keras(order.new, order.path):
             if not isolate:
                 raise DiffError(
-                    "diff: the port uses Keras, which has one back end per process, and --no-isolate runs "
-                    "original and port in one.\n  Do:       leave --no-isolate out",
+                    "diff: the port uses Keras, which can use only one back end per process, but --no-isolate runs "
+                    "the original and the port in the same process.\n  Do:       remove --no-isolate",
                     "--no-isolate",
                 )
             from tf2jax_port.diff.goldens.apart import compare_apart
@@ -308,7 +308,7 @@ def _state(
     if variables is None and params is None and not given:
         return None
     if variables is None or params is None:
-        raise DiffError("diff: --variables and --params belong together.")
+        raise DiffError("diff: --variables and --params must be used together.")
     pairs = [(name, leaf) for name, _, leaf in (pair.partition("=") for pair in given)]
     return Request(variables, params, tuple(pairs))
 

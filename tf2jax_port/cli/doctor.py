@@ -12,7 +12,7 @@ from tf2jax_port.cli.options import format_option
 
 
 @click.command(cls=Command)
-@format_option("Text, or JSON for programs.", ("text", "json"))
+@format_option("The output format: text, or JSON for programs.", ("text", "json"))
 def doctor(form: str) -> None:
     """Check the installation: versions, devices, settings, and the missing packages for each task.
 

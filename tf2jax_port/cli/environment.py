@@ -158,7 +158,7 @@ def _clashes() -> Iterator[str]:
     others = sorted({*metadata.packages_distributions().get("shims", ())} - {"tf2jax-port"})
     for other in others:
         yield (
-            f"the distribution `{other}` has a package `shims`, too, and one overwrites the other: "
+            f"the distribution `{other}` also installs a package `shims`, so one package overwrites the other: run "
             f"`pip uninstall {other}`, then `pip install --force-reinstall --no-deps tf2jax-port`."
         )
     # A program that is started in this folder looks there first.
@@ -170,11 +170,11 @@ def _clashes() -> Iterator[str]:
         else spec.origin or next(iter(spec.submodule_search_locations or ()), None)
     )
     if found is None:
-        yield f"`import shims` finds nothing; it belongs in {ours}."
+        yield f"`import shims` finds no package; the package should be in {ours}."
     elif not _is_of_this_project(pathlib.Path(found).resolve(), ours):
         yield (
-            f"`import shims` finds {found}, not {ours}: rename it, or run programs that import this package "
-            "from another folder."
+            f"`import shims` finds {found} instead of {ours}: rename that file or folder, or run programs from "
+            "another folder."
         )
 
 

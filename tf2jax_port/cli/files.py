@@ -20,7 +20,10 @@ from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
 
 _BROKEN = ("TJ905", "TJ907", "TJ909")  # internal error, no access, changed meanwhile
-_PASSED_OVER = "(hidden, built and git-ignored files are skipped; --no-gitignore reads the latter)."
+_PASSED_OVER = (
+    "(hidden files, build outputs and files that git ignores are skipped; --no-gitignore also reads files that git "
+    "ignores)."
+)
 
 
 def results(

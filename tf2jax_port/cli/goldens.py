@@ -105,9 +105,11 @@ def record(
 @click.argument("golden", type=click.Path(dir_okay=False, path_type=Path), metavar="GOLDEN")
 @click.argument("new", metavar="NEW.py:FUNC")
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
-@click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
+@click.option("--html", "html_file", metavar="FILE", help="Write the report as an HTML page.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the report as JUnit XML.")
-@click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
+@click.option(
+    "--case", "only", type=int, multiple=True, help="Run only this case. May be repeated."
+)
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -161,8 +163,8 @@ def _before(output: Path, update: bool, most_mb: int) -> Golden | None:
         return None
     if not update:
         raise DiffError(
-            f"{output}: the file exists already.\n"
-            "  Do:       --update replaces it, and shows the changes"
+            f"{output}: the file already exists.\n  Do:       use --update, which replaces the file and shows the "
+            "changes"
         )
     return _read(output, most_mb * _MEGABYTE)
 
@@ -174,7 +176,7 @@ def _read(path: Path, most: int) -> Golden:
     document, store = read(path, most)
     if "terms" not in document:
         raise DiffError(
-            f"{path}: the file holds captured calls (inputs for `record`), not a golden."
+            f"{path}: the file contains captured calls, which are inputs for `record`, and is not a golden."
         )
     return from_document(document, store)
 

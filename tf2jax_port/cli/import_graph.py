@@ -26,7 +26,7 @@ NAMES = "separated by commas, as in a:0,b:0"
     "program",
     type=ExistingPath(dir_okay=False),
     metavar="FILE.py",
-    help="Run this TensorFlow 1 program, and convert its first training step.",
+    help="Run this TensorFlow 1 program, and convert the program's first training step.",
 )
 @click.option(
     "--inputs", metavar="NAMES", help=f"Tensors to feed, {NAMES}. [default: placeholders]"
@@ -73,7 +73,7 @@ NAMES = "separated by commas, as in a:0,b:0"
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Text, or JSON for programs.",
+    help="The output format: text, or JSON for programs.",
 )
 def import_graph(
     model: str | None,
@@ -109,9 +109,9 @@ def import_graph(
         )
         raise SystemExit(running_program.convert(asked, out, form))
     if model is None or arguments:
-        raise click.UsageError("name one MODEL, or a program with --run.")
+        raise click.UsageError("pass one MODEL, or a program with --run.")
     if data and not check:
-        raise click.UsageError("--data is used by --check only; add --check.")
+        raise click.UsageError("--data is used only by --check: add --check.")
     found = _read(model, _split(inputs), _split(outputs), signature)
     report = _report(model, found)
     can = not found.program.problems
@@ -204,7 +204,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     lines.append("  " + ", ".join(f"{op} {count}" for op, count in report["operators"].items()))
     if report["left_out"]:
         left = ", ".join(f"{op} {count}" for op, count in report["left_out"].items())
-        lines.append(f"  left out, without effect on results: {left}")
+        lines.append(f"  left out, with no effect on results: {left}")
     for problem in report["unsupported"]:
         lines.append(
             f"  cannot be imported: {problem['op']} at {problem['node']}: {problem['reason']}"

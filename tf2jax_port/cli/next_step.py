@@ -25,16 +25,16 @@ def tell_proof(paths: Iterable[str]) -> None:
     if len(modules) == 1 and packages:
         copy = pathlib.Path(files[0]).with_suffix("").name + "_tf.py"
         tell(
-            f"To prove the port of a function, keep a copy of the original: `tf2jax-port diff {copy}:FUNCTION "
-            f"{files[0]}:FUNCTION --inputs CASES`. For classes and programs: before it is rewritten, "
-            f"`tf2jax-port capture --package {packages[0]} -o calls.npz -- python PROGRAM`, and afterwards "
-            "`tf2jax-port prove calls.npz FOLDER`."
+            "To prove the port of a function, keep a copy of the original file and run `tf2jax-port diff "
+            f"{copy}:FUNCTION {files[0]}:FUNCTION --inputs CASES`. For classes and programs: before you rewrite the "
+            f"code, run `tf2jax-port capture --package {packages[0]} -o calls.npz -- python PROGRAM`, and after "
+            "rewriting, run `tf2jax-port prove calls.npz FOLDER`."
         )
     if len(modules) > 1 and packages:
         watched = " ".join(f"--package {name}" for name in packages[:_MOST])
         watched += " ..." if len(packages) > _MOST else ""
         tell(
-            "To prove the port, record what the original computes before it is rewritten: "
-            f"`tf2jax-port capture {watched} -o calls.npz -- python -m pytest`, "
-            "and afterwards `tf2jax-port prove calls.npz FOLDER`."
+            "To prove the port, record the results of the original before you rewrite it: run `tf2jax-port capture "
+            f"{watched} -o calls.npz -- python -m pytest`, and after rewriting, run `tf2jax-port prove calls.npz "
+            "FOLDER`."
         )

@@ -44,7 +44,7 @@ _READING = (
         help="Skip files and folders that match this pattern, which is written like a line of .gitignore. Repeatable.",
     ),
     click.option(
-        "--no-gitignore", is_flag=True, help="Read files that git ignores, too.", default=None
+        "--no-gitignore", is_flag=True, help="Also read files that git ignores.", default=None
     ),
     click.option(
         "--force-exclude",
@@ -103,7 +103,7 @@ _CHOOSING = (
         help="Do not rewrite references whose diagnostic begins with one of these codes.",
     ),
     click.option(
-        "--doctests/--no-doctests", default=None, help="Rewrite the examples of docstrings, too."
+        "--doctests/--no-doctests", default=None, help="Also rewrite the examples in docstrings."
     ),
     click.option(
         "--random",
@@ -244,7 +244,7 @@ def ask(
       UsageError: options contradict each other.
     """
     if STDIN in paths and paths != (STDIN,):
-        raise click.UsageError("`-` stands for standard input and must be the only path.")
+        raise click.UsageError("`-` means standard input and must be the only path.")
     try:
         said = _configuration(paths, config, isolated)
         options = _options(said, **choices)
@@ -264,7 +264,9 @@ def ask(
 
 def _configuration(paths: tuple[str, ...], config: str | None, isolated: bool) -> Configuration:
     if isolated and config:
-        raise click.UsageError("--isolated and --config exclude each other.")
+        raise click.UsageError(
+            "--isolated and --config cannot be combined: remove one of the two options."
+        )
     nothing = Configuration(pathlib.Path.cwd())
     if isolated:
         return nothing

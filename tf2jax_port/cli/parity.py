@@ -31,7 +31,7 @@ MOST_BYTES = 2 << 20
     "--only",
     multiple=True,
     metavar="NAME",
-    help="Compare only this operator, such as `nn.relu`; repeatable.",
+    help="Compare only this operator, such as `nn.relu`. May be repeated.",
 )
 @click.option(
     "--golden",
@@ -117,7 +117,7 @@ def _report(
 
         return verify_elsewhere(from_document(*read(golden)), golden, new, timeout=timeout)
     if old is None or inputs is None:
-        raise DiffError("parity: OLD, NEW and --inputs belong together.")
+        raise DiffError("parity: OLD, NEW and --inputs must be used together.")
     from tf2jax_port.diff.sessions.orders import Order
     from tf2jax_port.diff.supervision.supervisor import supervised
 

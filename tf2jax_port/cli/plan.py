@@ -14,7 +14,7 @@ _SHOWN = 40
 
 @click.command(cls=cli_options.Sectioned)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@cli_options.format_option("A table, or JSON for programs.", ("text", "json"))
+@cli_options.format_option("The output format: a table, or JSON for programs.", ("text", "json"))
 @click.option(
     "--html",
     type=click.Path(dir_okay=False),

@@ -196,7 +196,7 @@ def _prove(calls: Path, root: Path, timeout: float, kept: Path, jobs: int, stren
     with console.status("Reading calls") as status:
         found, results = proving.prove(calls, root, timeout, kept, step, jobs, strength=strength)
     kept_results = len(results) - replayed
-    before = f", {kept_results} results are those of an earlier run" if kept_results else ""
+    before = f", {kept_results} results come from an earlier run" if kept_results else ""
     tell(f"{counted(replayed, 'replay')}{before}")
     _tell_originals(found, root)
     return judged(found, results, root)
@@ -214,7 +214,7 @@ def _tell_originals(calls: Calls, root: Path) -> None:
         more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
         name = os.path.relpath(kept[0])
         tell(
-            f"{name}{more}: imports TensorFlow, but nothing of JAX: is {root.name} the folder of the port?"
+            f"{name}{more}: imports TensorFlow, but not JAX: is {root.name} the folder of the port?"
         )
 
 

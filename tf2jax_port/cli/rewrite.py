@@ -23,7 +23,6 @@ from tf2jax_port.cli.options import choosing_options, reading_options
     is_flag=True,
     help="Change no file and show no changes; exit with 1 if a file would change.",
 )
-@cli_options.format_option("A diff, or the findings for programs and code hosts.")
 @click.option(
     "--report",
     type=click.Path(dir_okay=False),
@@ -53,10 +52,12 @@ def rewrite(
     could not run.
     """
     if write and check:
-        raise click.UsageError("--write and --check exclude each other.")
+        raise click.UsageError(
+            "--write and --check cannot be combined: remove one of the two options."
+        )
     asked = cli_options.ask(paths, **given)
     if asked.reads_stdin and write:
-        raise click.UsageError("--write has no file to write to: `-` is standard input.")
+        raise click.UsageError("--write needs a file, but `-` is standard input: remove --write.")
     from tf2jax_port.cli.changes import Changes, tell
     from tf2jax_port.cli.files import exit_code, write_report
     from tf2jax_port.cli.findings import show_data

@@ -87,7 +87,7 @@ def _in_child(asked: Asked, path: str) -> dict[str, Any]:
             os.killpg(child.pid, signal.SIGKILL)
             raise
         if not report.exists():
-            return {"problem": f"its process ended with code {code}", "code": 2}
+            return {"problem": f"the program's process ended with exit code {code}", "code": 2}
         found: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
         return found
 
@@ -103,7 +103,7 @@ def _lines(asked: Asked, report: dict[str, Any]) -> list[str]:
         lines.append(f"  state   {len(report['state'])} other variables")
     lines.append(f"  optimizer  {_optimizer(report)}")
     for name in report["left_out"]:
-        lines.append(f"  left out   {name}, an assignment after the step")
+        lines.append(f"  left out   {name}, an assignment that runs after the step")
     if report["borrowed"]:
         lines.append(f"  calls      {', '.join(report['borrowed'])}")
     lines += [f"  wrote {path}" for path in report["written"]]
@@ -126,5 +126,5 @@ def _check_line(name: str, entry: dict[str, Any]) -> str:
     if "drift" in entry:
         line += f"; changing the initial variables by one bit changes the session's result by {entry['drift']:.1e}"
     if entry.get("only_rounding"):
-        line += f"; changed by rounding only: {', '.join(entry['only_rounding'])}"
+        line += f"; changed only by rounding: {', '.join(entry['only_rounding'])}"
     return line

@@ -79,7 +79,7 @@ def scan(
 
     if form != "text" and (statistics or overview):
         raise click.UsageError(
-            f"--format {form} has all counts: leave out --statistics and --overview."
+            f"--format {form} already contains all counts: remove --statistics and --overview."
         )
     asked = cli_options.ask(paths, **given)
     # Only the HTML page needs the texts; the formats for editors and code hosts show findings alone.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Text, or JSON for programs.",
+    help="The output format: text, or JSON for programs.",
 )
 def weights(path: str, out: pathlib.Path | None, form: str) -> None:
     """List and extract the variables of a checkpoint, a SavedModel or a Keras file.

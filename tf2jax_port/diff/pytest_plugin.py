@@ -38,19 +38,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=_SECONDS,
         metavar="SECONDS",
-        help="Time limit for one lane of one case that runs in a separate process.",
+        help="The time limit for one lane of one case that runs in a separate process.",
     )
     group.addoption(
         "--tf-no-isolate",
         action="store_true",
-        help="Run all functions in pytest's own process, for example to set a breakpoint; by default "
-        "only functions that no other process can import run there: lambdas, nested functions.",
+        help="Run all functions in pytest's own process, for example to set a breakpoint. By default, only "
+        "functions that another process cannot import, such as lambdas and nested functions, run in pytest's "
+        "process.",
     )
     group.addoption(
         "--tf-goldens",
         metavar="DIR",
-        help="Compare with the goldens in this folder, so that TensorFlow is not needed; missing goldens "
-        "are recorded if TensorFlow is installed.",
+        help="Compare with the goldens in this folder, which does not need TensorFlow. Missing goldens are recorded "
+        "if TensorFlow is installed.",
     )
 
 
@@ -230,8 +231,8 @@ def _require_tensorflow(path: Path) -> None:
 
     if importlib.util.find_spec("tensorflow") is None:
         raise DiffError(
-            f"{path}: the golden does not exist, and TensorFlow is not installed to record it.\n"
-            "  Do:       run the test with --tf-goldens once where TensorFlow is installed"
+            f"{path}: the golden does not exist, and it cannot be recorded because TensorFlow is not installed.\n  "
+            "Do:       run the test with --tf-goldens once where TensorFlow is installed"
         )
 
 

@@ -294,7 +294,7 @@ class Body:
     def key_of(self, op: Any) -> str:
         """Return the source of the random key of an operation."""
         if self._in_loop():
-            raise UnsupportedError("it draws random numbers in a loop")
+            raise UnsupportedError("the operation draws random numbers in a loop")
         return self._root().request_key(op)
 
     def _in_loop(self) -> bool:
@@ -344,7 +344,7 @@ def _names_in(text: str) -> list[str]:
 
 
 def _no_key(op: Any) -> str:
-    raise UnsupportedError("it draws random numbers where no key is available")
+    raise UnsupportedError("the operation draws random numbers where no key is available")
 
 
 def _listed(found: Any) -> list[Expression]:

@@ -43,7 +43,9 @@ def recognized(step: Step) -> Optimizer:
     if not made:
         return _unknown("the program assigns the variables itself")
     if len(own) > 1 or {v for _, _, v in made} != trained:
-        return _unknown("several optimizers update the variables, or some variables only")
+        return _unknown(
+            "several optimizers update the variables, or an optimizer updates only some of the variables"
+        )
     optimizer = made[0][0]
     name = type(optimizer).__name__
     if name not in _KNOWN or type(optimizer).__module__.partition(".")[0] != "shims":
@@ -51,7 +53,7 @@ def recognized(step: Step) -> Optimizer:
     rows = any(hasattr(g, "indices") for _, g, _ in made)
     if rows and name not in _ROWS_ARE_WHOLE:
         return _unknown(
-            f"{name} does not change rows without a gradient, but optimizers of Optax do"
+            f"{name} does not change rows without a gradient, but optimizers of Optax change these rows"
         )
     if any(v.constraint is not None for v in trained):
         return _unknown("a variable has a constraint")
@@ -89,7 +91,7 @@ def _clipping(step: Step, gradients: list[Any], rows: bool) -> tuple[str, str]:
         norms = {a[1] for a in arguments}
         norm = norms.pop()
         if norms or len(set(norm.op.inputs)) != len(values) or not _is_number(arguments[0][2]):
-            return "", "the gradients are scaled by a norm that is not their own"
+            return "", "the gradients are scaled by a norm of other values"
         return f"optax.clip_by_global_norm({_number(arguments[0][2])})", ""
     if kind == "clip_by_value":
         limits = {
@@ -101,7 +103,7 @@ def _clipping(step: Step, gradients: list[Any], rows: bool) -> tuple[str, str]:
             low, high = limits.pop()
             if low == -high:
                 return f"optax.clip({high})", ""
-    return "", f"the gradients go through {kind.lstrip('_') or 'an operation'} first"
+    return "", f"the program first applies {kind.lstrip('_') or 'an operation'} to the gradients"
 
 
 def _is_number(value: Any) -> bool:

@@ -62,13 +62,13 @@ class Step:
         if len(found) > 1:
             lines = ", ".join(str(op.place[1]) for op in found if op.place)
             raise NoStepError(
-                f"the step computes {len(found)} gradients (lines {lines}), but only "
-                "a step with one optimizer, and without a gradient inside of its loss, can be exported"
+                f"the step computes {len(found)} gradients (lines {lines}), but a step can be exported only if it "
+                "has one optimizer and no gradient inside the loss"
             )
         self.gradients = last[0]
         ys, xs, self.rows, weights = self.gradients.attributes["gradients"]
         if len(ys) != 1 or any(w is not None for w in weights):
-            raise NoStepError("the gradients are weighted, or taken of several tensors")
+            raise NoStepError("the gradients are weighted, or are gradients of several tensors")
         self.loss = ys[0]
         self.trained = list(xs)
         if any(not hasattr(x, "slot") for x in xs):
@@ -205,4 +205,4 @@ class Step:
 def check_supported(step: Step) -> None:
     """Raise an error if the gradients are wrapped in a form that cannot be written."""
     if step.loss.shape.rank not in (0, None):
-        raise UnsupportedError("the loss is not a scalar; take its sum or mean")
+        raise UnsupportedError("the loss is not a scalar; compute the sum or the mean of the loss")

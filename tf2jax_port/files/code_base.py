@@ -118,11 +118,12 @@ def _read(path: pathlib.Path) -> bytes:
     if stat.S_ISDIR(status.st_mode):
         raise UnreadableError("TJ907", "the folder cannot be read")
     if not stat.S_ISREG(status.st_mode):
-        raise UnreadableError("TJ907", "it is a pipe or a device, not a file")
+        raise UnreadableError("TJ907", "the path is a pipe or a device, not a file")
     largest = LARGEST_NOTEBOOK if path.suffix == ".ipynb" else LARGEST
     if status.st_size > largest:
         raise UnreadableError(
-            "TJ908", f"the file has {status.st_size:,} bytes; up to {largest:,} are read"
+            "TJ908",
+            f"the file has {status.st_size:,} bytes, but at most {largest:,} bytes are read",
         )
     return path.read_bytes()
 
@@ -131,7 +132,7 @@ def _fault(error: Exception) -> str:
     """Describe an internal error of the rewriter and where it was raised."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(place.filename)}:{place.lineno}"
-    return f"a fault of tf2jax-port, {type(error).__name__} at {where}: {error}"
+    return f"an error in tf2jax-port, {type(error).__name__} at {where}: {error}"
 
 
 def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:

@@ -36,7 +36,7 @@ One = functools.partial[Any]
 _CHUNK = 16
 # Starting processes takes about as long as reading ten thousand lines; short runs avoid it.
 _PATIENCE = 0.5  # seconds
-_DIED = "the process that read the file crashed; the file may be nested too deeply"
+_DIED = "the process that read the file crashed; expressions in the file may be nested too deeply"
 
 
 def run_over(

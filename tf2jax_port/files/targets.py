@@ -66,9 +66,9 @@ def try_targets(run: Callable[[str], Entry | Skipped]) -> Facts | None:
 def _choose_one(facts: Facts, joined: str) -> Choice:
     manual = {target: states[State.MANUAL] for target, states in facts.states.items()}
     if facts.graph.kind == "needed" or joined:
-        why = f"its code runs in the graph that `{os.path.basename(joined)}` builds"
+        why = f"the code of this file runs in the graph that `{os.path.basename(joined)}` builds"
         if not joined:
-            why = f"it builds a graph: {_listed(facts.graph.names)}"
+            why = f"the file builds a graph: {_listed(facts.graph.names)}"
         lacking = f"; {_left(manual['graph'])}" if manual["graph"] else ""
         return Choice("graph", why + lacking, facts.states)
     if manual["shims"] < manual["jax"]:
@@ -82,8 +82,8 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
 
 def _left(count: int) -> str:
     if count < 2:
-        return f"{count or 'no'} reference is left to a person"
-    return f"{count} references are left to a person"
+        return f"{count or 'no'} reference needs manual work"
+    return f"{count} references need manual work"
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -139,7 +139,7 @@ class ControlFlow:
                 if (predicate, 1 - side) in second and (predicate, 1 - side) not in first:
                     return predicate, 0 if side else 1
         raise UnsupportedError(
-            "it merges values that do not come from the two branches of one predicate"
+            "the operation merges values that do not come from the two branches of one predicate"
         )
 
     def _join(self, node: Node, groups: list[Branch]) -> None:
@@ -210,7 +210,7 @@ def _frame_of(graph: ImportedGraph, merge: Node) -> str:
         node = graph.nodes.get(edge.node)
         if node is not None and node.op in ENTER:
             return str(node.attribute("frame_name"))
-    raise UnsupportedError("it leaves a loop that it did not enter")
+    raise UnsupportedError("the operation exits from a loop that was not entered")
 
 
 def _loops(graph: ImportedGraph) -> dict[str, Loop]:

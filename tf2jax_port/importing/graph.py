@@ -131,14 +131,14 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         found = [path / name for name in ("saved_model.pb", "saved_model.pbtxt")]
         there = [file for file in found if file.exists()]
         if not there:
-            raise BrokenFileError(f"{path} holds neither saved_model.pb nor saved_model.pbtxt")
+            raise BrokenFileError(f"{path} contains neither saved_model.pb nor saved_model.pbtxt")
         path = there[0]
     is_saved_model = path.stem == "saved_model"
     data = _message(path, "SavedModel" if is_saved_model else "GraphDef")
     if is_saved_model:
         return _saved_model(data, path.parent / "variables" / "variables")
     if not data["node"]:
-        raise BrokenFileError(f"{path} holds no graph")
+        raise BrokenFileError(f"{path} contains no graph")
     return Model(_graph(data))
 
 
@@ -154,13 +154,17 @@ def _message(path: pathlib.Path, message: str) -> dict[str, Any]:
                 "restore the graph in a session with `tf.compat.v1.train.import_meta_graph`, "
                 "and save the session with `tf.compat.v1.saved_model.simple_save`"
             ) from None
-        why = "its names are not valid text" if isinstance(error, UnicodeDecodeError) else error
+        why = (
+            "the names in the graph are not valid text"
+            if isinstance(error, UnicodeDecodeError)
+            else error
+        )
         raise BrokenFileError(f"{path} is not a {message}: {why}") from None
 
 
 def _saved_model(data: dict[str, Any], variables: pathlib.Path) -> Model:
     if not data["meta_graphs"]:
-        raise BrokenFileError("the SavedModel holds no graph")
+        raise BrokenFileError("the SavedModel contains no graph")
     chosen = data["meta_graphs"][0]
     for meta in data["meta_graphs"]:
         if meta["meta_info_def"] and "serve" in meta["meta_info_def"]["tags"]:

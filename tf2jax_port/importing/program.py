@@ -46,7 +46,7 @@ class Program:
     def constant(self, name: str, array: np.ndarray) -> str:
         """Return the Python expression of a constant; large float constants become variables."""
         if not isinstance(array, np.ndarray):
-            raise UnsupportedError("it has no value")
+            raise UnsupportedError("the constant has no value")
         dtype = str(array.dtype)
         floats = array.dtype.kind in "fc" or dtype == "bfloat16"
         if floats and array.size >= _WEIGHT:
@@ -74,7 +74,7 @@ class Program:
         Its value is loaded from the checkpoint later.
         """
         if name not in self.stored:
-            raise UnsupportedError("its value is in no file")
+            raise UnsupportedError("no file contains the value of the variable")
         self.variables.setdefault(name, np.zeros(0))
         return f"variables[{name!r}]"
 

@@ -69,9 +69,9 @@ def _batch_norm(node: Node, inputs: list[str]) -> str:
     """
     images, scale, offset, mean, variance = inputs
     if node.attribute("data_format", "NHWC") not in ("NHWC", "NDHWC"):
-        raise UnsupportedError("its channels are not last")
+        raise UnsupportedError("the channels are not the last axis")
     if node.attribute("T") != node.attribute("U", node.attribute("T")):
-        raise UnsupportedError("its moments have another dtype than its images")
+        raise UnsupportedError("the moments and the images have different dtypes")
     epsilon = python_text(float(node.attribute("epsilon", 1e-4)))
     if node.attribute("is_training", True):
         axes = [0, 1, 2, 3] if node.attribute("data_format") == "NDHWC" else [0, 1, 2]

@@ -70,7 +70,7 @@ def write_weights(weights: Weights, out: pathlib.Path) -> None:
     if out.suffix == ".npz":
         unknown = [n for n, a in weights.arrays.items() if a.dtype.kind == "V" or a.dtype.hasobject]
         if unknown:
-            raise NoWeightsError(f"NumPy's files cannot hold the dtype of {', '.join(unknown)}")
+            raise NoWeightsError(f"NumPy's files cannot store the dtype of {', '.join(unknown)}")
         with replaced(out) as file, zipfile.ZipFile(file, "w", allowZip64=True) as archive:
             for name, array in weights.arrays.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -83,7 +83,7 @@ def write_weights(weights: Weights, out: pathlib.Path) -> None:
         contiguous = {n: np.ascontiguousarray(a) for n, a in weights.arrays.items()}
         write_whole(out, library.save(contiguous))
     except (KeyError, ValueError, TypeError) as error:
-        raise NoWeightsError(f"safetensors cannot hold an array: {error}") from None
+        raise NoWeightsError(f"safetensors cannot store an array: {error}") from None
 
 
 def _read_checkpoint(path: str) -> dict[str, np.ndarray]:

@@ -89,12 +89,12 @@ class GraphWriter:
                 continue
             node = self.graph.nodes.get(name)
             if node is None:
-                self._problem(Node(name, "?", (), (), {}), "the graph has no such node")
+                self._problem(Node(name, "?", (), (), {}), "the graph has no node with this name")
                 scope.values[name] = Value("None", ANY)
             elif ready:
                 scope.values[name] = self._write_node(node, scope)
             elif name in begun:
-                self._problem(node, "it depends on itself without a loop")
+                self._problem(node, "the node depends on itself without a loop")
                 scope.values[name] = Value("None", ANY)
             else:
                 begun.add(name)
@@ -136,7 +136,9 @@ class GraphWriter:
             return Value(self._text(node.inputs[0], scope), ANY)
         inputs = [self._text(edge, scope) for edge in node.inputs]
         if node.op in DRAWS and (scope.outer is not None or self.prefix):
-            raise UnsupportedError("it draws random numbers in a loop, a branch or a function")
+            raise UnsupportedError(
+                "the operation draws random numbers in a loop, a branch or a function"
+            )
         if node.op in PASS_ON:
             return Value(inputs[0])
         text, outputs = self._spell(node, inputs)
@@ -260,11 +262,11 @@ def _arguments(texts: list[str]) -> str:
 
 def _reason(node: Node) -> str:
     if node.op in ("Placeholder", "PlaceholderV2"):
-        return "it needs a value: pass its name with --inputs"
+        return "the node needs a value: pass the node's name with --inputs"
     if node.op in (*MERGE, *SWITCH, *NEXT, "LoopCond"):
-        return "it belongs neither to a loop nor to a conditional with two branches"
+        return "the operation belongs neither to a loop nor to a conditional with two branches"
     if effects.changes_state(node):
-        return "it assigns to a variable, which a pure function cannot do"
+        return "the operation assigns a variable, which is not possible in a pure function"
     if node.op.startswith(RANDOM):
         return "there is no rule for this random operator"
     return "there is no rule for this operator"

@@ -131,14 +131,14 @@ def _sentences(step: Step, reason: Reason, steps: Sequence[Step]) -> Iterator[st
     elif not step.needs:
         yield "It imports no file with TensorFlow."
     if reason.waited:
-        yield f"It has less work than step {step.number - 1}, but needs it."
+        yield f"It has less work than step {step.number - 1}, but imports files of that step."
     if reason.since < step.number:
         span = f"steps {reason.since} to {step.number - 1}"
         if reason.since == step.number - 1:
             span = f"step {reason.since}"
         has = "has" if reason.since == step.number - 1 else "have"
-        level = ", or as much and an earlier name" if reason.is_level else ""
-        yield f"It could have come as step {reason.since}, but {span} {has} less work{level}."
+        level = ", or the same work and an earlier name" if reason.is_level else ""
+        yield f"It could have been step {reason.since}, but {span} {has} less work{level}."
     if not reason.next:
         if step.number < len(steps):
             yield "No other step is possible here."
@@ -151,7 +151,7 @@ def _sentences(step: Step, reason: Reason, steps: Sequence[Step]) -> Iterator[st
         )
     else:
         yield (
-            f"{reason.possible} steps are possible here, and it has the least work: {step.effort:g}, against "
+            f"{reason.possible} steps are possible here, and this step has the least work: {step.effort:g}, compared with "
             f"{other.effort:g} of {_link(other)}."
         )
 

@@ -32,7 +32,7 @@ def to_renderables(steps: Sequence[Step], rows: int | None = None) -> Iterable[R
         yield f"Files of {folder}"
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("step", justify="right")
-    table.add_column("files, and what a person writes", overflow="fold")
+    table.add_column("files, names to write by hand", overflow="fold")
     for name, style in (("automatic", "green"), ("review", "yellow"), ("manual", "red")):
         table.add_column(name, justify="right", style=style, no_wrap=True)
     table.add_column("after")

@@ -269,9 +269,13 @@ class _Run:
         if any(is_tensorflow(star.module or "") for star in file.names.stars):
             return "the file builds a graph, and a star import hides which names it uses"
         if self.ignored.lines:
-            return "the file builds a graph, and a comment excludes a part of the file"
+            return (
+                "the file builds a graph, and a comment excludes part of the file from the rewrite"
+            )
         if self.marked or b"import shims" in self.source.data:
-            return "the file builds a graph, and an earlier run has rewritten a part of the file"
+            return (
+                "the file builds a graph, and an earlier run has already rewritten part of the file"
+            )
         return ""
 
     def _outcome_of_graph(
@@ -362,7 +366,7 @@ class _Run:
         code, state = "TJ310", State.MANUAL
         message = "the code does not show which other names this statement imports"
         if self.ignored.covers(star, code):
-            code, state, message = "TJ502", State.KEPT, f"a comment says so ({code})"
+            code, state, message = "TJ502", State.KEPT, f"a comment excludes {code} here"
         elif not self.options.selects(code):
             code, state, message = "TJ503", State.KEPT, f"{code} is not selected"
         return Finding(

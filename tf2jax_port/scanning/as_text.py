@@ -34,10 +34,10 @@ _STYLES = {
     State.MANUAL: "red",
 }
 _MEANINGS = {
-    State.REWRITTEN: "JAX has the same",
-    State.REVIEW: "rewritten; review the named difference",
-    State.SHIM: "a function of `shims`, TensorFlow's numbers",
-    State.KEPT: "stays TensorFlow on purpose",
+    State.REWRITTEN: "JAX has the same operator",
+    State.REVIEW: "rewritten; review the difference that the message names",
+    State.SHIM: "a function of `shims`, with TensorFlow's results",
+    State.KEPT: "not changed on purpose, still uses TensorFlow",
     State.MANUAL: "to write by hand",
 }
 
@@ -80,10 +80,9 @@ def summary(ledger: Ledger, files: Sequence[FileEffort]) -> str:
     computing = sum(bool(file.entry.computing) for file in files)
     done = sum(file.entry.has_computing_done for file in files)
     return (
-        f"{len(files)} of {len(ledger.entries)} files refer to TensorFlow, {lines:,} lines. "
-        f"`tf2jax-port rewrite --write` handles {share(total - counts[State.MANUAL], total)} of "
-        f"{total:,} references. Fully migrated files: {finished(files)}. "
-        f"Files in which all that computes is done: {done} of {computing}."
+        f"{len(files)} of {len(ledger.entries)} files refer to TensorFlow, {lines:,} lines. `tf2jax-port rewrite "
+        f"--write` handles {share(total - counts[State.MANUAL], total)} of {total:,} references. Fully migrated "
+        f"files: {finished(files)}. Files in which all computing code is finished: {done} of {computing}."
     )
 
 
@@ -146,7 +145,7 @@ def _cells(counts: dict[str, int]) -> list[str]:
 
 
 def _blockers(found: Sequence[Blocker], rows: int | None) -> Table:
-    table = _table("Left to a person")
+    table = _table("To write by hand")
     table.add_column("name", overflow="fold")
     table.add_column("references", justify="right")
     table.add_column("files", justify="right")

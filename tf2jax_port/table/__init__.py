@@ -119,7 +119,9 @@ def by_name(rows: tuple[Row, ...]) -> dict[str, Row]:
     for row in rows:
         for name in row.names:
             if name in table:
-                raise ValueError(f"`{name}` names two rows: `{table[name].name}` and `{row.name}`.")
+                raise ValueError(
+                    f"Two rows have the name `{name}`: `{table[name].name}` and `{row.name}`."
+                )
             table[name] = row
     return table
 

@@ -106,8 +106,8 @@ ROWS: tuple[Row, ...] = (
         defaults=(("axis", "0"),),
         tensors=("params", "indices"),
         differs=(
-            "for an index out of range, TensorFlow raises, JAX gives NaN; JAX counts negative "
-            "indices from the end; for an empty axis, `jnp.take` gives the shape of the operand"
+            "for an index out of range, TensorFlow raises an error and JAX returns NaN; JAX counts negative indices "
+            "from the end; for an empty axis, the result of `jnp.take` has the shape of the operand"
         ),
         inputs=(
             case("rank1", params=draw(5), indices=i32([4, 0, 0])),
@@ -568,7 +568,7 @@ ROWS: tuple[Row, ...] = (
             case("does-not-divide", raises="InvalidArgumentError", tensor=draw(3), shape=[2, -1]),
             case("two-rests", raises="InvalidArgumentError", tensor=draw(4), shape=[-1, -1]),
         ),
-        note="if another size is 0, TensorFlow infers the size given as -1, JAX raises an error",
+        note="if another size is 0, TensorFlow infers the size given as -1, but JAX raises an error",
     ),
     native(
         "transpose",
@@ -619,7 +619,7 @@ ROWS: tuple[Row, ...] = (
             case("no-axes", input=draw(1, 2), axis=[]),
             case("size", raises="InvalidArgumentError", input=draw(2, 1), axis=0),
         ),
-        note="an empty list of axes means all in TensorFlow, none in JAX",
+        note="an empty list of axes means all axes in TensorFlow and no axis in JAX",
     ),
     native(
         "broadcast_to",
@@ -749,8 +749,8 @@ ROWS: tuple[Row, ...] = (
         own="array.creation",
         optional=("limit", "delta", "dtype"),
         note=(
-            "the number of floating-point steps may differ by one; TensorFlow raises if `delta` "
-            "points away from `limit`"
+            "the number of floating-point steps may differ by one; TensorFlow raises an error if the sign of "
+            "`delta` leads away from `limit`"
         ),
         fresh=True,
         inputs=(
@@ -832,9 +832,9 @@ ROWS: tuple[Row, ...] = (
         own="array.casting",
         aliases=("dtypes.cast",),
         note=(
-            "a float outside of the range of an integer dtype: JAX gives the nearest integer, "
-            "and 0 for NaN; TensorFlow gives the lowest int32, and for narrower dtypes the "
-            "nearest integer, except that up to 31 elements at the end of the array wrap"
+            "for a float outside the range of an integer dtype, JAX returns the nearest integer, and 0 for NaN; "
+            "TensorFlow returns the lowest int32; for narrower dtypes, TensorFlow returns the nearest integer, but "
+            "up to 31 elements at the end of the array wrap"
         ),
         inputs=(
             case("float-int", x=f32([1.7, -1.7, 0.5]), dtype="int32"),

@@ -33,7 +33,7 @@ _SHIFTS = (
         y=Values((11, 129, 8, 1), "uint8"),
     ),
 )
-_BEYOND = "TensorFlow limits the shift to the width of the dtype, JAX shifts all bits out"
+_BEYOND = "if the shift exceeds the width of the dtype, TensorFlow limits the shift, and JAX shifts all bits out"
 
 ROWS: tuple[Row, ...] = (
     unary(

@@ -19,8 +19,8 @@ _ERRORS = (
 
 
 _SATURATES = (
-    "a float outside of the range of an integer dtype: TensorFlow gives the lowest integer, JAX "
-    "gives the nearest integer"
+    "for a float outside the range of an integer dtype, TensorFlow returns the lowest integer, and JAX returns the "
+    "nearest integer"
 )
 
 

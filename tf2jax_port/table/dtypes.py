@@ -33,7 +33,9 @@ ROWS: tuple[Row, ...] = (
     Row(
         "string",
         None,
-        Keep("strings stay on the host: JAX does not have them; `--data shims` moves them"),
+        Keep(
+            "JAX has no strings, so strings stay on the host; with `--data shims`, this code becomes code of `shims`"
+        ),
         own="types.dtypes:string",
         aliases=("dtypes.string",),
     ),

@@ -274,7 +274,8 @@ ROWS: tuple[Row, ...] = (
                 noise="zero",
             ),
         ),
-        note="outside the image only `noise='zero'` is supported: TensorFlow's noise cannot be reproduced",
+        note="for glimpses beyond the edge of the image, only `noise='zero'` is supported: TensorFlow's noise cannot "
+        "be reproduced",
         no_gradient="TensorFlow registers no gradient",
         xla="unsupported: no kernel",
         takes="float32",

@@ -20,7 +20,7 @@ _OF_CROP = (
     "min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None, "
     "use_image_if_no_bounding_boxes=None, name=None"
 )
-_HOST = "files of images are read and written on the host, with Pillow or imageio"
+_HOST = "image files are decoded and encoded on the host, with Pillow or imageio"
 
 
 def _random_rows(name: str, params: str, *cases: Case, **options: Any) -> tuple[Row, Row]:

@@ -14,7 +14,7 @@ _REDUCTIONS = (
     ("SUM_BY_NONZERO_WEIGHTS", "weighted_sum_by_nonzero_weights"),
     ("SUM_OVER_NONZERO_WEIGHTS", "weighted_sum_by_nonzero_weights"),
 )
-_NOW = "returns the rate at once, where TensorFlow 1 returns a tensor or a function"
+_NOW = "the new function returns the learning rate at once, while TensorFlow 1 returns a tensor or a function"
 _STEP = "learning_rate, global_step, decay_steps"
 
 

@@ -11,11 +11,15 @@ _ONE = ("cos", "exp", "log", "round", "sign", "sin", "square", "tanh", "transpos
 _TWO = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
 _OVER_AXES = ("all", "any", "max", "min", "prod", "sum")
 _OF_FLOATS = ("mean", "std", "var")
-_INTEGERS = "for integers it returns a float, where the old function returns an integer"
-_POSITIONS = "it returns int32 instead of int64, and finds a NaN that the old function skips"
+_INTEGERS = (
+    "for integers the new function returns a float, while the old function returns an integer"
+)
+_POSITIONS = (
+    "the new function returns int32 instead of int64, and finds a NaN that the old function skips"
+)
 _AT_ZERO = "the gradient at 0 differs"
 _AT_TIES = "the gradient at a tie differs"
-_ARRAY = "it returns an array, where the old function creates a variable"
+_ARRAY = "the new function returns an array, while the old function creates a variable"
 _FLOATX = ("dtype", "keras.backend.floatx()")
 
 
@@ -66,7 +70,7 @@ _SHAPES = (
         "gather",
         "reference, indices",
         "take({reference}, {indices}, axis=0)",
-        "from an empty array, `keras.ops.take` returns an array of the wrong rank",
+        "for an empty array, `keras.ops.take` returns an array of the wrong rank",
     ),
     _row("ones_like", _LIKE, "ones_like({x}, dtype={dtype})", "", "dtype"),
     _row("zeros_like", _LIKE, "zeros_like({x}, dtype={dtype})", "", "dtype"),
@@ -75,7 +79,12 @@ _SHAPES = (
     _row("repeat_elements", "x, rep, axis", "repeat({x}, {rep}, axis={axis})"),
     _row("reshape", "x, shape", "reshape({x}, {shape})"),
     _row("reverse", "x, axes", "flip({x}, axis={axes})"),
-    _row("shape", "x", "shape({x})", "it gives a tuple, where the old function gives a tensor"),
+    _row(
+        "shape",
+        "x",
+        "shape({x})",
+        "the new function returns a tuple, while the old function returns a tensor",
+    ),
     _row("squeeze", "x, axis", "squeeze({x}, axis={axis})"),
     _row("stack", "x, axis=0", "stack({x}, axis={axis})", "", "axis"),
     _row("tile", "x, n", "tile({x}, {n})"),

@@ -122,7 +122,7 @@ ROWS: tuple[Row, ...] = (
         optional=("axis", "keepdims"),
         tensors=("tensor",),
         aliases=("linalg.norm",),
-        differs="at a norm of 0 with an incoming gradient of 0, TensorFlow's gradient is 0, JAX's is NaN",
+        differs="where the norm and the incoming gradient are 0, TensorFlow's gradient is 0 and JAX's gradient is NaN",
         inputs=(
             case("all", tensor=draw(3, 4)),
             case("axis1", tensor=draw(3, 4), axis=1),

@@ -11,7 +11,9 @@ _REFUSED = "InvalidArgumentError"
 _KERNELS = "float32 float64 complex64 complex128"
 _LU = "lower_upper, perm"
 _CHECKED = "validate_args=False, name=None"
-_SINGULAR_IS = "JAX gives infinities or NaN for a matrix that TensorFlow refuses as not invertible"
+_SINGULAR_IS = (
+    "for a matrix that TensorFlow rejects as not invertible, JAX returns infinities or NaN"
+)
 
 # Positive definite, general, and lower triangular with unread 9s above; all well conditioned.
 _SPD = f32([((4, 1, 0.5), (1, 3, -1), (0.5, -1, 5)), ((2, 0.5, 0), (0.5, 1.5, 0.2), (0, 0.2, 1))])
@@ -33,7 +35,7 @@ _FACTORIZED: tuple[Row, ...] = (
         tensors=("input",),
         takes=_KERNELS,
         tolerance=1e-5,
-        note="both libraries read the lower triangle only",
+        note="both libraries read only the lower triangle",
         inputs=(
             case("batch", input=_SPD),
             case("lower-only", input=f32([[4, 100], [2, 3]])),
@@ -67,7 +69,7 @@ _FACTORIZED: tuple[Row, ...] = (
         "linalg.factorizations",
         tensors=("tensor",),
         takes=_KERNELS,
-        note="singular vectors are determined up to a sign; the tests compare what is determined",
+        note="singular vectors are determined up to a sign, so the tests ignore the signs",
         tests=_TESTS,
     ),
     shim(
@@ -281,7 +283,7 @@ _SPECTRA: tuple[Row, ...] = (
         "linalg.eigenvalues",
         tensors=("tensor",),
         takes=_KERNELS,
-        note="eigenvectors are determined up to a sign; the tests compare what is determined",
+        note="eigenvectors are determined up to a sign, so the tests ignore the signs",
         tests=_TESTS,
     ),
     shim(
@@ -307,8 +309,8 @@ _SPECTRA: tuple[Row, ...] = (
         tensors=("tensor",),
         aliases=("eig",),
         note=(
-            "the order of eigenvalues and the phases of eigenvectors are arbitrary; the tests do "
-            "not compare them"
+            "the order of eigenvalues and the phases of eigenvectors are arbitrary, so the tests do not compare the "
+            "order and the phases"
         ),
         tests=_TESTS,
     ),
@@ -318,7 +320,7 @@ _SPECTRA: tuple[Row, ...] = (
         "linalg.eigenvalues",
         tensors=("tensor",),
         aliases=("eigvals",),
-        note="the order of eigenvalues is arbitrary; the tests do not compare it",
+        note="the order of eigenvalues is arbitrary, so the tests do not compare the order",
         tests=_TESTS,
     ),
     native(
@@ -657,7 +659,7 @@ _MOVED: tuple[Row, ...] = (
         own="linalg.vectors:cross",
         tensors=("a", "b"),
         takes="real",
-        note="JAX broadcasts, and takes vectors of two elements",
+        note="JAX broadcasts the operands, and also accepts vectors of two elements",
         inputs=(
             case("batch", a=draw(2, 3), b=draw(2, 3)),
             case("vector", a=draw(3), b=draw(3)),

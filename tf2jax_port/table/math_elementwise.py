@@ -7,11 +7,12 @@ from tf2jax_port.table.families import binary, native, shim, unary
 from tf2jax_port.table.inputs import INF, NAN, bools, draw, empty, f32, i32
 from tf2jax_port.table.row import Row, Shim, case
 
-_NO_FLOW = (
-    "at a singularity with an incoming gradient of 0, TensorFlow's gradient is 0, JAX's is NaN"
-)
+_NO_FLOW = "at a singularity with an incoming gradient of 0, TensorFlow's gradient is 0 and JAX's gradient is NaN"
 _XLA_NO_FLOW = "differs: the gradient at a singularity is NaN even where none flows in"
-_TIES = "TensorFlow gives the gradient of a tie to the first operand, JAX gives half to each"
+_TIES = (
+    "at a tie, TensorFlow assigns the whole gradient to the first operand, and JAX assigns half of the gradient to "
+    "each operand"
+)
 
 _FLOATS = standard.of_two_floats()
 _NUMBERS = standard.of_two_numbers()
@@ -26,7 +27,7 @@ ROWS: tuple[Row, ...] = (
         "jnp.abs({x})",
         own="elementwise.elementwise:abs",
         inputs=_INTEGERS,
-        differs="TensorFlow's gradient at 0 is 0, JAX's is 1",
+        differs="at 0, TensorFlow's gradient is 0 and JAX's gradient is 1",
         takes="number -unsigned",
     ),
     unary(
@@ -99,7 +100,7 @@ ROWS: tuple[Row, ...] = (
         "math.lgamma",
         "jax.lax.lgamma({x})",
         own="elementwise.special:lgamma",
-        note="the gradient at 0 is NaN in TensorFlow, -inf in JAX",
+        note="at 0, TensorFlow's gradient is NaN and JAX's gradient is -inf",
         takes="floating -bfloat16",
     ),
     unary(
@@ -107,8 +108,7 @@ ROWS: tuple[Row, ...] = (
         "jax.lax.digamma({x})",
         own="elementwise.special:digamma",
         note=(
-            "at 0, TensorFlow gives NaN, JAX gives -inf; below -5, TensorFlow's gradient loses "
-            "digits"
+            "at 0, TensorFlow returns NaN and JAX returns -inf; below -5, TensorFlow's gradient loses digits"
         ),
         takes="floating -bfloat16",
     ),
@@ -162,7 +162,7 @@ ROWS: tuple[Row, ...] = (
             case("infinities", x=f32([INF, -5, 5]), y=f32([2, INF, -INF])),
             case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2])),
         ),
-        differs="values at infinities differ; integer division by zero raises in TensorFlow",
+        differs="values at infinities differ; TensorFlow raises an error for an integer division by zero",
         takes="real",
     ),
     binary(
@@ -171,7 +171,7 @@ ROWS: tuple[Row, ...] = (
         own="elementwise.quotients:floormod",
         aliases=("math.mod",),
         more=(_DIVIDED_BY_ZERO, case("signs", x=f32([7, -7, 7, -7]), y=f32([2, 2, -2, -2]))),
-        note="integer division by zero raises in TensorFlow",
+        note="TensorFlow raises an error for an integer division by zero",
         takes="real",
     ),
     binary(
@@ -201,9 +201,9 @@ ROWS: tuple[Row, ...] = (
             case("int32-negative", raises="InvalidArgumentError", x=i32([2, 3]), y=i32([1, -1])),
         ),
         differs=(
-            "if the base is not positive, TensorFlow's gradient of the exponent is 0, JAX's is "
-            "NaN; in an array of integer exponents, JAX uses only the lowest six bits (0 ** 64 "
-            "is 1), and accepts negative exponents"
+            "if the base is not positive, TensorFlow's gradient of the exponent is 0 and JAX's gradient is NaN; for "
+            "an array of integer exponents, JAX uses only the lowest six bits (0 ** 64 is 1) and accepts negative "
+            "exponents"
         ),
         takes="number -unsigned",
     ),
@@ -211,7 +211,7 @@ ROWS: tuple[Row, ...] = (
         "math.squared_difference",
         "jnp.square(jnp.subtract({x}, {y}))",
         own="elementwise.elementwise:squared_difference",
-        note="for complex numbers TensorFlow squares the absolute difference",
+        note="for complex numbers, TensorFlow squares the absolute value of the difference",
         inputs=(*_FLOATS, *_NUMBERS[-3:-2], *_NUMBERS[-1:]),
         takes="index inexact",
     ),
@@ -313,8 +313,8 @@ ROWS: tuple[Row, ...] = (
             case("empty", t=empty(0, 2), clip_value_min=0.0, clip_value_max=1.0),
         ),
         differs=(
-            "at a limit, TensorFlow passes the whole gradient to `t`, JAX passes half; results "
-            "also differ if the lower limit exceeds the upper"
+            "where a value equals a limit, TensorFlow passes the whole gradient to `t`, and JAX passes half of the "
+            "gradient; results also differ if the lower limit exceeds the upper limit"
         ),
         takes="t: real",
     ),

@@ -86,7 +86,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("x", "y"),
         inputs=(_SIGNS, _INT32, _NONFINITE, _EMPTY, _BROADCAST),
         no_gradient="TensorFlow has no gradient rule for this operator",
-        note="it broadcasts, and raises `InternalError` if an integer is divided by zero",
+        note="TensorFlow's function broadcasts, and raises `InternalError` if an integer is divided by zero",
         takes="index float32 float64",
     ),
     native(

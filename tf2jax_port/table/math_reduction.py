@@ -7,9 +7,9 @@ from tf2jax_port.table.families import native, reduction, shim
 from tf2jax_port.table.inputs import INF, NAN, Draw, Values, bools, draw, draw_ints, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, Shim, case
 
-_SMALL = "8- and 16-bit integers keep their dtype and wrap in TensorFlow; JAX widens them"
-_EMPTY = "over an empty axis TensorFlow returns the limit of the dtype, JAX raises"
-_NAN_ORDER = "the position of NaN differs; JAX puts NaN last"
+_SMALL = "TensorFlow keeps the dtype of 8-bit and 16-bit integers, so results may wrap; JAX returns wider integers"
+_EMPTY = "for an empty axis, TensorFlow returns the limit of the dtype, and JAX raises an error"
+_NAN_ORDER = "the position of NaN differs; JAX sorts NaN last"
 _RUNNING = "axis=0, exclusive=False, reverse=False, name=None"
 
 _INTEGERS = standard.of_integer_reduction()
@@ -93,9 +93,8 @@ ROWS: tuple[Row, ...] = (
         "jnp.mean({input_tensor}, axis={axis}, keepdims={keepdims})",
         more=(*_INTEGERS[:3], *_OVERFLOWING),
         note=(
-            "TensorFlow truncates the mean of integers to an integer; TensorFlow's sum of "
-            "float16 may overflow, while `shims` sums in float32 (`reduce_sum(x) / size` "
-            "overflows as in TensorFlow)"
+            "TensorFlow truncates the mean of integers to an integer; TensorFlow's sum of float16 values may "
+            "overflow, while `shims` sums in float32; if the overflow is wanted, write `reduce_sum(x) / size`"
         ),
         xla="differs: the mean of no integers is -1",
         takes="number",
@@ -153,8 +152,7 @@ ROWS: tuple[Row, ...] = (
             case("int32", raises="TypeError", input_tensor=i32([1, 2])),
         ),
         differs=(
-            "at a deviation of 0 with an incoming gradient of 0, TensorFlow's gradient is 0, "
-            "JAX's is NaN"
+            "where the deviation and the incoming gradient are 0, TensorFlow's gradient is 0 and JAX's gradient is NaN"
         ),
         xla="differs: the gradient of a deviation of 0 is NaN even where none flows in",
         takes="inexact",
@@ -216,8 +214,8 @@ ROWS: tuple[Row, ...] = (
             case("int8", xla="unsupported: no kernel", x=Draw((4,), "int8", 50, 100)),
         ),
         note=(
-            "TensorFlow rounds every partial sum of bfloat16 (300 times 1 is 256), JAX rounds "
-            "only the result; `scan(lambda total, v: total + v, x)` computes TensorFlow's"
+            "TensorFlow rounds every partial sum of bfloat16 values (the sum of 300 ones is 256), and JAX rounds "
+            "only the result; `scan(lambda total, v: total + v, x)` computes TensorFlow's sum"
         ),
         takes="number",
     ),
@@ -236,10 +234,10 @@ ROWS: tuple[Row, ...] = (
             ),
             case("int32", x=draw_ints(4)),
         ),
-        differs="after a zero, TensorFlow's gradient is 0; JAX's gradient is correct",
+        differs="for elements after a zero, TensorFlow's gradient is 0, and JAX's gradient is correct",
         note=(
-            "TensorFlow's gradient is `divide_no_nan(cumsum(y * dy, reverse=True), x)`, which "
-            "can replace JAX's gradient by `custom_gradient`"
+            "TensorFlow's gradient is `divide_no_nan(cumsum(y * dy, reverse=True), x)`; use `custom_gradient` if "
+            "you need this gradient"
         ),
         takes="number",
     ),
@@ -279,8 +277,7 @@ ROWS: tuple[Row, ...] = (
             )
         ),
         note=(
-            "NaN is never the largest in TensorFlow, always in JAX; TensorFlow returns int64 by "
-            "default"
+            "TensorFlow never treats NaN as the largest element, JAX always does; TensorFlow returns int64 by default"
         ),
         xla="differs: NaN",
         takes="real bool",
@@ -302,8 +299,7 @@ ROWS: tuple[Row, ...] = (
             )
         ),
         note=(
-            "NaN is never the smallest in TensorFlow, always in JAX; TensorFlow returns int64 by "
-            "default"
+            "TensorFlow never treats NaN as the smallest element, JAX always does; TensorFlow returns int64 by default"
         ),
         xla="differs: NaN",
         takes="real bool",
@@ -409,7 +405,7 @@ ROWS: tuple[Row, ...] = (
                 "sides", raises="ValueError", sorted_sequence=f32([1]), values=f32([1]), side="up"
             ),
         ),
-        differs="JAX accepts one sequence only, and puts NaN at another position",
+        differs="JAX accepts only one sequence, and sorts NaN to another position",
         xla="differs: NaN",
         takes="real",
     ),

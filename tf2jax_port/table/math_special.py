@@ -137,7 +137,7 @@ ROWS: tuple[Row, ...] = (
                 x=f32([0.1, 0.2]),
             ),
         ),
-        note="in float32 few digits are correct above 1e5, in either library",
+        note="in float32, few digits are correct above 1e5 in both libraries",
         tolerance=1e-5,
         takes="float32 float64",
     ),
@@ -185,7 +185,7 @@ ROWS: tuple[Row, ...] = (
                 differs="gradient: the gradient is NaN in TensorFlow and 0.5 in JAX",
             ),
         ),
-        note="the gradient at NaN is NaN in TensorFlow, 0.5 in JAX",
+        note="at NaN, TensorFlow's gradient is NaN and JAX's gradient is 0.5",
         takes="floating -bfloat16",
     ),
     _special(

@@ -56,7 +56,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case("inf", logits=f32([INF, 0]), differs="value: TensorFlow returns zeros beside NaN"),
         ),
-        note="a row with inf is NaN as a whole in JAX; TensorFlow has some zeros there",
+        note="for a row with inf, JAX returns only NaN, while TensorFlow returns some zeros",
         xla="differs: a row with NaN or inf is NaN as a whole",
         takes="floating",
     ),
@@ -89,7 +89,7 @@ ROWS: tuple[Row, ...] = (
             case("six", features=f32([6, 7])),
             case("int32", features=i32([-1, 0, 3, 9])),
         ),
-        differs="integers stay integers in TensorFlow",
+        differs="for integers, TensorFlow returns integers",
         takes="real",
     ),
     unary(
@@ -97,7 +97,7 @@ ROWS: tuple[Row, ...] = (
         "jax.nn.elu({features})",
         param="features",
         own="nn.activations:elu",
-        note="the gradient at NaN is 1 in TensorFlow, NaN in JAX",
+        note="at NaN, TensorFlow's gradient is 1 and JAX's gradient is NaN",
         takes="floating",
     ),
     unary(
@@ -105,7 +105,7 @@ ROWS: tuple[Row, ...] = (
         "jax.nn.selu({features})",
         param="features",
         own="nn.activations:selu",
-        differs="TensorFlow's gradient at 0 is the scale, JAX's is the limit from below",
+        differs="at 0, TensorFlow's gradient is the scale, and JAX's gradient is the limit from below",
         takes="floating",
     ),
     native(
@@ -121,7 +121,7 @@ ROWS: tuple[Row, ...] = (
             case("int32", features=i32([-5, 0, 5])),
             case("empty", features=empty(0, 3)),
         ),
-        differs="TensorFlow's gradient at 0 is the slope below 0, JAX's is 1",
+        differs="at 0, TensorFlow's gradient is the slope below 0, and JAX's gradient is 1",
         takes="real",
     ),
     native(
@@ -158,7 +158,7 @@ ROWS: tuple[Row, ...] = (
         param="features",
         own="nn.activations:softsign",
         aliases=("math.softsign",),
-        note="the gradient at infinity is 0 in TensorFlow, NaN in JAX",
+        note="at infinity, TensorFlow's gradient is 0 and JAX's gradient is NaN",
         takes="floating",
     ),
     shim(

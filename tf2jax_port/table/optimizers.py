@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tf2jax_port.table.row import Manual, Row
 
-BY_HAND = "docs/optimizers.md has the recipe for Optax that takes the same steps"
+BY_HAND = "docs/optimizers.md shows an Optax optimizer that takes the same steps"
 _LAST = "use_locking=False, name='_'"
 # The optimizers of version 1: their parameters, and the function that replaces each.
 _VERSION_1 = {

@@ -31,7 +31,7 @@ def _fft(name: str, expression: str, count: int) -> Row:
             case("empty", input=Draw((1,) * (count - 1) + (0,), "complex64")),
             case("float32", raises="InvalidArgumentError", input=draw(2, 2, 2)),
         ),
-        note="JAX rejects arrays without elements, and also accepts real numbers",
+        note="JAX rejects empty arrays, and also accepts real numbers",
         tolerance=5e-6,
         takes="complex",
     )

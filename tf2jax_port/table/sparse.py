@@ -8,7 +8,7 @@ from __future__ import annotations
 from tf2jax_port.table.row import Keep, Row, Shim
 
 _TESTS = "tests/sparse"
-_STRINGS = "it works with strings, which JAX does not have"
+_STRINGS = "the operator works with strings, which JAX does not have"
 _REDUCTION = "sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None"
 _SEGMENT = "data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False"
 _LOOKUP = "max_norm=None, name=None, allow_fast_lookup=False"

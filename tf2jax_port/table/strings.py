@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tf2jax_port.table.row import Keep, Row
 
-_HOST = "strings stay on the host: JAX does not have them; `--data shims` moves them"
+_HOST = "JAX has no strings, so strings stay on the host; with `--data shims`, this code becomes code of `shims`"
 _NAMES: tuple[tuple[str, str, str], ...] = (
     ("splitting", "bytes_split", "input, name=None"),
     ("joining", "format", "template, inputs, placeholder='{}', summarize=3, name=None"),

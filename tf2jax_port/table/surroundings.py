@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tf2jax_port.table.row import Manual, Row, Shim
 
-_NO_GRAPH = "there are no graphs: write a function and decorate it with `shims.function`"
+_NO_GRAPH = "JAX has no graphs: write a function and decorate it with `shims.function`"
 _NO_REGISTRY = (
-    "operations are not known by name: give the function its gradient with `shims.custom_gradient`"
+    "JAX has no named operations: define the gradient of the function with `shims.custom_gradient`"
 )
 
 # Names, parameters, and the kind of result if it is not an array.
@@ -39,10 +39,10 @@ _NAMED = (
     "VariableSynchronization",
 )
 _SAMPLED = (
-    "TensorFlow's samples cannot be reproduced: sample with `jax.random`, and pass the classes and "
-    "their expected counts as `sampled_values`"
+    "TensorFlow's samples cannot be reproduced: draw the classes with `jax.random`, and pass the classes and their "
+    "expected counts as `sampled_values`"
 )
-_FRACTIONAL = "TensorFlow's random regions cannot be reproduced: resize first, or use `avg_pool`"
+_FRACTIONAL = "TensorFlow's random pooling regions cannot be reproduced: resize the input first, or use `avg_pool`"
 _LEFT = (
     ("nn.all_candidate_sampler", _SAMPLED),
     ("nn.fixed_unigram_candidate_sampler", _SAMPLED),
@@ -59,11 +59,11 @@ _LEFT = (
     ("no_gradient", _NO_REGISTRY),
     (
         "debugging.enable_check_numerics",
-        "JAX looks for NaN by itself: `jax.config.update('jax_debug_nans', True)`",
+        "JAX can check for NaN: write `jax.config.update('jax_debug_nans', True)`",
     ),
     (
         "debugging.disable_check_numerics",
-        "JAX looks for NaN by itself: `jax.config.update('jax_debug_nans', False)`",
+        "JAX can check for NaN: write `jax.config.update('jax_debug_nans', False)`",
     ),
 )
 
@@ -74,21 +74,21 @@ OF_GRAPHS = (
             *("placeholder", "placeholder_with_default", "sparse_placeholder"),
             *("sparse.placeholder", "ragged.placeholder"),
         ),
-        "it is an argument: write a function with `shims.function(input_signature=...)`",
+        "a placeholder becomes an argument: write a function with `shims.function(input_signature=...)`",
     ),
     (
         (
             *("Session", "InteractiveSession", "get_default_session", "get_session_handle"),
             *("get_session_tensor", "delete_session_tensor"),
         ),
-        "there are no sessions: call the function that computes the values",
+        "JAX has no sessions: call the function that computes the values",
     ),
     (
         (
             *("is_variable_initialized", "report_uninitialized_variables"),
             "assert_variables_initialized",
         ),
-        "a variable has its value when it is created: remove this",
+        "a variable gets its value when it is created: remove this code",
     ),
     (
         (
@@ -109,7 +109,7 @@ OF_GRAPHS = (
             *("GraphKeys", "add_to_collections", "all_variables", "get_collection_ref"),
             *("local_variables", "model_variables", "moving_average_variables"),
         ),
-        "there are no collections: a `shims.Module` knows its variables",
+        "JAX has no collections: use a `shims.Module`, which tracks its variables",
     ),
     (
         (

@@ -242,10 +242,10 @@ WITHOUT_MEANING: dict[str, tuple[str, ...]] = {
 PRINTED = ("data",)
 
 _PARTS = (
-    "if `params` is a list of partitions, TensorFlow 1 assigns rows to them in turn unless "
+    "if `params` is a list of partitions, TensorFlow 1 assigns rows to the partitions in turn, unless "
     "`partition_strategy` says otherwise"
 )
-_SEEDS = "in a graph of TensorFlow 1, each operation has its own seed, so other numbers are drawn"
+_SEEDS = "in a graph of TensorFlow 1, each operation has its own seed, so TensorFlow 1 draws other numbers"
 _SINGLE = "if a branch returns a list of one value, TensorFlow 1 returns the value itself"
 _ONE_VARIABLE = "for a list of one loop variable, TensorFlow 1 returns the variable itself"
 _LOG = (
@@ -267,7 +267,7 @@ _INITIALIZED = (
     "variables get their initial values when they are created: there is nothing to run, and a "
     "second run does not restore the initial values"
 )
-_AT_ONCE = "assigns at once, where TensorFlow 1 returns an operation to run later"
+_AT_ONCE = "the new code assigns at once, while TensorFlow 1 returns an operation to run later"
 _INITIALIZERS = (
     *(("global_variables_initializer", ""), ("initialize_all_tables", "name='init_all_tables'")),
     *(("initialize_all_variables", ""), ("initialize_local_variables", "")),

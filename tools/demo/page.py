@@ -19,7 +19,7 @@ STATES = {
     "review": "one call of JAX that differs from TensorFlow in a rare case, which the rewriter names",
     "shim": "TensorFlow's name and meaning, over JAX",
     "kept": "works as it is",
-    "manual": "left to a person, with the reason",
+    "manual": "to write by hand, with the reason",
 }
 LANES = {
     "tf-eager": "TF eager",

@@ -72,7 +72,7 @@ def check_positions(
         place = ", ".join(map(str, where[0]))
         found = f"{name}[{place}] = {np.asarray(values)[tuple(where[0])]}"
     else:
-        found = f"a value of {name} outside of that range"
+        found = f"a value of {name} outside the expected range"
     check_data(
         bad,
         function,
@@ -102,7 +102,7 @@ def check_known(function: str, what: str, *sizes) -> None:
             f"the number of {what} depends on data.",
             required=f"{what} whose number is known while the program is traced",
             received=", ".join(map(str, sizes)),
-            do="select by a mask, or state the number with `tf.ensure_shape`",
+            do="select by a mask, or declare the number with `tf.ensure_shape`",
         )
     )
 

@@ -85,8 +85,8 @@ def _unify_label_sizes(equation, label, where, arrays):
     if len(known) > 1:
         raise checks.invalid(
             "einsum",
-            f"the sizes of {label!r} differ.",
-            required="equal sizes wherever a label occurs",
+            f"the axes with the label {label!r} have different sizes.",
+            required="the same size at every occurrence of a label",
             received=f"equation {equation!r}, {', '.join(map(describe, arrays))}",
         )
     if len(known) == len(set(map(str, sizes))):

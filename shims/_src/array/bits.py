@@ -96,7 +96,7 @@ def _check_last_axis(function, x, size):
     if not x.ndim or (checks.is_known(x.shape[-1]) and x.shape[-1] != size):
         raise checks.invalid(
             function,
-            "the last axis does not hold exactly one number of the wider dtype.",
+            "the bytes of the last axis do not form exactly one number of the wider dtype.",
             required=f"size {size}",
             received=describe(x),
         )

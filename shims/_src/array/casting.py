@@ -73,7 +73,7 @@ def cast(x, dtype, name=None):
                 f"text cannot be cast to {wanted.name}.",
                 required="numbers",
                 received=repr(x),
-                do="read the numbers in Python first: `float(text)`",
+                do="parse the numbers in Python first: `float(text)`",
             )
         )
     if isinstance(x, (float, np.floating, np.ndarray)):
@@ -409,7 +409,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
         return jnp.broadcast_to(array.reshape(()), shape)
     if array.size != int(np.prod(shape)):
         raise TypeError(
-            f"constant: `value` has {array.size} numbers, but the shape {shape} needs "
-            f"{int(np.prod(shape))}; give that many numbers, or a single one."
+            f"constant: `value` has {array.size} numbers, but the shape {shape} needs {int(np.prod(shape))}; pass as "
+            "many numbers as the shape needs, or a single number."
         )
     return array.reshape(shape)

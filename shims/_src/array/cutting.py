@@ -126,7 +126,7 @@ def slice(input_, begin, size, name=None):
     if len(starts) != x.ndim or len(counts) != x.ndim:
         raise checks.invalid(
             "slice",
-            "`begin` and `size` must have a number per axis.",
+            "`begin` and `size` must contain one number for each axis.",
             required=f"{x.ndim} numbers each",
             received=f"{len(starts)} and {len(counts)}",
         )
@@ -187,7 +187,7 @@ def strided_slice(
     if not len(starts) == len(stops) == len(steps):
         raise checks.invalid(
             "strided_slice",
-            "`begin`, `end` and `strides` must be equally long.",
+            "`begin`, `end` and `strides` must have the same length.",
             received=f"{len(starts)}, {len(stops)} and {len(steps)} numbers",
         )
     index: list = []

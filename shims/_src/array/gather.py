@@ -62,7 +62,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     if not 0 <= batch_dims <= min(indices.ndim, axis):
         raise checks.invalid(
             "gather",
-            f"`batch_dims` is {batch_dims}.",
+            f"`batch_dims` is out of range: {batch_dims}.",
             required="batch_dims <= axis and <= the rank of `indices`",
             received=f"axis={axis}, indices of rank {indices.ndim}",
         )
@@ -262,7 +262,7 @@ def check_coordinates(function: str, indices, shape) -> None:
                 "the number of coordinates per index depends on data.",
                 required="indices.shape[-1] known while the program is traced",
                 received=f"indices of shape {indices.shape}",
-                do="state the number: `indices = tf.ensure_shape(indices, [..., 2])`",
+                do="declare the number with `indices = tf.ensure_shape(indices, [..., 2])`",
             )
         )
     if indices.shape[-1] > len(shape):

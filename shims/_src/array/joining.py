@@ -98,7 +98,7 @@ def _may_equal(a, b) -> bool:
 def _shape_mismatch(function, arrays, required):
     return checks.invalid(
         function,
-        "the shapes of `values` do not fit together.",
+        "the shapes of `values` do not match.",
         required=required,
         received=", ".join(map(describe, arrays)),
     )
@@ -272,7 +272,7 @@ def _equal_parts(x, count, axis):
     if is_known(extent) and extent % count:
         raise checks.invalid(
             "split",
-            f"axis {axis} of size {extent} does not divide into {count} parts.",
+            f"axis {axis} of size {extent} cannot be divided into {count} equal parts.",
             required=f"a multiple of {count}",
             received=describe(x),
         )
@@ -280,7 +280,7 @@ def _equal_parts(x, count, axis):
         checks.check_data(
             primitives.as_size(extent) % count != 0,
             "split",
-            f"axis {axis} does not divide into {count} parts.",
+            f"axis {axis} cannot be divided into {count} equal parts.",
             required=f"a multiple of {count}",
             received=describe(x),
         )
@@ -304,7 +304,7 @@ def _parts(x, sizes, axis):
             raise checks.invalid(
                 "split",
                 f"the sizes add up to more than {extent}.",
-                required=f"{extent} at most, the size of axis {axis}",
+                required=f"at most {extent}, the size of axis {axis}",
                 received=f"sizes {dims}",
             )
     if all(map(is_known, (*dims, extent))) and sum(dims) != extent:

@@ -75,7 +75,7 @@ def _flatten_part(indices, data):
     if data.ndim < rank:
         raise checks.invalid(
             "dynamic_stitch",
-            "an array of `data` has fewer axes than its array of `indices`.",
+            "an array of `data` has fewer axes than the corresponding array of `indices`.",
             required="data[m].shape[:indices[m].ndim] == indices[m].shape",
             received=f"indices {describe(indices)}, data {describe(data)}",
         )
@@ -115,8 +115,8 @@ def dynamic_stitch(indices, data, name=None):
     if len(indices) != len(data):
         raise checks.invalid(
             "dynamic_stitch",
-            f"`indices` has {len(indices)} arrays, `data` has {len(data)}.",
-            required="equally many arrays in both",
+            f"`indices` contains {len(indices)} arrays, but `data` contains {len(data)}.",
+            required="the same number of arrays in `indices` and `data`",
         )
     places, rows = zip(*map(_flatten_part, indices, data), strict=True)
     if len({r.ndim for r in rows}) > 1:

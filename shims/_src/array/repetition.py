@@ -50,8 +50,8 @@ def tile(input, multiples, name=None):
     if len(times) != x.ndim:
         raise checks.invalid(
             "tile",
-            f"{len(times)} multiples for {x.ndim} axes.",
-            required="one multiple per axis",
+            f"`multiples` has length {len(times)}, but the array has rank {x.ndim}.",
+            required="one number for each axis",
             received=f"multiples={times}",
         )
     shape, spread, into = [], [], []
@@ -87,7 +87,7 @@ def repeat(input, repeats, axis=None, name=None):
 
     Args:
       input: array.
-      repeats: the number of repetitions; one number, or one per slice.
+      repeats: the number of repetitions; one number, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -143,8 +143,8 @@ def _repeat_each(input, repeats, axis):
     if not one and is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:
         raise checks.invalid(
             "repeat",
-            f"`repeats` has {repeats.shape[0]} numbers for {extent} slices.",
-            required="one number, or one per slice",
+            f"`repeats` has length {repeats.shape[0]}, but the array has {extent} slices.",
+            required="one number, or one number for each slice",
         )
     if is_known(extent) and extent == 0:
         return x
@@ -162,8 +162,8 @@ def _one_per_slice(repeats, extent):
     checks.check_data(
         (count != 1) & (count != slices),
         "repeat",
-        "the size of `repeats` is not the number of slices.",
-        required="one number, or one per slice",
+        "the size of `repeats` differs from the number of slices.",
+        required="one number, or one number for each slice",
     )
     places = jnp.where(count == 1, 0, jnp.arange(extent))
     return jnp.take(repeats, places, mode="clip")

@@ -101,7 +101,7 @@ def _check_emptiness(function, indices, updates, x):
     checks.check_data(
         bad,
         function,
-        "some of `indices`, `updates` and the array are empty, and others are not.",
+        "some of `indices`, `updates` and the array are empty, but not all of them.",
         required="coordinates of at least one number, and no indices for an empty array",
         received=f"{describe(updates)}, {describe(indices)}, shape {x.shape}",
     )

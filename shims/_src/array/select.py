@@ -74,7 +74,7 @@ def _match_mask(tensor, mask, axis):
             "`mask` must match the leading axes of `tensor`.",
             required=f"mask.shape == tensor.shape[{axis}:{axis + mask.ndim}] (axis={axis})",
             received=f"tensor {describe(tensor)}, mask {describe(mask)}",
-            do="build the mask from `tensor`, or name both sizes alike in the spec",
+            do="build the mask from `tensor`, or give both sizes the same name in the spec",
         )
     if not known:
         for i, d in enumerate(there):

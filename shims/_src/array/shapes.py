@@ -285,8 +285,8 @@ def _reshape_empty(x, dims):
     checks.check_data(
         has_elements | (total % given != 0),
         "reshape",
-        "an empty array of this shape does not fit the requested shape.",
-        required=f"as many values as shape={dims} takes",
+        "an empty array of this shape cannot be reshaped to the requested shape.",
+        required=f"as many values as shape={dims} contains",
     )
     missing = primitives.to_dim(total // given, label="reshape")
     none = jnp.zeros([missing if is_known(d) and d == -1 else d for d in dims], x.dtype)
@@ -335,7 +335,7 @@ def _does_not_fit(x, wanted, dims):
     return checks.invalid(
         "reshape",
         f"the input has {x.size} values, but the requested shape has {wanted}.",
-        required=f"as many values as shape={dims} takes",
+        required=f"as many values as shape={dims} contains",
         received=f"shape {x.shape}",
     )
 
@@ -513,7 +513,7 @@ def broadcast_to(input, shape, name=None):
             raise checks.invalid(
                 "broadcast_to",
                 "the shapes do not broadcast.",
-                required=f"each size 1, or as in shape={dims}",
+                required=f"each size either 1 or equal to the size in shape={dims}",
                 received=f"shape {x.shape}",
             )
     return jnp.broadcast_to(x, dims)

@@ -381,7 +381,7 @@ def in_top_k(targets, predictions, k, name=None):
     if targets.ndim != 1 or predictions.ndim != 2:
         raise checks.invalid(
             "in_top_k",
-            "the shapes of `targets` and `predictions` do not fit together.",
+            "the shapes of `targets` and `predictions` do not match.",
             required="targets [batch], predictions [batch, classes]",
             received=f"targets {describe(targets)}, predictions {describe(predictions)}",
         )

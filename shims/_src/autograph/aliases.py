@@ -358,9 +358,10 @@ def _refusal(kind: str, line: str) -> errors.UnimplementedError:
             "if",
             f"a {kind} is read after another {kind} was changed, and traced data decide whether both are "
             f"the same object.",
-            required="containers that are not changed after the choice",
+            required="lists and dictionaries that are not changed after the choice",
             received=f"a choice in {line}",
-            do="choose between copies, `jax.tree.map(lambda x: x, a)`, or make a new one instead of the change.",
+            do="choose between copies, `jax.tree.map(lambda x: x, a)`, or create a new object instead of changing "
+            "the old object.",
         )
     )
 
@@ -371,8 +372,8 @@ def other_name_error() -> errors.UnimplementedError:
         errors.UnimplementedError(
             errors.message(
                 "while",
-                "a list or dict that changes in a loop over traced data has a second name in the loop.",
-                required="one name for each list and dict that changes",
+                "a list or dict changes in a loop over traced data, and two names refer to it in the loop.",
+                required="only one name for each list and dict that changes",
                 do="use one name in the loop, and assign it to the other name afterwards.",
             )
         )

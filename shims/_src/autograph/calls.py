@@ -81,7 +81,7 @@ def convert(f: Callable) -> Callable:
     if not isinstance(_unwrap_partials(f), (types.FunctionType, type)) and not _is_callable_object(
         f
     ):
-        _warn(f, UnconvertibleError("it is not written in Python"))
+        _warn(f, UnconvertibleError("the function is not written in Python"))
         return f
 
     @functools.wraps(f)
@@ -158,7 +158,7 @@ def _require_recursive(recursive: bool, function: str) -> None:
             errors.message(
                 function,
                 "`recursive=False` is not supported.",
-                do="keep functions as they are with `autograph.experimental.do_not_convert`.",
+                do="exclude functions from the conversion with `autograph.experimental.do_not_convert`.",
             )
         )
 

@@ -41,7 +41,7 @@ class _Effect(BaseException):
     """
 
     def __init__(self, statement: _Statement):
-        super().__init__("an object is changed in a statement that depends on sizes")
+        super().__init__("a statement that depends on sizes changes an object")
         self.statement = statement
 
 

@@ -118,10 +118,10 @@ def _not_an_operand(label: str, value):
     return TypeError(
         errors.message(
             label,
-            f"an operand of `{label}` is chosen by traced data, but is not an array.",
+            f"traced data choose an operand of `{label}`, but the operand is not an array.",
             required="arrays and numbers",
             received=f"{value!r}",
-            do="choose it with a Python condition, or use a number instead.",
+            do="choose the operand with a Python condition, or use a number instead.",
         )
     )
 
@@ -215,7 +215,7 @@ def assert_stmt(condition, message: Callable, text: str) -> None:
             raise AssertionError(*(() if found is None else (found,)))
         return
     found = message()
-    shown = f"`{text}` does not hold." if found is None else str(found)
+    shown = f"`{text}` is false." if found is None else str(found)
     bad = jnp.logical_not(scalar_condition(condition, "assert"))
     given = () if found is None else (found,)
     untaken_branches.raise_if_handled(bad, AssertionError(*given))

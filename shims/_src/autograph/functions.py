@@ -43,7 +43,7 @@ class FunctionScope:
                     "whether the function returns a value depends on traced data.",
                     required="a `return` on every path",
                     received="a path that ends without `return`",
-                    do="return a value at the end, too.",
+                    do="also return a value at the end of the function.",
                 )
             )
         return value

@@ -155,7 +155,7 @@ class GrownList(TracedIterable):
             raise errors.UnimplementedError(
                 errors.message(
                     name,
-                    "a list that a loop of unknown length has filled cannot be changed in place.",
+                    "a loop of unknown length has filled this list, so the list cannot be changed in place.",
                     required="`append`, or `+`",
                     do=_AS_ARRAYS,
                 )
@@ -168,7 +168,7 @@ def _refuse(self, *args, **kwargs):
     raise errors.UnimplementedError(
         errors.message(
             "list",
-            "an element of a list that a loop over traced data has filled cannot be changed.",
+            "a loop over traced data has filled this list, so the elements of the list cannot be changed.",
             required="elements that are not changed",
             do="collect each part in a separate list, or make a new list: `[[a, 0.0] for a, _ in values]`.",
         )

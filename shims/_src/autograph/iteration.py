@@ -265,10 +265,10 @@ class TracedZip(TracedIterable):
             raise errors.UnimplementedError(
                 errors.message(
                     "zip",
-                    "`strict=True` requires equal sizes, but it is unknown whether the sizes are equal.",
+                    "`strict=True` requires equal sizes, but the trace cannot decide whether the sizes are equal.",
                     required="equal sizes",
                     received=", ".join(str(n) for n in lengths),
-                    do="cut the arrays to the same size, or state that their sizes are equal: `shims.same_size(a, b)`.",
+                    do="cut the arrays to the same size, or declare their sizes equal with `shims.same_size(a, b)`.",
                 )
             )
         shortest = functools.reduce(jp.core.min_dim, lengths)

@@ -234,8 +234,8 @@ def extended(before, entries: tuple, length, live, is_shared: bool):
         raise errors.UnimplementedError(
             errors.message(
                 "append",
-                "a list that has a second name grows in a loop over traced data.",
-                required="a list that one variable holds, or a known number of iterations",
+                "a list grows in a loop over traced data, and two names refer to the list.",
+                required="only one variable that refers to the list, or a known number of iterations",
                 do="fill a separate list, and store it after the loop.",
             )
         )
@@ -278,7 +278,7 @@ def _unstack_entries(name: str, entries: tuple, length, live) -> list[Entry]:
         raise errors.UnimplementedError(
             errors.message(
                 "append",
-                f"the list `{name}` grows in a loop of unknown length inside of another loop.",
+                f"the list `{name}` grows in a loop of unknown length that is inside another loop.",
                 required="a known number of iterations of the inner loop",
                 received=f"{length} iterations",
                 do="collect the inner loop's values in a separate list.",
@@ -502,9 +502,9 @@ def _raise_leak(what: str, line: str):
     raise errors.UnimplementedError(
         errors.message(
             what,
-            "a value of a branch or loop over traced data is stored outside of it.",
+            "a branch or loop over traced data stores a value outside of the branch or loop.",
             required="a local variable, or an attribute that the branch or loop itself assigns",
             at=line,
-            do="return the value, and store it after the branch or loop.",
+            do="return the value, and store the value after the branch or loop.",
         )
     )

@@ -88,7 +88,7 @@ def check_owners(names: Sequence[str], before: Sequence, after: Sequence) -> Non
                     errors.message(
                         "",
                         f"a branch or loop over traced data assigns `{name}`, and then another value to `{part}`.",
-                        required=f"the same `{part}` wherever `{name}` is assigned",
+                        required=f"the same `{part}` in all assignments of `{name}`",
                         do=f"use another variable for the new value of `{part}`",
                     )
                 )

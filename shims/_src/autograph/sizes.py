@@ -248,7 +248,9 @@ def staged_once(question: SizeQuestion | ComputedQuestion, code: types.CodeType)
         except _Recursion as found:
             if found.code is not code or code in outer:
                 raise
-            question.require_numbers("a recursion", "write a loop, or give the recursion a depth")
+            question.require_numbers(
+                "a recursion", "write a loop, or pass the recursion a fixed depth"
+            )
 
 
 @contextlib.contextmanager

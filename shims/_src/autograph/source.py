@@ -27,19 +27,23 @@ def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambd
     try:
         lines, _ = inspect.findsource(code)
     except (OSError, TypeError):
-        raise UnconvertibleError("its source cannot be found") from None
+        raise UnconvertibleError("the source of the function cannot be found") from None
     if code.co_filename == "<string>" and not _is_compiled_from("".join(lines), code):
         # Code compiled by `exec` has the same file name as the text of `python -c`.
-        raise UnconvertibleError("its source cannot be found")
+        raise UnconvertibleError("the source of the function cannot be found")
     try:
         candidates = _definitions("".join(lines))
     except SyntaxError:
-        raise UnconvertibleError("its source has changed since it was loaded") from None
+        raise UnconvertibleError(
+            "the source of the function has changed since the function was loaded"
+        ) from None
     found = [node for node in candidates.get(code.co_firstlineno, ()) if _matches_code(node, code)]
     if len(found) > 1:
         found = _filter_by_position(code, found)
     if len(found) != 1:
-        raise UnconvertibleError("its source has changed since it was loaded")
+        raise UnconvertibleError(
+            "the source of the function has changed since the function was loaded"
+        )
     return found[0]
 
 

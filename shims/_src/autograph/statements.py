@@ -215,7 +215,8 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
         raise errors.UnimplementedError(
             errors.message(
                 "for",
-                "the body of a loop of many iterations changes a Python object, but is traced only a few times.",
+                "the body of a loop with many iterations changes a Python object, but the body is traced only a few "
+                "times.",
                 required=f"no change, or at most {_MOST_UNROLLED} iterations",
                 received=f"{count} iterations",
                 do="keep the changing value in a variable of the loop, or in a `shims.Variable`.",
@@ -252,7 +253,7 @@ def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> Non
             raise ValueError(
                 errors.message(
                     "for",
-                    "the only exit from a loop over an endless iterator depends on traced data.",
+                    "a loop over an endless iterator can end only by a condition that depends on traced data.",
                     required="a `while` loop, or an iterator that ends",
                     received=type(iterated).__name__,
                 )
@@ -343,7 +344,7 @@ def _check_added(init, after, names, label: str, has_iterations: Callable) -> No
         return
     text = errors.message(
         label,
-        f"`{added[0]}` has no value, because the loop over traced data that assigns it ran no iteration.",
+        f"`{added[0]}` has no value, because the loop over traced data that assigns `{added[0]}` ran no iteration.",
         required="a value before the loop, or at least one iteration",
         do=f"assign `{added[0]}` before the loop.",
     )

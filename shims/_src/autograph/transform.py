@@ -68,7 +68,7 @@ def _converted_tree(function: types.FunctionType):
         return _transform(node, function)
     except (NotImplementedError, ValueError, KeyError, AttributeError, TypeError) as error:
         # Errors of the converters themselves: the function runs as written.
-        raise UnconvertibleError(f"it cannot be converted ({error})") from error
+        raise UnconvertibleError(f"the function cannot be converted ({error})") from error
 
 
 def _transform(node, function: types.FunctionType):

@@ -84,14 +84,16 @@ def items_of(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     restarts = int.from_bytes(block[-4:], "little")
     end = len(block) - 4 * (restarts + 1)
     if end < 0:
-        raise Malformed("a block declares more restart points than fit into it")
+        raise Malformed("a block declares more restart points than the block can contain")
     entries, at, key = block[:end], 0, b""
     while at < end:
         shared, at = read_varint(entries, at)
         own, at = read_varint(entries, at)
         size, at = read_varint(entries, at)
         if shared > len(key):
-            raise Malformed("a key shares a longer prefix than the previous key has")
+            raise Malformed(
+                "a key shares a prefix with the previous key, but the prefix is longer than the previous key"
+            )
         tail, at = take(entries, at, own)
         value, at = take(entries, at, size)
         key = key[:shared] + tail

@@ -39,7 +39,7 @@ class BundleReader(TensorReader):
         try:
             items = dict(table_items(data))
             if HEADER_KEY not in items:
-                raise Malformed("it has no header")
+                raise Malformed("the index has no header")
             self._header = Header.from_bytes(items.pop(HEADER_KEY))
             entries = {key: Entry.from_bytes(value) for key, value in items.items()}
         except Malformed as fault:
@@ -59,7 +59,7 @@ class BundleReader(TensorReader):
             array, checksum = strings_of(self._read_bytes(entry).tobytes(), count)
         else:
             if entry.size != count * dtype.itemsize:
-                raise Malformed(f"{entry.size} bytes do not hold {count} elements of {dtype.name}")
+                raise Malformed(f"{count} elements of {dtype.name} do not have {entry.size} bytes")
             data = self._read_bytes(entry)
             array, checksum = data.view(dtype), crc32c(data)
         if mask(checksum) != entry.checksum:
@@ -100,11 +100,11 @@ class BundleReader(TensorReader):
 
 def _check_header(header: Header, prefix: str) -> None:
     if header.big_endian:
-        problem = "its numbers are big-endian (it was written on a big-endian machine)"
-    elif header.is_newer:
         problem = (
-            f"it requires version {header.min_consumer} of the format, but only 1 is supported"
+            "the numbers are big-endian, because the checkpoint was written on a big-endian machine"
         )
+    elif header.is_newer:
+        problem = f"the checkpoint requires version {header.min_consumer} of the format, but only version 1 is supported"
     else:
         return
     raise errors.UnimplementedError(

@@ -252,8 +252,7 @@ def _refuse_in_traces(method: str) -> None:
         raise NotImplementedError(
             errors.message(
                 f"Checkpoint.{method}",
-                "the method cannot be called inside of a traced function, where variables "
-                "have no values yet.",
+                "the method cannot be called inside a traced function, because variables have no values while tracing.",
                 do="call the method outside of the traced function",
             )
         )

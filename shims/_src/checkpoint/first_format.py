@@ -80,7 +80,7 @@ class FirstFormatReader(TensorReader):
         place = self._places.get(key)
         item = self._items.get(key if place is None else slice_key(key, place))
         if item is None:
-            raise Malformed("its data is missing")
+            raise Malformed("the data of the tensor is missing")
         tensor = _first_field_bytes(_first_field_bytes(item, _DATA), _VALUE)
         values = _decode_values(tensor, entry.dtype, dtype)
         if len(values) != math.prod(entry.shape):

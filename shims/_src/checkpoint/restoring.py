@@ -51,7 +51,7 @@ def restore(prefix: str, wanted: Sequence[Wanted], *, reshape: bool = False) -> 
     faults = [fault for w in found if (fault := _find_mismatch(w, bundle, reshape))]
     if faults:
         raise errors.InvalidArgumentError(
-            errors.message("", "\n    ".join([f"{prefix} does not fit the variables:", *faults]))
+            errors.message("", "\n    ".join([f"{prefix} does not match the variables:", *faults]))
         )
     return [_read_value(w, bundle) for w in found]
 
@@ -113,7 +113,7 @@ def _missing(missing: list[str], names: list[str], prefix: str) -> errors.NotFou
             "",
             f"Key {missing[0]} not found in checkpoint{rest}.",
             required="a checkpoint that has the name of every variable",
-            received=f"{prefix} with {shown or 'nothing'}",
+            received=f"{prefix}, which contains {shown or 'nothing'}",
             do="pass `Saver` a dict that maps names in the checkpoint to variables",
         )
     )

@@ -134,7 +134,7 @@ def narrowed(stored: np.ndarray, dtype: np.dtype, key: str) -> np.ndarray:
         raise errors.InvalidArgumentError(
             errors.message(
                 "",
-                f"{said}, and its values do not fit into {dtype.name}.",
+                f"{said}, and the stored values are outside the range of {dtype.name}.",
                 do='set `jax.config.update("jax_enable_x64", True)` before the variable is created',
             )
         )

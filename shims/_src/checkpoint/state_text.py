@@ -59,7 +59,7 @@ def parse(text: str) -> CheckpointState:
     }
     for name, value in _parse_fields(list(_tokenize(text))):
         if name not in kinds:
-            raise ParseError(f"it has no field {name!r}")
+            raise ParseError(f"there is no field {name!r}")
         if not isinstance(value, kinds[name]):
             raise ParseError(f"{name!r} is {value!r}")
         present = getattr(state, name)
@@ -87,7 +87,7 @@ def _tokenize(text: str) -> Iterator[str | float | tuple[str]]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise ParseError(f"it has {text[at : at + 20]!r}")
+            raise ParseError(f"there is unexpected text: {text[at : at + 20]!r}")
         at = match.end()
         if match["string"]:
             yield (_unquote(match["string"]),)
@@ -104,7 +104,7 @@ def _parse_fields(tokens: list) -> Iterator[tuple[str, str | float]]:
 
     while (name := look()) is not None:
         if not isinstance(name, str) or look(1) != ":":
-            raise ParseError(f"it has {name!r} where a field is expected")
+            raise ParseError(f"there is {name!r} where a field is expected")
         at += 2
         is_list = look() == "["
         at += is_list
@@ -125,7 +125,7 @@ def _parse_value(tokens: list, at: int) -> tuple[str | float, int]:
         try:
             return float(tokens[at]), at + 1
         except ValueError:
-            raise ParseError(f"it has {tokens[at]!r} where a value is expected") from None
+            raise ParseError(f"there is {tokens[at]!r} where a value is expected") from None
     text = ""
     while at < len(tokens) and isinstance(tokens[at], tuple):  # adjacent strings are concatenated
         text += tokens[at][0]

@@ -35,9 +35,9 @@ def table_items(data: bytes) -> Iterator[tuple[bytes, bytes]]:
       Malformed: the data is not a table, or it is damaged.
     """
     if len(data) < _FOOTER:
-        raise Malformed(f"{len(data)} bytes are too few for a table")
+        raise Malformed(f"the file has only {len(data)} bytes, which is too short for a table")
     if not is_table(data):
-        raise Malformed("the last bytes are not those of a table")
+        raise Malformed("the last bytes of the file are not the end of a table")
     footer = data[-_FOOTER:]
     _, at = _read_handle(footer, 0)
     index, _ = _read_handle(footer, at)

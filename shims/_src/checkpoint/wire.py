@@ -128,11 +128,11 @@ def number_of(value: int | bytes) -> int:
     """Check that a field value is a number and return it."""
     if isinstance(value, int):
         return value
-    raise Malformed("a field holds bytes where a number belongs")
+    raise Malformed("a field contains bytes instead of a number")
 
 
 def bytes_of(value: int | bytes) -> bytes:
     """Check that a field value is bytes and return it."""
     if isinstance(value, bytes):
         return value
-    raise Malformed("a field holds a number where bytes belong")
+    raise Malformed("a field contains a number instead of bytes")

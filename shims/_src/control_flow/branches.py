@@ -98,7 +98,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     if exclusive:
         text = errors.message(
             name,
-            "more than one condition holds.",
+            "more than one condition is true.",
             required="at most one",
             do="put the conditions in order of preference, and leave `exclusive` out.",
         )
@@ -106,8 +106,8 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     if default is None:
         text = errors.message(
             name,
-            "no condition holds, and there is no `default`.",
-            do="give a `default` function.",
+            "no condition is true, and there is no `default`.",
+            do="pass a `default` function.",
         )
         primitives.check(count < 1, text)
         default = pairs[-1][1]
@@ -185,7 +185,7 @@ def _in_order(branch_fns, name: str) -> list[Callable]:
         raise ValueError(
             errors.message(
                 name,
-                "the indices in `branch_fns` must be 0, 1, 2, ..., each of them exactly once.",
+                "the indices in `branch_fns` must be 0, 1, 2, ..., and each index must occur exactly once.",
                 required="0, 1, ..., one index per function",
                 received=", ".join(str(number) for number, _ in pairs) or "no functions",
             )

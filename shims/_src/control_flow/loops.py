@@ -349,7 +349,6 @@ def raise_unbounded(label: str):
             label,
             "a list grows in a loop whose number of iterations is traced and has no bound.",
             required="a bound on the number of iterations",
-            do="call this through `shims.function`, or write `for i in range(shims.bounded(n, "
-            "max=...))`.",
+            do="call this code inside a `shims.function`, or write `for i in range(shims.bounded(n, max=...))`.",
         )
     )

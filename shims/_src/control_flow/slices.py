@@ -56,7 +56,7 @@ def elements_of(elems, label: str):
         raise ValueError(
             errors.message(
                 label,
-                "the arrays of `elems` must be equally long.",
+                "the arrays of `elems` must have the same length.",
                 required="equal sizes along axis 0",
                 received=", ".join(str(d) for d in lengths),
             )
@@ -70,7 +70,7 @@ def _refuse_composites(elems, label: str) -> None:
             raise errors.UnimplementedError(
                 errors.message(
                     label,
-                    f"`elems` holds a {type(leaf).__name__}, whose slices have different sizes.",
+                    f"`elems` contains a {type(leaf).__name__}, whose slices have different sizes.",
                     required="arrays",
                     do="convert it to a dense array first (`to_tensor()`), or map its values: "
                     "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",

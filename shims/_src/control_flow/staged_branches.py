@@ -300,8 +300,8 @@ def _raise_undefined(variable: str, missing: str, defined):
         errors.message(
             "if",
             f"`{variable}` must also be defined in the {missing} branch.",
-            required=f"`{variable}` has a value whichever branch is taken",
-            received=f"a value in the {', '.join(defined)} branch only",
+            required=f"a value of `{variable}` in every branch",
+            received=f"a value only in the {', '.join(defined)} branch",
             do=f"assign `{variable}` before the condition, or in both branches.",
         )
     )

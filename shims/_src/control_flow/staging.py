@@ -130,7 +130,7 @@ def _check_no_creation(scope: state.Overlay) -> None:
                 "Variable",
                 "a variable was created inside a branch or a loop that depends on traced data.",
                 received=names,
-                do="create it before the branch or the loop.",
+                do="create the variable before the branch or the loop.",
             )
         )
 

@@ -127,6 +127,6 @@ def check_parts(parts: int, count) -> None:
     if not is_known(count) or parts > count:
         raise checks.invalid(
             "TensorArray.split",
-            f"{parts} parts do not fit into a list of {count} elements.",
+            f"a list of {count} elements cannot contain {parts} parts.",
             required=f"at most {count} parts",
         )

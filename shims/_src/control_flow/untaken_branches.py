@@ -190,7 +190,7 @@ class DependsOnIteration(errors.FreshSizeError):
         super().__init__(
             errors.message(
                 "if",
-                "an error that the program handles depends on data of one iteration.",
+                "the program handles an error that depends on the data of one iteration.",
                 required="a loop whose number of iterations is known, or an `if` without an error",
                 received=f"{type(error).__name__}: {error}",
                 at=refusals.line_raised(error),

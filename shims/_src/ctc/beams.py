@@ -59,7 +59,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     if scores.ndim != 3 or length.ndim != 1 or top_paths > beam_width:
         raise checks.invalid(
             _FUNCTION,
-            "the shapes of the arguments do not fit together.",
+            "the shapes of the arguments do not match.",
             required="inputs [frames, batch, classes], sequence_length [batch], "
             "top_paths <= beam_width",
             received=f"inputs {describe(scores)}, sequence_length {describe(length)}, "
@@ -70,7 +70,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     check_frames(_FUNCTION, length, scores.shape[0])
     labels, sums, is_enough = _search_on_host(scores, length, beam_width, top_paths)
     checks.check_data(
-        ~is_enough, _FUNCTION, "fewer sequences were found than `top_paths` requests."
+        ~is_enough, _FUNCTION, "fewer sequences were found than the number of `top_paths`."
     )
     return [sparse_rows(labels[k], labels[k] >= 0) for k in range(top_paths)], sums
 

@@ -53,7 +53,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     if scores.ndim != 3 or length.ndim != 1:
         raise checks.invalid(
             function,
-            "the shapes do not fit together.",
+            "the shapes of the arguments do not match.",
             required="inputs [frames, batch, classes], sequence_length [batch]",
             received=f"inputs {describe(scores)}, sequence_length {describe(length)}",
         )

@@ -67,7 +67,7 @@ def ctc_loss(
     if labels.ndim != 2 or logits.ndim != 3:
         raise checks.invalid(
             _FUNCTION,
-            "the shapes do not fit together.",
+            "the shapes of the arguments do not match.",
             required="labels [batch, labels], logits [frames, batch, classes]",
             received=f"labels {describe(labels)}, logits {describe(logits)}",
         )

@@ -67,9 +67,9 @@ def unknown(name: str) -> ValueError:
     return ValueError(
         errors.message(
             f"`{name}`",
-            "the specs of the elements are unknown: the dataset is empty, and the function "
-            "fails for an element of zeros.",
-            do="do not ask an empty dataset for `element_spec`",
+            "the specs of the elements are unknown, because the dataset is empty and the function fails for an "
+            "element of zeros.",
+            do="do not read `element_spec` of an empty dataset",
         )
     )
 

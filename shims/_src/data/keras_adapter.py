@@ -30,7 +30,9 @@ def bind(dataset_class: type) -> None:
             return original(x, y, sample_weight, **options)
         for name, value in (("y", y), ("sample_weight", sample_weight)):
             if value is not None:
-                raise ValueError(f"`{name}` is part of the elements if `x` is a `Dataset`.")
+                raise ValueError(
+                    f"if `x` is a `Dataset`, do not pass `{name}`: the elements of the dataset contain it."
+                )
         return adapter(x, options.get("class_weight"))
 
     adapters.get_data_adapter = get_data_adapter

@@ -136,8 +136,7 @@ def check_carried(name: str, initial, new) -> None:
                 required=f"{specs.of_element(initial)}",
                 received=f"{specs.of_element(new)}",
                 do=(
-                    "give the initial state the dtype that `scan_func` returns, for instance "
-                    "`np.int64(0)`"
+                    "use the dtype that `scan_func` returns for the initial state, for instance `np.int64(0)`"
                 ),
             )
         )
@@ -181,8 +180,8 @@ class _IgnoringStream(Stream):
                     raise errors.FailedPreconditionError(
                         errors.message(
                             "`ignore_errors`",
-                            f"the source has raised the same error {_TRIES} times in a row, "
-                            "and skipping it would never end; TensorFlow keeps trying.",
+                            f"the source has raised the same error {_TRIES} times in a row; TensorFlow would skip "
+                            "the error again and again without end.",
                             received=f"{type(error).__name__}: {error}",
                             do=(
                                 "remove the unreadable file or generator from the source, for "

@@ -43,7 +43,7 @@ def encode(position) -> bytes:
                 "the position of an iterator cannot be saved, because of a buffered element.",
                 required="tensors in tuples, lists and dictionaries",
                 received=f"{error}",
-                do="create such elements with `map`, after `shuffle`, `repeat` and `window`",
+                do="create elements of other kinds with `map`, after `shuffle`, `repeat` and `window`",
             )
         ) from None
     return data
@@ -58,4 +58,6 @@ def decode(data: bytes) -> Any:
     try:
         return _Decoder(io.BytesIO(data)).load()
     except (pickle.UnpicklingError, EOFError, ValueError) as error:
-        raise errors.DataLossError(f"no position of an iterator: {error}") from None
+        raise errors.DataLossError(
+            f"the file does not contain the position of an iterator: {error}"
+        ) from None

@@ -73,7 +73,8 @@ def _warn_of_no_effect(statement: Sequence[str]) -> None:
     """Warn once per line of the user that an enclosing JAX program does not check a condition."""
     text = errors.message(
         "assertion",
-        "it has no effect in an enclosing JAX program (`jax.jit`, `jax.vmap`, ...), which cannot raise errors.",
+        "the assertion has no effect in an enclosing JAX program (`jax.jit`, `jax.vmap`, ...), because such a "
+        "program cannot raise errors.",
         received=statement[0],
         at=errors.user_line(),
         do="use `shims.function` in place of `jax.jit`; or wrap the program in `jax.experimental.checkify.checkify`",

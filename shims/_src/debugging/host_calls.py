@@ -153,7 +153,7 @@ def _convert_result(function: str, result, spec):
         raise errors.InvalidArgumentError(
             errors.message(
                 function,
-                "`func` returned a dtype that differs from `Tout`.",
+                "`func` returned an array whose dtype differs from `Tout`.",
                 required=dtype.name,
                 received=str(error),
             )

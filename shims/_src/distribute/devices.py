@@ -22,7 +22,7 @@ def devices_named(names) -> list:
                 "each replica needs its own device.",
                 required=f"different devices among {[_name(d) for d in jax.local_devices()]}",
                 received=f"{list(map(str, names))}",
-                do="name devices that exist; to divide the CPU, call "
+                do="name existing devices; to divide the CPU into several devices, call "
                 "`shims.config.set_logical_device_configuration` before anything else",
             )
         )
@@ -59,8 +59,8 @@ def tpus() -> list:
         raise errors.NotFoundError(
             errors.message(
                 "TPUStrategy",
-                "JAX has no TPU here.",
+                "JAX has no TPU on this machine.",
                 received=f"{jax.default_backend()} devices",
-                do="use `shims.distribute.MirroredStrategy()`, which uses the devices that exist",
+                do="use `shims.distribute.MirroredStrategy()`, which uses the existing devices",
             )
         ) from None

@@ -139,7 +139,8 @@ def _no_batch(element):
     return errors.InvalidArgumentError(
         errors.message(
             "Strategy.experimental_distribute_dataset",
-            "the parts of an element have different first sizes, so rows cannot be divided among the replicas.",
+            "the arrays of an element have different sizes along axis 0, so the rows cannot be divided among the "
+            "replicas.",
             required="arrays `[batch, ...]`",
             received=str(jax.tree.map(np.shape, element)),
             do="`batch` the dataset before it is distributed.",

@@ -78,7 +78,7 @@ def outside_of_run(received: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         errors.message(
             "PerReplica",
-            "operators accept per-replica values only inside of `Strategy.run`.",
+            "operators accept per-replica values only inside `Strategy.run`.",
             received=received,
             do=(
                 "reduce the values first, `strategy.reduce('SUM', value, axis=None)`, or read "

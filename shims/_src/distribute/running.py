@@ -184,7 +184,7 @@ def _of_padded(x: Padded) -> PerReplica:
         raise errors.UnimplementedError(
             errors.message(
                 "Strategy.run",
-                "the shapes of a result on the replicas may differ only along the first axis.",
+                "the shape of a result may differ between replicas only along the first axis.",
                 received=f"sizes that depend on data along the axes {[a - 1 for a in x.sizes]}",
                 do="reduce the result in the function, or reshape it to a vector: `shims.reshape(x, [-1])`",
             )
@@ -193,7 +193,7 @@ def _of_padded(x: Padded) -> PerReplica:
         primitives.check(
             x.status != OK,
             errors.message(
-                "Strategy.run", "an operation of the function failed; its result is not valid."
+                "Strategy.run", "an operation of the function failed, so the result is not valid."
             ),
         )
     else:

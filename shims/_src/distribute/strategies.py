@@ -115,7 +115,7 @@ class Strategy:
                 return fn(*args, **(kwargs or {}))
         if get_replica_context() is not None and replicas.traced() is not None:
             raise RuntimeError(
-                "`Strategy.run` is called inside of a function that `Strategy.run` executes."
+                "`Strategy.run` is called inside a function that `Strategy.run` executes."
             )
         keras_gradients.bind()
         call = lambda given: run_on(self.mesh, fn, given[0], given[1], self._inside_replica)

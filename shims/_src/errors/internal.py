@@ -10,7 +10,7 @@ from shims._src.platform import user_frames
 _FAULTS = (AttributeError, NameError, IndexError, KeyError)
 _RAISE = dis.opmap["RAISE_VARARGS"]
 _RULES = "shims._src.lowering."
-_NOTE = "This is a fault in shims, not in your program: please report it, with the traceback."
+_NOTE = "This is an error in shims, not in your program. Please report it with the traceback."
 
 
 def raise_if_internal(error: Exception) -> None:

@@ -232,7 +232,7 @@ def translated(error: Exception) -> Exception:
         )
         do = remedies.MEETING.get(call.name, remedies.SAME_SIZE)
     elif _needs_size(error) or (_asks_for_tracer(error) and _about_size(call, remedy)):
-        problem = "this step needs the number of a data-dependent size while the program is traced."
+        problem = "this step needs a data-dependent size as a number while the program is traced."
         do = remedy or remedies.ANY
     elif isinstance(error, CONCRETIZATION_ERRORS) and line_of_error(error):
         return _value_error(error, call, remedy)

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 from shims._src.errors.failing_call import FailingCall
 
 ANY = (
-    "copy the array into an array of static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` "
-    "with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`"
+    "copy the array into an array of static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or "
+    "keep the size of `x` and fill the other elements with 0: `jnp.where(mask, x, 0)` in place of `x[mask]`"
 )
 INSIDE_SHARD_MAP = (
     "apply `shims.dynamic` to the function inside of `shard_map`: "
@@ -16,11 +16,11 @@ INSIDE_SHARD_MAP = (
 )
 IF_STATIC = f"if this call works on arrays of static sizes, {ANY}"
 WITHOUT_GRADIENT = (
-    "JAX has no derivative of this call; the program works if no gradient flows through the "
-    "call: pass `jax.lax.stop_gradient(y)` in place of `y`"
+    "JAX has no derivative of this call: if you do not need a gradient through this call, pass "
+    "`jax.lax.stop_gradient(y)` in place of `y`"
 )
 WITHOUT_ROWS = (
-    "JAX has no batching rule for this call: compute one row after another, `jax.lax.map(f, x)` in place of "
+    "JAX has no batching rule for this call: compute one row after another with `jax.lax.map(f, x)` in place of "
     "`jax.vmap(f)(x)`"
 )
 OF_OBJECTS = "write `jnp.asarray(n)` or `jnp.array([n, 2])`: NumPy keeps sizes as Python objects"
@@ -34,17 +34,17 @@ SEARCH = (
 )
 VALUE = "keep the value as an array; convert it to a Python number or a NumPy array after the call"
 NUMBER = (
-    "JAX takes a Python number here: pass a number to the function, `f(x, 2)` in place of "
-    "`f(x, jnp.asarray(2))`, or write `shims.switch_case`, with a branch for each number"
+    "JAX needs a Python number here: pass a number to the function, `f(x, 2)` in place of `f(x, jnp.asarray(2))`, "
+    "or write `shims.switch_case` with a branch for each number"
 )
 KEY = "choose between the values: `jnp.where(n > 1, a, b)` in place of `{True: a, False: b}[n > 1]`"
 CHOSEN = (
-    "a number that is assigned in an `if` over sizes becomes an array: call the function in each "
-    "branch, with the size of that branch"
+    "a number that is assigned in an `if` over sizes becomes an array: call the function in each branch, with the "
+    "number of this branch"
 )
 SAME_SIZE = (
-    "state that they are equal: `shims.same_size(a, b)` gives `a` the size of `b` and checks "
-    "both at run time"
+    "declare the two sizes equal: `shims.same_size(a, b)` returns `a` with the size of `b` and checks at run time "
+    "that the sizes are equal"
 )
 
 _BRANCHES = "write `shims.cond` or `shims.switch_case`, whose branches may return different sizes"
@@ -58,15 +58,15 @@ MEETING = {
 _TOP_K = "write `shims.math.top_k(y, k)`, which checks `k` at run time"
 ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
 _REMEDIES = {
-    "unstack": "give the number of slices, which is checked at run time: `shims.unstack(y, num=3)`",
+    "unstack": "pass the number of slices, which is checked at run time: `shims.unstack(y, num=3)`",
     "top_k": _TOP_K,
     "approx_max_k": _TOP_K,
-    "len": "write `y.shape[0]`: Python's `len` returns numbers only",
+    "len": "write `y.shape[0]`: Python's `len` can return only numbers",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
     "polyfit": "write `jnp.linalg.lstsq(jnp.vander(x, deg + 1), y)[0]`",
     "delete": "select the other elements: `y[jnp.arange(y.shape[0]) != i]`",
-    "any": "write `jnp.any(y > 3)`, an array",
-    "all": "write `jnp.all(y > 3)`, an array",
+    "any": "write `jnp.any(y > 3)`, which returns an array",
+    "all": "write `jnp.all(y > 3)`, which returns an array",
     "list": ITEMS,
     "tuple": ITEMS,
     "enumerate": ITEMS,

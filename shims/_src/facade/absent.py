@@ -30,7 +30,7 @@ class Graph:
     def __init__(self):
         raise _unavailable(
             "Graph",
-            "there are no graphs; functions are traced instead.",
+            "JAX has no graphs; functions are traced instead.",
             "write a function and decorate it with `shims.function`.",
         )
 
@@ -49,7 +49,7 @@ class Operation:
     def __init__(self, *args, **kwargs):
         raise _unavailable(
             "Operation",
-            "there are no graph operations.",
+            "JAX has no graph operations.",
             "call the operator; its result is an array.",
         )
 
@@ -71,8 +71,8 @@ class RegisterGradient:
     def __init__(self, op_type):
         raise _unavailable(
             "RegisterGradient",
-            f"operations are not known by name, so `{op_type}` has no entry to change.",
-            "give the function its gradient with `shims.custom_gradient`.",
+            f"JAX has no registry of operations, so `{op_type}` has no entry to change.",
+            "define the gradient of the function with `shims.custom_gradient`.",
         )
 
 
@@ -89,6 +89,6 @@ def no_gradient(op_type: str):
     """
     raise _unavailable(
         "no_gradient",
-        f"operations are not known by name, so `{op_type}` has no entry to change.",
+        f"JAX has no registry of operations, so `{op_type}` has no entry to change.",
         "wrap the result in `shims.stop_gradient`.",
     )

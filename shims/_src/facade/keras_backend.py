@@ -27,9 +27,7 @@ _SOURCE = "keras.src.legacy.backend"
 _COPY = "keras_2_backend"
 # Gradients of a graph: there is none.
 _LEFT_OUT = ("gradients",)
-_LAYER = (
-    "call the function in a layer, such as `keras.layers.Lambda`, or use a function of `keras.ops`"
-)
+_LAYER = "call the function inside a layer, such as `keras.layers.Lambda`, or use a function of `keras.ops`"
 
 
 class _Names:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-_HOST = "keep using TensorFlow on the host, and pass the results to JAX as arrays"
+_HOST = "keep using TensorFlow on the host, and pass its results to JAX as arrays"
 _SAMPLES = (
-    "TensorFlow's samples cannot be reproduced: sample with `jax.random`, and pass the classes and "
-    "their expected counts as `sampled_values`"
+    "TensorFlow's samples cannot be reproduced: draw the classes with `jax.random`, and pass the classes and their "
+    "expected counts as `sampled_values`"
 )
 _SCIPY = "call `scipy.special` in `shims.numpy_function`, which has no gradient"
 _WRAPPERS = "write a cell that calls the wrapped cell, or use `shims.keras.layers`"
@@ -16,16 +16,16 @@ _QUANTIZED = (
 )
 _PROCESSES = "shard arrays with `jax.sharding`; see `docs/devices.md`"
 _SAVED = (
-    "leave it out: `train.Checkpoint` and `train.CheckpointManager` save objects, without options"
+    "delete it: `train.Checkpoint` and `train.CheckpointManager` save objects without such options"
 )
-_TOOLS = "use JAX's own settings and tools"
+_TOOLS = "use the settings and tools of JAX"
 
 # The first matching prefix applies; a prefix that ends in `$` must equal the whole name.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("math.special.bessel_", "math.bessel_"), _SCIPY),
     (
         ("signal.fftnd", "fftnd"),
-        "write `jnp.fft.fftn(x, axes=axes)`; TensorFlow has it on GPU only",
+        "write `jnp.fft.fftn(x, axes=axes)`; TensorFlow has this function only on GPU",
     ),
     (("signal.ifftnd", "ifftnd"), "write `jnp.fft.ifftn(x, axes=axes)`"),
     (("signal.rfftnd", "rfftnd"), "write `jnp.fft.rfftn(x, axes=axes)`"),
@@ -38,11 +38,11 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("random.fixed_unigram", "random.learned_unigram"), _SAMPLES),
     (
         ("random.stateless_parameterized_truncated_normal",),
-        "write `random.stateless_truncated_normal` and scale it, or `jax.random.truncated_normal`",
+        "scale the result of `random.stateless_truncated_normal`, or use `jax.random.truncated_normal`",
     ),
     (
         ("nn.fractional_",),
-        "TensorFlow pools random regions; resize the input, or use `nn.avg_pool`",
+        "TensorFlow's random pooling regions cannot be reproduced: resize the input, or use `nn.avg_pool`",
     ),
     (("nn.RNNCell",), _WRAPPERS),
     (
@@ -64,25 +64,28 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("feature_column", "make_", "fingerprint", "estimator", "queue"), _HOST),
     (("test.",), "write the test with `pytest` or `unittest`, and `numpy.testing`"),
     (("lookup.experimental",), _HOST),
-    (("summary.graph",), "leave it out: JAX programs have no graph; see `jax.make_jaxpr`"),
+    (
+        ("summary.graph",),
+        "delete it: JAX programs have no graph; use `jax.make_jaxpr` to look at a program",
+    ),
     (
         ("summary.experimental.",),
-        "write the tensor with `summary.write`, or keep using TensorFlow on the host for it",
+        "write the tensor with `summary.write`, or keep using TensorFlow on the host for this tensor",
     ),
     (("summary.",), "keep using TensorFlow on the host, between the training steps"),
     (
         ("resource", "variant", "dtypes.resource", "dtypes.variant"),
-        "leave it out: no JAX array has this dtype",
+        "delete it: no JAX array has this dtype",
     ),
     (("types", "dtypes.experimental"), "write `jax.typing.ArrayLike` or `jax.Array`"),
     (("lite", "mlir"), "export the JAX function with `jax.export`"),
     (("load_op_library", "load_library"), "write the operator in JAX, or call it with `jax.ffi`"),
     (("register_tensor_conversion_function",), "convert values before you pass them"),
     (("guarantee_const", "check_pinned", "nondifferentiable_batch_function"), "leave it out"),
-    (("CriticalSection",), "leave it out: operations run in program order"),
+    (("CriticalSection",), "delete it: operations run in the order of the program"),
     (
         ("autograph.experimental.Feature", "autograph.trace"),
-        "leave it out: `shims.function` reports which statements it converts",
+        "delete it: `shims.function` reports which statements it converts",
     ),
     (("approx_top_k",), "write `nn.approx_max_k`"),
     (("conv2d_backprop_",), "use `jax.vjp` of `nn.conv2d`"),
@@ -95,14 +98,14 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
-    (("saved_model.",), "use `saved_model.save` and `load` without it"),
+    (("saved_model.",), "use `saved_model.save` and `saved_model.load` without this object"),
     (
         ("import_graph_def", "graph_util"),
         "convert the graph to a JAX program with `tf2jax-port import-graph`",
     ),
     (
         ("experimental.DynamicRagged", "experimental.RowPartition"),
-        "use `RaggedTensor.from_row_lengths` and the like, and `x.row_lengths()`",
+        "use `RaggedTensor.from_row_lengths` or a similar constructor, and `x.row_lengths()`",
     ),
     (("experimental.numpy.",), "use a function of `jax.numpy`"),
     (

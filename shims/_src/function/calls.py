@@ -221,7 +221,7 @@ def bind_positional(f, args, kwargs, count):
         raise TypeError(
             errors.message(
                 "function",
-                f"`{f.__name__}` takes as many arguments as `input_signature` has.",
+                f"`{f.__name__}` needs as many arguments as `input_signature` has specs.",
                 required=f"{count} argument{'s' if count != 1 else ''}",
                 received=f"{len(bound)}",
             )

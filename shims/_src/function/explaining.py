@@ -85,10 +85,10 @@ class ConcreteFunction:
             raise ValueError(
                 errors.message(
                     "get_concrete_function",
-                    "the signature does not determine a single program: each rank of an argument, "
-                    "and each string, has its own program.",
+                    "the signature matches several programs, because each rank of an argument and each string has "
+                    "its own program.",
                     received=str(self.structured_input_signature[0]),
-                    do="state the rank: `TensorSpec([None, None])`; pass strings as Python values",
+                    do="write the rank into the spec, `TensorSpec([None, None])`, and pass strings as Python values",
                 )
             )
         return self._function.compiled(self._examples, {})
@@ -143,5 +143,5 @@ class ConcreteFunction:
     def __getattr__(self, name: str):
         text = f"'ConcreteFunction' object has no attribute {name!r}"
         if name in _OF_GRAPHS:
-            text += ": there is no graph of TensorFlow. The traced program is `jaxpr`."
+            text += ": the function has no TensorFlow graph. The attribute `jaxpr` is the traced program."
         raise AttributeError(text, name=name, obj=self)

@@ -374,7 +374,7 @@ class Function(Copyable):
         raise errors.CapacityError(
             errors.message(
                 "function",
-                "the capacities for data-dependent sizes did not converge after repeated runs.",
+                "the capacities for data-dependent sizes still grow after many runs.",
                 received=str(settled),
             )
         )

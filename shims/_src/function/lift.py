@@ -188,9 +188,9 @@ def _created_again_error(variable):
         errors.message(
             "function",
             "only singleton variables that are created on the first call are supported.",
-            required="a variable that is created once",
+            required="a variable that is created only on the first call",
             received=f"{variable.name}, created by another call",
-            do="create it outside of the function, or under `if self.v is None:`.",
+            do="create the variable outside of the function, or under `if self.v is None:`.",
         )
     )
 
@@ -202,7 +202,7 @@ def _created_conditionally_error(variable):
             "the initial value of a variable created inside a branch or a loop depends on traced "
             "data.",
             received=variable.name,
-            do="create it before the branch or the loop.",
+            do="create the variable before the branch or the loop.",
         )
     )
 
@@ -215,7 +215,7 @@ def depends_on_arguments(variables):
             "the initial value of a variable created inside a function depends on arguments of the "
             "function, but only their shapes and dtypes are known.",
             received=", ".join(v.name for v in variables),
-            do="call the function once first, or create the variable outside of it.",
+            do="first call the function once, or create the variable outside of the function.",
         )
     )
 

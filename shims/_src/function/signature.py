@@ -57,7 +57,7 @@ def bucket_rule(buckets) -> Callable[[int], int]:
     raise ValueError(
         errors.message(
             "function",
-            "`buckets` is not understood.",
+            "`buckets` has an invalid value.",
             required='"powers_of_two", a capacity, a list of capacities, or a function of the size',
             received=repr(buckets),
         )

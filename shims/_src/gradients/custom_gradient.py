@@ -124,8 +124,7 @@ def _flat_rule(grad_fn: Callable, operands: Sequence, reads: Sequence) -> Callab
         raise TypeError(
             errors.message(
                 "custom_gradient",
-                "`grad_fn` must take the keyword argument `variables`, since the function reads "
-                "variables.",
+                "`grad_fn` must accept the keyword argument `variables`, because the function reads variables.",
                 received=", ".join(v.name for v in variables),
                 do=(
                     "write `def grad_fn(*dy, variables=None)` and return the gradients of the "

@@ -157,15 +157,15 @@ def _check_traced(function: str, arrays) -> None:
         raise RuntimeError(
             errors.message(
                 function,
-                "arrays that are not being traced have no record of their computation.",
-                do="use `shims.GradientTape`, or call this function inside of a `shims.function`",
+                "arrays outside of a trace do not record how they were computed.",
+                do="use `shims.GradientTape`, or call this function inside a `shims.function`",
             )
         )
     if any(jp.is_tracer(x) and not jp.is_jaxpr_tracer(x) for x in arrays):
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "`jax.grad`, `jax.vmap` and the like hide what an array was computed from.",
+                "`jax.grad`, `jax.vmap` and similar transformations hide how an array was computed.",
                 do=(
                     "use `shims.GradientTape` here, or call a `shims.function` that contains "
                     "this call"

@@ -84,8 +84,8 @@ class GradientTape(Recorder):
     def _push(self) -> None:
         if self.recording:
             raise ValueError(
-                "GradientTape: the tape is still recording.\n"
-                "  Do:       leave its `with` block before entering it again."
+                "GradientTape: the tape is still recording.\n  Do:       leave the `with` block of the tape before "
+                "you enter the tape again."
             )
         if self._used:
             self._clear()
@@ -210,8 +210,8 @@ class GradientTape(Recorder):
         self._pause_inside()
         if target is None:
             raise TypeError(
-                "GradientTape.gradient: `target` is None; it takes arrays, variables, or a "
-                "structure of them."
+                "GradientTape.gradient: `target` is None; pass arrays, variables, or a structure of arrays and "
+                "variables."
             )
         targets = [self._target(y) for y in structures.flat_leaves(target)]
         flat, tree = self._sources(sources)
@@ -364,7 +364,7 @@ class GradientTape(Recorder):
             raise TypeError(
                 errors.message(
                     "GradientTape",
-                    "a source is a Keras variable whose reads this tape does not record.",
+                    "a source is a Keras variable, and this tape does not record reads of the variable.",
                     required="Keras on its JAX back end, imported before the `with` block",
                     received=type(source).__name__,
                     do="set KERAS_BACKEND=jax (see docs/keras.md)",
@@ -395,9 +395,8 @@ class GradientTape(Recorder):
     def _check_usable(self) -> None:
         if self._used:
             raise RuntimeError(
-                "GradientTape: a tape that is not persistent gives one set of gradients (or "
-                "jacobians).\n"
-                "  Do:       write `GradientTape(persistent=True)`."
+                "GradientTape: a tape that is not persistent computes gradients (or jacobians) only once.\n  "
+                "Do:       write `GradientTape(persistent=True)`."
             )
 
     def _pause_inside(self) -> None:

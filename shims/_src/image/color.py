@@ -102,7 +102,7 @@ def _with_three_channels(function: str, x, rank: int = 1):
     if x.ndim < rank or x.shape[-1] != 3:
         raise checks.invalid(
             function,
-            "the last axis must hold three channels.",
+            "the last axis must have size 3, one element for each channel.",
             required="[..., 3]" if rank == 1 else "[..., height, width, 3]",
             received=f"shape {x.shape}",
         )
@@ -163,7 +163,7 @@ def grayscale_to_rgb(images, name=None):
     if x.ndim < 2 or x.shape[-1] != 1:
         raise checks.invalid(
             "grayscale_to_rgb",
-            "the last of at least two axes must hold one channel.",
+            "the array must have at least two axes, and the last axis must have size 1.",
             required="[..., 1]",
             received=f"shape {x.shape}",
         )
@@ -341,7 +341,7 @@ def _floating_rgb(function: str, x):
     checks.check_data(
         count != 3 if checks.is_known(count) else primitives.as_size(count) != 3,
         function,
-        "the last axis must hold three channels.",
+        "the last axis must have size 3, one element for each channel.",
         error=errors.FailedPreconditionError,
         required="[..., 3]",
         received=f"shape {x.shape}",

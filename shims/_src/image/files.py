@@ -26,7 +26,7 @@ def pillow(function: str) -> Any:
         raise errors.UnimplementedError(
             errors.message(
                 f"image.{function}",
-                "Pillow, which reads and writes pictures, is not installed.",
+                "Pillow, which reads and writes images, is not installed.",
                 do="install it: `pip install pillow`",
             )
         ) from None
@@ -46,7 +46,7 @@ def _opened(function: str, contents, formats: tuple[str, ...]) -> Any:
         return pillow(function).open(io.BytesIO(data.numpy()), formats=formats)
     except (OSError, SyntaxError):
         raise errors.InvalidArgumentError(
-            f"{function}: the contents are not a picture in the format {' or '.join(formats)}."
+            f"{function}: the contents are not an image in the format {' or '.join(formats)}."
         ) from None
 
 
@@ -62,7 +62,7 @@ def _pixels(function: str, image, channels: int) -> np.ndarray:
         else:
             array = np.asarray(image.convert(_MODES[channels] if channels else _own_mode(image)))
     except (OSError, SyntaxError) as error:
-        raise errors.InvalidArgumentError(f"{function}: the picture is damaged: {error}") from None
+        raise errors.InvalidArgumentError(f"{function}: the image is damaged: {error}") from None
     return array if array.ndim == 3 else array[..., None]
 
 
@@ -122,7 +122,7 @@ def decode_jpeg(
         raise errors.UnimplementedError(
             errors.message(
                 "image.decode_jpeg",
-                "Pillow has only one method to upscale the colors.",
+                "Pillow has only one method for upscaling the color channels.",
                 required="fancy_upscaling=True",
                 received="fancy_upscaling=False",
             )

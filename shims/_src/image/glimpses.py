@@ -54,7 +54,7 @@ def extract_glimpse(
         received = f"{describe(x)} and {describe(points)}"
         raise checks.invalid(
             "extract_glimpse",
-            "the ranks of the operands do not fit together.",
+            "the ranks of the operands do not match.",
             required="ranks 4 and 2",
             received=received,
         )
@@ -78,8 +78,8 @@ def extract_glimpse(
         checks.check_data(
             ~jnp.all(both),
             "extract_glimpse",
-            "a window extends beyond its image, and TensorFlow's random noise is not reproducible.",
-            required="`noise='zero'`, or windows inside of the images",
+            "a window extends beyond the image, and TensorFlow's random noise is not reproducible.",
+            required="`noise='zero'`, or windows inside the images",
             error=errors.UnimplementedError,
         )
     x = jnp.pad(x, [(0, 0), (0, 1), (0, 1), (0, 0)])  # so that an empty image can be indexed

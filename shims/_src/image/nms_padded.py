@@ -238,7 +238,7 @@ def _check_arguments(scores, slots, iou_threshold, takes_none):
     checks.check_data(
         threshold < 0,
         _FUNCTION,
-        "`iou_threshold` must not be below 0.",
+        "`iou_threshold` must not be negative.",
         required="iou_threshold >= 0",
         received=f"{iou_threshold}",
     )

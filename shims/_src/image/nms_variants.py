@@ -264,7 +264,7 @@ def combined_non_max_suppression(
     if not fits or boxes.shape[2] not in (1, scores.shape[2]):
         raise checks.invalid(
             function,
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required="boxes [batch, n, 1 or classes, 4], scores [batch, n, classes]",
             received=f"boxes {boxes.shape}, scores {scores.shape}",
         )

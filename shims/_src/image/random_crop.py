@@ -180,7 +180,7 @@ def _check_range(name: str, limits, most):
         raise checks.invalid(
             _FUNCTION,
             f"`{name}` is not a valid range.",
-            required=f"two positive numbers, none above {most}",
+            required=f"two positive numbers, both at most {most}",
             received=f"{limits}",
         )
     return ends
@@ -192,7 +192,7 @@ def _check_operands(size, boxes, covered, attempts, whole_image):
     if size.shape != (3,) or boxes.ndim != 3 or boxes.shape[-1] != 4 or attempts <= 0:
         raise checks.invalid(
             _FUNCTION,
-            "the arguments do not fit together.",
+            "the arguments do not match.",
             required="image_size [3], bounding_boxes [batch, n, 4], max_attempts > 0",
             received=f"{describe(size)}, {describe(boxes)}, {attempts}",
         )
@@ -214,7 +214,7 @@ def _check_operands(size, boxes, covered, attempts, whole_image):
     checks.check_data(
         ~((boxes >= 0) & (boxes <= 1)),
         _FUNCTION,
-        "a box is not inside of the image.",
+        "a box is not inside the image.",
         required="edges in [0, 1]",
     )
     return size, boxes

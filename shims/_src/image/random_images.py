@@ -416,7 +416,7 @@ def _crop_at_random(function: str, value, size, numbers):
     if len(sizes) != x.ndim:
         raise checks.invalid(
             function,
-            "`size` must have a number for each axis.",
+            "`size` must contain one number for each axis.",
             required=f"{x.ndim} sizes",
             received=f"{len(sizes)}",
         )

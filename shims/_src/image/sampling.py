@@ -76,7 +76,9 @@ def resize(
         take = functools.partial(_with_kernel, KERNELS[method], bool(antialias))
     target = entries(size)
     if len(target) != 2:
-        raise ValueError("resize: `size` must hold two numbers, the new height and width.")
+        raise ValueError(
+            "resize: `size` must contain two numbers, the new height and the new width."
+        )
     if preserve_aspect_ratio:
         target = _fit_into(x, target)
     target = [size_of("resize", d) for d in target]
@@ -345,7 +347,7 @@ def _corners(x, boxes, owner):
     if x.ndim != 4 or boxes.ndim != 2 or owner.ndim != 1 or not fits:
         raise checks.invalid(
             "crop_and_resize",
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required="image [batch, height, width, channels], boxes [n, 4], box_indices [n]",
             received=f"{x.shape}, {boxes.shape} and {owner.shape}",
         )

@@ -45,7 +45,7 @@ def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
         required = f"{rank} positive numbers"
         raise checks.invalid(
             function,
-            f"`{name}` has the wrong length or an element that is not positive.",
+            f"`{name}` has a wrong length, or contains a number that is not positive.",
             required=required,
             received=received,
         )
@@ -340,15 +340,15 @@ def _check_drawing(x, boxes) -> None:
     if not fits or (all(map(is_known, batches)) and batches[0] != batches[1]):
         raise checks.invalid(
             "draw_bounding_boxes",
-            "the shapes of `boxes` and the images do not fit.",
+            "the shapes of `boxes` and of the images do not match.",
             required="images [batch, height, width, channels], boxes [batch, n, 4]",
             received=f"images {describe(x)}, boxes {describe(boxes)}",
         )
     if x.shape[-1] not in (1, 3, 4) or x.dtype not in (jnp.float16, jnp.float32):
         raise checks.invalid(
             "draw_bounding_boxes",
-            "dtype or channels of the images are not supported.",
-            required="float16 or float32 of 1, 3 or 4 channels",
+            "the dtype or the number of channels of the images is not supported.",
+            required="float16 or float32 images with 1, 3 or 4 channels",
             received=describe(x),
         )
 
@@ -362,7 +362,7 @@ def _color_table(colors, channels: int):
     if table.ndim != 2 or table.shape[1] < channels:
         raise checks.invalid(
             "draw_bounding_boxes",
-            "`colors` must have a row of channels for each color.",
+            "`colors` must have one row for each color, with one number for each channel.",
             required=f"[m, {channels}]",
             received=describe(table),
         )

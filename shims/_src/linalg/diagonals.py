@@ -79,15 +79,15 @@ def _make_band(function, k, align) -> Band:
     if len(numbers) not in (1, 2):
         raise checks.invalid(
             function,
-            f"`k` holds {len(numbers)} numbers.",
-            required="a number, or two",
+            f"`k` contains {len(numbers)} numbers.",
+            required="one number, or two numbers",
             received=f"k={k}",
         )
     lower, upper = (checks.static_int(function, "k", n) for n in (numbers[0], numbers[-1]))
     if lower > upper:
         raise checks.invalid(
             function,
-            "the first diagonal of `k` is above the second one.",
+            "the first diagonal of `k` is above the second diagonal.",
             required="k[0] <= k[1]",
             received=f"k={(lower, upper)}",
         )
@@ -223,7 +223,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
     if not fits:
         raise checks.invalid(
             "diag",
-            "`diagonal` does not hold the diagonals that `k` selects.",
+            "`diagonal` does not contain the diagonals that `k` selects.",
             required="diagonal [..., length]" if needed == 1 else f"[..., {band.count}, length]",
             received=f"diagonal {describe(x)}",
         )
@@ -255,7 +255,7 @@ def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
     checks.check_data(
         too_few | ((sizes[0] != sizes[2]) & (sizes[1] != sizes[3])),
         "diag",
-        "a matrix of this size has diagonals of another length.",
+        "the diagonals of a matrix of this size have another length.",
         required=f"at least {least[0]} rows and {least[1]} columns, with exactly {least[0]} rows or "
         f"exactly {least[1]} columns",
         received=f"{rows} rows, {columns} columns",
@@ -307,7 +307,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     if diagonal.ndim != len(wanted) or any(d != e for d, e in known):
         raise checks.invalid(
             "set_diag",
-            "the shape of `diagonal` does not fit `input`.",
+            "the shape of `diagonal` does not match `input`.",
             required=f"diagonal of shape {wanted}",
             received=f"diagonal {describe(diagonal)}, input {describe(x)}",
         )

@@ -60,7 +60,7 @@ def matmul(
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not match.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
@@ -80,7 +80,7 @@ def matmul(
         raise ValueError("Only one of `transpose` and `adjoint` can be True.")
     a, b = _convert_factors(a, b, output_type)
     if min(a.ndim, b.ndim) < 2:
-        raise _size_mismatch(a, b, "at least two axes on either side")
+        raise _size_mismatch(a, b, "at least two axes in each operand")
     a = _transpose(a, transpose_a, adjoint_a)
     b = _transpose(b, transpose_b, adjoint_b)
     inner = (a.shape[-1], b.shape[-2])
@@ -133,7 +133,7 @@ def _unify_sizes(a, b):
 def _size_mismatch(a, b, required):
     return checks.invalid(
         "matmul",
-        "the shapes of the matrices do not fit together.",
+        "the shapes of the matrices do not match.",
         required=required,
         received=f"a {describe(a)}, b {describe(b)}",
     )
@@ -248,7 +248,7 @@ def tensordot(a, b, axes, name=None):
 def _axes_mismatch(axes, a, b):
     return checks.invalid(
         "tensordot",
-        "`axes` do not fit the operands.",
+        "`axes` does not match the operands.",
         required="a number of axes, or two lists of equal length; equal sizes along each pair",
         received=f"axes={axes}, a {describe(a)}, b {describe(b)}",
     )

@@ -155,7 +155,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
     if all(map(is_known, sizes)) and sizes[0] != sizes[1]:
         raise checks.invalid(
             "lu_solve",
-            "the sizes of `lower_upper` and `rhs` do not fit together.",
+            "the sizes of `lower_upper` and `rhs` do not match.",
             required="lower_upper.shape[-1] == rhs.shape[-2]",
             received=f"lower_upper {describe(lower_upper)}, rhs {describe(rhs)}",
         )
@@ -190,7 +190,7 @@ def _check_permutation(function, matrix, perm):
     if not fits:
         raise checks.invalid(
             function,
-            "`perm` does not fit `lower_upper`.",
+            "`perm` does not match `lower_upper`.",
             required="perm [..., n] and lower_upper [..., n, n]",
             received=f"lower_upper {describe(matrix)}, perm {describe(perm)}",
         )

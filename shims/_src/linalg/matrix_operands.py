@@ -34,7 +34,7 @@ def square_matrices(function: str, value, *, name: str = "input"):
         if rows != columns:
             raise checks.invalid(
                 function,
-                f"`{name}` must hold square matrices.",
+                f"`{name}` must contain square matrices.",
                 required=f"{name}.shape[-2] == {name}.shape[-1]",
                 received=f"{name} {describe(x)}",
             )

@@ -93,7 +93,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
             checks.check_data(
                 as_size(a.shape[axis]) != b.shape[axis],
                 "solve",
-                "the shapes of the operands do not fit together.",
+                "the shapes of the operands do not match.",
                 required="equal leading axes",
             )
         b = unify_axis(b, axis, a.shape[axis], label="solve")
@@ -120,7 +120,7 @@ def _differ(one, other) -> bool:
 def _shape_mismatch(function, a, b, required, name="matrix"):
     return checks.invalid(
         function,
-        "the shapes of the operands do not fit together.",
+        "the shapes of the operands do not match.",
         required=required,
         received=f"{name} {describe(a)}, rhs {describe(b)}",
     )

@@ -42,7 +42,7 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
         if out.ndim < 2 or (known and out.shape[-2] != 3 and not (more and out.shape[-2] > 3)):
             raise checks.invalid(
                 function,
-                "`diagonals` does not hold three diagonals.",
+                "`diagonals` does not contain three diagonals.",
                 required="diagonals [..., 3, n]",
                 received=f"diagonals {describe(out)}",
             )
@@ -70,8 +70,8 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
     if all(map(checks.is_known_shape, three)) and len({x.shape for x in three}) > 1:
         raise checks.invalid(
             function,
-            "the lengths of the diagonals do not fit one matrix.",
-            required="three diagonals of length n, or two of length n - 1 and the main one of length n",
+            "the lengths of the diagonals do not match.",
+            required="three diagonals of length n, or a main diagonal of length n and two diagonals of length n - 1",
             received=", ".join(map(describe, (above, main, below))),
         )
     return jnp.stack(three, -2)
@@ -191,7 +191,7 @@ def _match_batch(function, compact, rhs, axis):
     if len(given) != len(wanted) or any(d != e for d, e in known):
         raise checks.invalid(
             function,
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required=f"rhs of shape {wanted}" if axis == -1 else f"rhs of shape {(*wanted, 'k')}",
             received=f"rhs {describe(rhs)}",
         )
@@ -313,7 +313,7 @@ def _check_rows(bands, rhs):
     if sizes[1] is None or (all(map(is_known, sizes)) and sizes[0] != sizes[1]):
         raise checks.invalid(
             "banded_triangular_solve",
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required=f"rhs.shape[-2] == {sizes[0]}",
             received=f"rhs {describe(rhs)}",
         )

@@ -93,7 +93,7 @@ class LinearOperatorBlockLowerTriangular(Blocks):
             widths = {(j, o.domain_dimension) for j, o in enumerate(row)}
             above = {(j, o.domain_dimension) for j, o in enumerate(self._operators[i - 1][:i])}
             if len(heights) > 1 or (i and not above <= widths):
-                raise ValueError(f"The blocks of `operators[{i}]` do not fit together.")
+                raise ValueError(f"The sizes of the blocks of `operators[{i}]` do not match.")
 
     @property
     def operators(self) -> list[list[LinearOperator]]:

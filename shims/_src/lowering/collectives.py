@@ -289,10 +289,10 @@ def _unlike(parts, places) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "cond",
-            "devices that take different branches would wait for each other: the branches differ in the "
-            "collectives that they call.",
+            "the branches call different collectives, so devices that take different branches would wait for each "
+            "other.",
             required="the same collectives in all branches, on arrays of the same shapes, outside of loops",
-            received=f"the next collectives of the branches: {', '.join(names)}",
-            do="compute the operands in the branches, and call the collective after them",
+            received=f"the first collectives that differ: {', '.join(names)}",
+            do="compute the operands in the branches, and call the collective after the branches",
         )
     )

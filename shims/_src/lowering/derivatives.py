@@ -21,9 +21,11 @@ from shims._src.lowering.value import Value, is_empty
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 
-_LATE_DERIVATIVE = "The derivative needs a size as a number, although the function itself does not."
+_LATE_DERIVATIVE = (
+    "The derivative of the function needs a size as a number, although the function does not."
+)
 _REMEDY = """\
-  Do:       take the gradient inside of the function, or declare the size in the function's signature"""
+  Do:       compute the gradient inside the function, or declare the size in the function's signature"""
 
 
 def take_apart(values):

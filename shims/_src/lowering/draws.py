@@ -24,7 +24,7 @@ def draw(ctx, eqn, *operands):
                 "random numbers are not supported if their parameters have unknown sizes.",
                 received=", ".join(str(v.aval) for v in eqn.invars),
                 at=line_of(eqn),
-                do="draw standard numbers of the unknown shape, and scale them",
+                do="draw numbers from the standard distribution with the unknown shape, and scale these numbers",
             )
         )
     extents, axes = ctx.shape(shape), ctx.axes(shape)

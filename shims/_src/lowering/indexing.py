@@ -319,10 +319,10 @@ def partial_window_error(eqn) -> errors.UnsupportedPrimitiveError:
     return errors.UnsupportedPrimitiveError(
         errors.message(
             "",
-            f"`{eqn.primitive.name}` accesses several windows of unknown extent.",
+            f"`{eqn.primitive.name}` accesses several windows whose sizes are unknown.",
             received=str(eqn.invars[0].aval),
             at=line_of(eqn),
-            do="take whole rows, or windows of a static extent",
+            do="access whole rows, or windows of static size",
         )
     )
 

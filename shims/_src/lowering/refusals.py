@@ -46,8 +46,7 @@ def reused_size_error(dim) -> errors.FreshSizeError:
             f"the data-dependent size `{dim}` is returned from an inner `jax.jit` that is "
             "called twice.",
             required=(
-                "one number per size; the inner function is traced once, so both calls would "
-                "share this size"
+                "one number for each size: the inner function is traced once, so both calls would share this size"
             ),
             at="",
             do="decorate the inner function with `shims.function`, or return a value without the "
@@ -66,8 +65,8 @@ def inner_size_error(dim) -> errors.FreshSizeError:
     return _refusal(
         errors.message(
             "",
-            f"the data-dependent size `{dim}` belongs to a loop body, a branch or one row, but is "
-            "used outside of it.",
+            f"the data-dependent size `{dim}` of a loop body, a branch or one row is used outside of the loop body, "
+            "the branch or the row.",
             at="",
             do="return the number itself, `shims.size(y)`, from the loop or the branch",
         )
@@ -92,7 +91,7 @@ def ragged_rows_error(dim, at="") -> errors.FreshSizeError:
     return _refusal(
         errors.message(
             "",
-            f"the data-dependent size `{dim}` differs from row to row; an array cannot hold such rows.",
+            f"the data-dependent size `{dim}` differs from row to row, and an array cannot contain such rows.",
             at=at,
             do="reduce or pad each row inside the mapped function",
         )
@@ -105,7 +104,7 @@ def unsupported(eqn) -> errors.UnsupportedPrimitiveError:
     return errors.UnsupportedPrimitiveError(
         errors.message(
             "",
-            f"the JAX primitive `{eqn.primitive.name}` has no rule for unknown sizes.",
+            f"`shims` has no rule for the JAX primitive `{eqn.primitive.name}` on arrays of unknown size.",
             received=shapes,
             at=line_of(eqn),
             do=remedies.INSIDE_SHARD_MAP if eqn.primitive.name == "shard_map" else remedies.ANY,

@@ -55,8 +55,8 @@ def _check_counts(ctx, eqn, old, new) -> None:
         return
     text = errors.message(
         "reshape",
-        f"the input has {errors.NUMBER} values, but the requested shape takes another number of values.",
-        required=f"as many values as shape={_format_shape(new)} takes",
+        f"the input has {errors.NUMBER} values, but the requested shape has another number of values.",
+        required=f"as many values as shape={_format_shape(new)} contains",
         received=f"shape {_format_shape(old)}",
     )
     count = jnp.asarray(ctx.size(have), jnp.int32)

@@ -239,9 +239,9 @@ def report_empty(ctx, dim, bad, line, env=None) -> None:
         if env[name].low == 0:
             text = errors.message(
                 "",
-                f"the size `{name}` is 0, for which this operation has no result.",
+                f"the size `{name}` is 0, and this operation has no result for an empty array.",
                 at=line,
-                do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
+                do="test the size first, with `if y.shape[0] > 0` or `shims.cond`",
             )
             text = ctx.root.state.with_origins(text)
             ctx.report(Misjudged(name, line, text=text), bad & (env[name].size == 0), 0)

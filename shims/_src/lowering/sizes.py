@@ -279,7 +279,7 @@ def unbounded_error(eqn) -> errors.CapacityError:
             eqn.params["label"],
             "this data-dependent size has no bound, and inside an enclosing trace its "
             "capacity cannot grow.",
-            required="a count whose bound follows from the inputs",
+            required="a count with a bound that follows from the inputs",
             at=line_of(eqn),
             do="write `shims.bounded(k, max=...)` for the count, or call the function through "
             "`shims.function` at the top level",

@@ -71,7 +71,9 @@ def bincount(
     if axis not in (None, 0, -1):
         raise ValueError(f"bincount: `axis` must be None, 0 or -1, received {axis!r}.")
     if weights is not None and binary_output:
-        raise ValueError("bincount: `binary_output` takes no `weights`; pass one of the two.")
+        raise ValueError(
+            "bincount: `binary_output` cannot be combined with `weights`; pass only one of the two arguments."
+        )
     options = (dtype, axis == -1, binary_output)
     fixed = minlength is not None and minlength is maxlength
     fixed |= (
@@ -150,7 +152,7 @@ def _match_weights(arr, weights):
         (number != needed) & (number != 0),
         "bincount",
         "`weights` must have the shape of `arr`.",
-        required="as many weights as numbers, or none",
+        required="as many weights as numbers, or no weights",
     )
     last = jnp.ones((1,), weights.dtype)  # an empty array cannot be indexed
     of_some = jnp.concatenate([weights.reshape((-1,)), last])
@@ -162,7 +164,7 @@ def _check_weights(arr, weights, by_row):
     if by_row and arr.ndim > 2:
         raise checks.invalid(
             "bincount",
-            "only vectors and matrices are counted by row.",
+            "`axis=-1` accepts only vectors and matrices.",
             required="rank <= 2",
             received=describe(arr),
         )
@@ -283,7 +285,7 @@ def _check_range(function, value_range, required, fits):
       required: the requirement, for error messages.
       fits: a function that returns whether a number of entries is allowed.
     """
-    problem = "`value_range` must have two numbers."
+    problem = "`value_range` must contain two numbers."
     count = value_range.shape[0] if value_range.ndim else 0
     if not checks.is_known(count):
         checks.check_data(~fits(primitives.as_size(count)), function, problem, required=required)

@@ -85,8 +85,8 @@ def _row_numbers(function, parts, ids):
     checks.check_data(
         within >= jnp.take(jnp.asarray(sizes, ids.dtype), part, mode="clip"),
         function,
-        "the sizes of the table's parts are not those of an even partition.",
-        required=f"{more} parts of {each + 1} rows, then {len(parts) - more} of {each}",
+        "the sizes of the table's parts differ from the sizes of an even partition.",
+        required=f"{more} parts with {each + 1} rows, then {len(parts) - more} parts with {each} rows",
         received=f"parts of {sizes} rows",
     )
     offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]])

@@ -191,7 +191,7 @@ def _match_rows(function, labels, logits):
         raise checks.invalid(
             function,
             "`logits` and `labels` must be broadcastable.",
-            required="as many rows in `labels` as in `logits`, or one row",
+            required="the same number of rows in `labels` as in `logits`, or one row",
             received=f"logits {describe(logits)}, labels {describe(labels)}",
         )
     return labels.reshape((*logits.shape[:-1], *classes) if have == rows else classes)
@@ -247,7 +247,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     if labels.ndim != logits.ndim - 1:
         raise checks.invalid(
             function,
-            "`logits` must have one axis more than `labels`.",
+            "`logits` must have one more axis than `labels`.",
             required="labels [...], logits [..., classes]",
             received=f"labels {describe(labels)}, logits {describe(logits)}",
         )
@@ -359,7 +359,7 @@ def bias_add(value, bias, data_format=None, name=None):
     if is_known(bias.shape[0]) and bias.shape[0] != value.shape[channels]:
         raise checks.invalid(
             "bias_add",
-            "`bias` must have one number for each channel.",
+            "`bias` must contain one number for each channel.",
             required=f"{value.shape[channels]} numbers",
             received=f"{bias.shape[0]}",
         )

@@ -162,7 +162,7 @@ def _sampled_logits(
     if labels.ndim != 2 or labels.shape[1] != num_true or inputs.ndim != 2:
         raise checks.invalid(
             function,
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required=f"labels [batch, {num_true}], inputs [batch, features]",
             received=f"labels {describe(labels)}, inputs {describe(inputs)}",
         )
@@ -217,7 +217,7 @@ def _require_sample_count(function, is_hit, sampled, num_sampled):
     For a single sample, TensorFlow accepts any `num_sampled`; the mask `is_hit` is then padded to it.
     """
     count = checks.static_int(function, "num_sampled", num_sampled)
-    problem = "the size of `sampled_values` is not `num_sampled`."
+    problem = "the size of `sampled_values` differs from `num_sampled`."
     if not is_known(sampled.shape[0]):
         unlike = primitives.as_size(sampled.shape[0]) != count
         checks.check_data(unlike, function, problem, required=f"{count} samples")
@@ -237,7 +237,7 @@ def _check_parameters(function, rows, offsets, inputs) -> None:
     if not fits:
         raise checks.invalid(
             function,
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required="weights [classes, features], biases [classes], inputs [batch, features]",
             received=f"rows of weights {describe(rows)} and of biases {describe(offsets)}, "
             f"inputs {describe(inputs)}",
@@ -284,7 +284,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     if labels.ndim != 2 or labels.shape[1] != num_true or sampled.ndim != 1:
         raise checks.invalid(
             "compute_accidental_hits",
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required=f"true_classes [batch, {num_true}], sampled_candidates a vector",
             received=f"{describe(labels)} and {describe(sampled)}",
         )

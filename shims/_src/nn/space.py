@@ -99,7 +99,7 @@ def _check_images(function, input, block_size, data_format):
     x, size = operand(input), int(block_size)
     if size < 2:
         raise checks.invalid(
-            function, "`block_size` must be above 1.", received=f"block_size={size}"
+            function, "`block_size` must be greater than 1.", received=f"block_size={size}"
         )
     if data_format != "NHWC":
         known = data_format in ("NCHW", "NCHW_VECT_C")
@@ -293,8 +293,8 @@ def _check_blocks(function, input, block_shape, margins):
     if not fits:
         raise checks.invalid(
             function,
-            "the arguments do not fit together.",
-            required="positive block sizes, and a pair of numbers >= 0 for each of them",
+            "the arguments do not match.",
+            required="positive block sizes, and a pair of numbers >= 0 for each block size",
             received=f"{describe(x)}, block_shape={sides}, {pairs}",
         )
     return x, sides, pairs

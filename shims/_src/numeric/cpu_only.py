@@ -27,7 +27,7 @@ def cpu_only(function: str, x, received: str):
     text = errors.message(
         function,
         "there is no kernel for integers on this device.",
-        required="floats on an accelerator",
+        required="floating-point numbers on an accelerator",
         received=received,
         do="cast to float32, which is exact up to 2 ** 24, or run on CPU: JAX_PLATFORMS=cpu",
     )

@@ -44,7 +44,7 @@ def load() -> types.ModuleType:
         raise ImportError(
             errors.message(
                 "keras",
-                "Keras does not compute with JAX.",
+                "Keras does not use the JAX back end.",
                 required="KERAS_BACKEND=jax in the environment before Keras is imported",
                 received=f"backend {backend}",
                 do="import `shims.keras` before Keras and TensorFlow, or set KERAS_BACKEND=jax",

@@ -105,8 +105,8 @@ class Optimizer:
             )
         if callable(value) and not isinstance(value, Variable):
             raise TypeError(
-                "This optimizer was created with a number as its learning rate, so no "
-                "function can be set later. Create the optimizer with the function instead."
+                "This optimizer was created with a number as its learning rate, so no function can be set later. "
+                "Create the optimizer with a function as its learning rate instead."
             )
         self._learning_rate_variable().assign(value)
 
@@ -119,7 +119,7 @@ class Optimizer:
         raise AttributeError(
             errors.message(
                 "Optimizer.learning_rate",
-                "the transformation does not store its learning rate in its state.",
+                "the transformation does not store the learning rate in its state.",
                 do=(
                     "create the transformation with a function of `shims.optax` or with "
                     "`optax.inject_hyperparams`."
@@ -145,7 +145,9 @@ class Optimizer:
           ValueError: `build` was not called and no step was taken.
         """
         if self._structure is None or not self._trained:
-            raise ValueError("Optimizer: there is no state yet. Call `build(variables)` first.")
+            raise ValueError(
+                "Optimizer: the optimizer has no state yet. Call `build(variables)` first."
+            )
         values = [self._leaves[path].read_value() for path in self._paths]
         return jax.tree.unflatten(self._structure, values)
 
@@ -154,10 +156,8 @@ class Optimizer:
         leaves, structure = jax.tree.flatten(state)
         if structure != self._structure:
             raise ValueError(
-                "Optimizer: the structure of the state differs from that of the optimizer's "
-                "own state.\n"
-                f"  Required: {self._structure}\n"
-                f"  Received: {structure}"
+                "Optimizer: the structure of the given state differs from the structure of the optimizer's own "
+                f"state.\n  Required: {self._structure}\n  Received: {structure}"
             )
         for path, leaf in zip(self._paths, leaves, strict=True):
             self._leaves[path].assign(leaf)

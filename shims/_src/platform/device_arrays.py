@@ -67,7 +67,7 @@ class _Front:
         capsule = self._array.__dlpack__()
         tensor = ctypes.cast(_pointer_of(capsule, b"dltensor"), ctypes.POINTER(_Tensor)).contents
         if tensor.strides and tensor.strides[: tensor.ndim] != _strides(self._array.shape):
-            raise BufferError("the elements do not lie in order")
+            raise BufferError("the elements are not contiguous in memory")
         for axis, size in enumerate(self._shape):
             tensor.shape[axis] = size
         if tensor.strides:

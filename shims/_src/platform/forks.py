@@ -17,9 +17,9 @@ def in_forked_process(f: Callable[[], None]) -> None:
 
 def _refuse(*args: Any, **kwargs: Any) -> Any:
     raise RuntimeError(
-        "shims: this process was forked from a process in which JAX had been used. It lacks JAX's threads, so "
-        "compiling would never end.\n"
-        '  Do:       start processes with `multiprocessing.get_context("spawn")`, or before JAX is used'
+        "shims: this process was forked from a process in which JAX had been used. JAX's threads do not exist in "
+        "this process, so compiling would never end.\n  Do:       start processes with "
+        '`multiprocessing.get_context("spawn")`, or before JAX is used'
     )
 
 

@@ -149,7 +149,7 @@ def _fixed_range(function, inputs, low, high):
     """Convert the inputs, and a range given as Python numbers, to arrays."""
     if low >= high:
         raise checks.invalid(
-            function, "`min` has to be smaller than `max`.", received=f"{low} >= {high}"
+            function, "`min` must be smaller than `max`.", received=f"{low} >= {high}"
         )
     x = operand(inputs)
     return x, jnp.asarray(low, x.dtype), jnp.asarray(high, x.dtype)

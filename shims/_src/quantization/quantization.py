@@ -57,7 +57,9 @@ def _operands(function, x, low, high, axis, *, is_used):
         low = high = jnp.zeros(() if axis is None or axis == -1 else (1,), x.dtype)
     if axis is None or axis == -1:
         if low.ndim or high.ndim:
-            raise checks.invalid(function, "the range must be two scalars.", required="rank 0")
+            raise checks.invalid(
+                function, "the range must consist of two scalars.", required="rank 0"
+            )
         return x, low, high, None
     place = checks.axis_of(function, axis, x.ndim)
     for name, end in (("input_min", low), ("input_max", high)):

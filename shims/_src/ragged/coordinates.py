@@ -70,6 +70,6 @@ def _from_sparse(sp, row_splits_dtype):
         (ids != expected) | (sp.indices[:, 1].astype(dtype) != place),
         "from_sparse",
         "the sparse tensor is not ragged-right.",
-        required="in each row, entries in the columns 0, 1, 2, ..., in this order",
+        required="in each row, entries in columns 0, 1, 2, ..., in this order",
     )
     return out

@@ -57,7 +57,7 @@ def _check_inside(position, length):
         (position < 0) | (position >= length),
         "gather_nd",
         "`indices` is out of range.",
-        required="positions inside of the row",
+        required="positions inside the row",
     )
 
 
@@ -86,7 +86,7 @@ def _squeeze_axis(value, axis: int):
             lengths != 1,
             "squeeze",
             "the axis does not have size 1.",
-            required="rows of one element",
+            required="rows with one element",
         )
         return value.values
     return value.with_values(_squeeze_axis(value.values, axis - 1))

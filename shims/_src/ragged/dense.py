@@ -43,8 +43,8 @@ def _to_tensor(rt, default_value, sizes):
     if len(sizes) != flat.ndim + rt.ragged_rank:
         raise checks.invalid(
             "to_tensor",
-            f"`shape` has {len(sizes)} entries for rank {flat.ndim + rt.ragged_rank}.",
-            required="one entry per axis",
+            f"`shape` has {len(sizes)} entries, but the ragged tensor has rank {flat.ndim + rt.ragged_rank}.",
+            required="one entry for each axis",
         )
     return _pad_rows(rt, default, sizes)
 

@@ -87,7 +87,7 @@ def check_same_splits(function: str, a, b) -> None:
     checks.check_data(
         a.astype(b.dtype) != b,
         function,
-        "the rows of two ragged tensors differ in length.",
+        "the rows of two ragged tensors have different lengths.",
         required="equal row_splits",
     )
 
@@ -95,7 +95,7 @@ def check_same_splits(function: str, a, b) -> None:
 def _row_count_error(function, n, m):
     return checks.invalid(
         function,
-        "two ragged tensors differ in the number of rows.",
+        "two ragged tensors have different numbers of rows.",
         required="equal row_splits",
         received=f"{n} and {m} rows",
     )
@@ -143,7 +143,7 @@ def _broadcast_axis_into_rows(function, x, splits, ids):
         partition.lengths_of(splits) != length,
         function,
         "the row lengths of a ragged tensor do not match the size of the array's axis.",
-        required="size 1, or rows of that length",
+        required="an axis of size 1, or rows whose length is the size of the axis",
         received=describe(x),
     )
     place = partition.offsets(splits, ids)
@@ -189,7 +189,7 @@ def map_flat_values(op, *args, **kwargs):
     if out.ndim == 0:
         raise checks.invalid(
             "map_flat_values",
-            "the result of `op` does not have one entry for each flat value.",
+            "the result of `op` does not contain one entry for each flat value.",
             required="an array of at least one axis",
             received=describe(out),
         )

@@ -160,7 +160,7 @@ def _check_row_count(indices, count):
     """Check that `indices` has `count` rows."""
     have = row_total(indices) if is_ragged(indices) else indices.shape[0]
     if is_known(have) and is_known(count) and have != count:
-        raise ValueError(f"gather: {have} rows of indices for {count} rows of `params`.")
+        raise ValueError(f"gather: `indices` has {have} rows, but `params` has {count} rows.")
     if not is_ragged(indices):
         return primitives.unify_axis(indices, 0, count, label="gather")
     splits = primitives.unify_axis(indices.row_splits, 0, count + 1, label="gather")

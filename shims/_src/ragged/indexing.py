@@ -91,7 +91,9 @@ def _index_array(values, items):
     """Index an array; reject positions out of range, which JAX would clamp."""
     places = [i for i in items if i is not None]
     if len(places) > values.ndim:
-        raise checks.invalid("index", f"{len(places)} keys for an array of rank {values.ndim}.")
+        raise checks.invalid(
+            "index", f"the index has {len(places)} keys, but the array has rank {values.ndim}."
+        )
     for place, size in zip(places, values.shape, strict=False):
         if not isinstance(place, slice):
             _check_position(place, size)

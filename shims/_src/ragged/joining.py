@@ -91,7 +91,7 @@ def stack(values, axis=0):
     """Implement `tf.stack` and `tf.ragged.stack` for ragged operands or a ragged result."""
     values = [v if is_ragged(v) else operand(v) for v in values]
     if not values:
-        raise checks.invalid("stack", "`values` is empty.", required="one value or more")
+        raise checks.invalid("stack", "`values` is empty.", required="at least one value")
     rank = rank_of(values[0])
     if any(rank_of(v) != rank for v in values):
         raise checks.invalid(

@@ -30,7 +30,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
       A `RaggedTensor` with one row per start.
 
     Raises:
-      InvalidArgumentError: a step is 0, a row would be infinite, or the vectors differ in length.
+      InvalidArgumentError: a step is 0, a row would be infinite, or the vectors have different lengths.
 
     Differs from TensorFlow:
       Splits are int32 unless `jax_enable_x64` is on.
@@ -102,7 +102,9 @@ def _broadcast_lengths(*vectors):
     known = {v.shape[0] for v in long if checks.is_known(v.shape[0])}
     if len(known) > 1:
         raise checks.invalid(
-            "ragged.range", "the vectors differ in length.", required="vectors of the same length"
+            "ragged.range",
+            "the vectors have different lengths.",
+            required="vectors of the same length",
         )
     long = iter(agreeing("ragged.range", long, [0]))
     vectors = [next(long) if v.ndim == 1 else v for v in vectors]

@@ -85,8 +85,8 @@ def tile(value, multiples):
     if len(times) != rank_of(value):
         raise checks.invalid(
             "tile",
-            f"{len(times)} multiples for {rank_of(value)} axes.",
-            required="one multiple per axis",
+            f"`multiples` has length {len(times)}, but the input has rank {rank_of(value)}.",
+            required="one number for each axis",
         )
     return _tile_axes(value, times)
 

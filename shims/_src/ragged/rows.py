@@ -51,11 +51,15 @@ def split(value, num_or_size_splits, axis=0, num=None):
     if np.ndim(sizes) == 0:
         count = checks.static_int("split", "num_or_size_splits", sizes)
         if count < 1 or rows % count:
-            raise checks.invalid("split", f"{rows} rows do not divide into {count} parts.")
+            raise checks.invalid(
+                "split", f"the {rows} rows cannot be divided into {count} equal parts."
+            )
         sizes = [rows // count] * count
     sizes = [checks.static_int("split", "num_or_size_splits", s) for s in sizes]
     if sum(sizes) != rows or min(sizes) < 0:
-        raise checks.invalid("split", f"{rows} rows do not divide into parts of {sizes}.")
+        raise checks.invalid(
+            "split", f"the {rows} rows cannot be divided into parts of the sizes {sizes}."
+        )
     ends = [0, *itertools.accumulate(sizes)]
     return [value[a:b] for a, b in itertools.pairwise(ends)]
 
@@ -133,7 +137,7 @@ def _flatten_counts(arr, weights, by_row):
         return arr.flat_values, weights, {}
     if rank_of(arr) != 2:
         raise checks.invalid(
-            "bincount", "only vectors and matrices are counted by row.", required="rank <= 2"
+            "bincount", "`axis=-1` accepts only vectors and matrices.", required="rank <= 2"
         )
     rows = partition.row_count(arr.row_splits)
     return arr.values, weights, {"rows": arr.value_rowids(), "count": rows}

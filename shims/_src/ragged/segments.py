@@ -67,6 +67,6 @@ def _divide_by_count(name, data, segment_ids, num_segments):
 def _row_mismatch_error(name):
     return checks.invalid(
         name,
-        "`data` and `segment_ids` do not have the same rows.",
-        required="one id for each row, or ragged ids with the row lengths of the outer axes of `data`",
+        "`data` and `segment_ids` have different rows.",
+        required="one id for each row, or ragged ids with the same row lengths as the outer axes of `data`",
     )

@@ -310,8 +310,8 @@ class RaggedTensor(RaggedOperators, Ragged):
         if is_known(have) and is_known(need) and have != need:
             raise checks.invalid(
                 "from_value_rowids",
-                f"{ids.shape[0]} row ids for {row_total(values)} values.",
-                required="one row id per value",
+                f"the number of row ids is {ids.shape[0]}, but the number of values is {row_total(values)}.",
+                required="one row id for each value",
             )
         ids = _check_value_count(ids, row_total(values))
         splits = segment_ids.splits_of_rows("from_value_rowids", ids, nrows, validate)
@@ -413,7 +413,7 @@ def _check_value_count(values, count):
         have = partition.row_count(values.row_splits)
         if is_known(have) and is_known(count) and have != count:
             raise checks.invalid(
-                "RaggedTensor", f"the rows need {count} values, but there are {have}."
+                "RaggedTensor", f"the rows need {count} values, but {have} values are given."
             )
         return values
     return primitives.unify_axis(values, 0, count, label="RaggedTensor")

@@ -47,7 +47,7 @@ def type_spec_from_value(value):
       A spec.
 
     Raises:
-      TypeError: the value has no spec.
+      TypeError: there is no spec for this value.
 
     Differs from TensorFlow:
       The spec of a variable is the spec of its value.
@@ -69,7 +69,7 @@ def type_spec_from_value(value):
     raise TypeError(
         errors.message(
             "type_spec_from_value",
-            "the value has no spec.",
+            "there is no spec for this value.",
             required="an array, a ragged or a sparse tensor",
             received=f"{value!r} of {type(value).__name__}",
         )

@@ -32,7 +32,7 @@ def from_uniform_row_length(values, uniform_row_length, nrows) -> RaggedTensor:
     if is_known(rows) and is_known(length) and is_known(total) and rows * length != total:
         raise checks.invalid(
             "from_uniform_row_length",
-            f"{total} values cannot form {rows} rows of length {length}.",
+            f"the number of values, {total}, does not match {rows} rows of length {length}.",
             required="nrows * uniform_row_length == number of values",
         )
     dtype = getattr(uniform_row_length, "dtype", None)

@@ -83,7 +83,7 @@ def _sample(function, true_classes, num_true, num_sampled, unique, range_max, se
         raise checks.invalid(
             function,
             "`true_classes` must have `num_true` columns.",
-            required=f"true_classes [batch, {num_true}]",
+            required=f"true_classes of shape [batch, {num_true}]",
             received=describe(labels),
         )
     if count <= 0 or most <= 0 or (unique and count > most):

@@ -79,13 +79,12 @@ def _check_one_thread(function, logits, num_samples) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "TensorFlow divides this many rows among its threads, so its random numbers depend "
-                "on the number of threads.",
+                "for this many rows, TensorFlow divides the rows among its threads, so TensorFlow's random numbers "
+                "depend on the number of threads.",
                 required=f"at most {most} rows of {classes} classes and {num_samples} samples",
                 received=f"{rows} rows",
                 do=(
-                    f"draw {most} rows at a time, each time with another seed, or use "
-                    "`jax.random.categorical`"
+                    f"draw at most {most} rows at a time, each time with another seed, or use `jax.random.categorical`"
                 ),
             )
         )

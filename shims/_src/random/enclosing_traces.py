@@ -67,8 +67,8 @@ def built_by_training():
 
 _LAYER = "keras.src.layers.layer"
 _INSTEAD = (
-    "use `shims.function` in place of `jax.jit`; or an operator of `shims.random.stateless_*` with a seed "
-    "that is an argument of the program"
+    "use `shims.function` in place of `jax.jit`, or use an operator of `shims.random.stateless_*` with a seed that "
+    "is an argument of the program"
 )
 
 
@@ -102,11 +102,11 @@ def warn_of_graph(operator: str) -> None:
     user_frames.warn_at_user_line(
         errors.message(
             operator,
-            "random numbers are drawn once, while a graph of TensorFlow 1 is built: every run of a "
-            "session gets the same numbers.",
+            "random numbers are drawn once, while a TensorFlow 1 graph is built, so every run of a session gets the "
+            "same numbers.",
             at=errors.user_line(),
-            do="use the operator of the same name in `shims.compat.v1`, which draws in every run; or draw before the "
-            "graph is opened, if the numbers should be constants",
+            do="use the operator of the same name in `shims.compat.v1`, which draws new numbers in every run; if "
+            "the numbers should be constants, draw them before the graph is opened",
         ),
         errors.FrozenRandomWarning,
     )

@@ -109,7 +109,7 @@ def _check(place, key, last, rounds):
             raise _operand_error(name, "an integer, or a vector of integers", x)
     if rounds < 4 or rounds % 2:
         raise checks.invalid(
-            _FUNCTION, "`rounds` must be even, and at least 4.", received=f"{rounds}"
+            _FUNCTION, "`rounds` must be an even number that is at least 4.", received=f"{rounds}"
         )
     _check_sizes(place, key, last)
     checks.check_data(

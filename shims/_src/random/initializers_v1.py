@@ -39,10 +39,10 @@ class Initializer:
         Args:
           shape: the sizes.
           dtype: a dtype.
-          partition_info: must be `None`: there are no partitioned variables.
+          partition_info: must be `None`: `shims` has no partitioned variables.
         """
         if partition_info is not None:
-            raise ValueError(f"{type(self).__name__}: there are no partitioned variables.")
+            raise ValueError(f"{type(self).__name__}: `shims` has no partitioned variables.")
         return self._create(shape, self.dtype if dtype is None else as_dtype(dtype))
 
     def _create(self, shape, dtype):

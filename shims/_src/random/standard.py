@@ -141,7 +141,7 @@ def all_integers(function: str, words, dims, dtype):
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "the full range of a 64-bit integer needs 64 bits.",
+                "the full range of a 64-bit integer needs `jax_enable_x64`.",
                 required="jax_enable_x64, or a 32-bit dtype",
                 received=f"dtype {name}",
                 do=(

@@ -49,14 +49,14 @@ def ImageProjectiveTransformV3(
     if images.ndim != 4 or transforms.ndim != 2 or transforms.shape[1] != 8:
         raise checks.invalid(
             "ImageProjectiveTransformV3",
-            "the shapes of the operands do not fit together.",
+            "the shapes of the operands do not match.",
             required="images [batch, height, width, channels], transforms [batch, 8] or [1, 8]",
             received=f"images {describe(images)}, transforms {describe(transforms)}",
         )
     if interpolation not in _INTERPOLATIONS or fill_mode not in _MODES:
         raise checks.invalid(
             "ImageProjectiveTransformV3",
-            "there is no such interpolation or mode.",
+            "`interpolation` or `fill_mode` has an unknown value.",
             required=f"interpolation in {_INTERPOLATIONS}, fill_mode in {tuple(_MODES)}",
             received=f"{interpolation!r}, {fill_mode!r}",
         )
@@ -68,7 +68,7 @@ def ImageProjectiveTransformV3(
     if any(is_known(n) and n <= 0 for n in sizes):
         raise checks.invalid(
             "ImageProjectiveTransformV3",
-            "the result has no pixel.",
+            "the result would have no pixels.",
             required="a height and a width of at least 1",
             received=str(tuple(sizes)),
         )

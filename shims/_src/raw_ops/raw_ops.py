@@ -80,7 +80,7 @@ def _unique_slices(function, x, axis, dtype):
     if len(axes) > 1 or (not axes and x.ndim != 1):
         raise checks.invalid(
             function,
-            "`axis` must hold one axis, or none for a vector.",
+            "`axis` must contain one axis, or must be empty for a vector.",
             required="[axis], or [] and a vector",
             received=f"axis={axes}, x {describe(x)}",
         )

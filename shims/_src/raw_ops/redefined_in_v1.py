@@ -52,7 +52,7 @@ def _select(condition, x, y):
     x, y = matching("where", x=x, y=y)
     if condition.dtype != jnp.bool_:
         raise checks.invalid(
-            "where", "`condition` must be of booleans.", received=describe(condition)
+            "where", "`condition` must have dtype bool.", received=describe(condition)
         )
     by_rows = condition.ndim == 1 and x.ndim > 1
     scalar = condition.ndim == 0
@@ -82,7 +82,7 @@ def _shape_error(condition, x, y):
     """Return the error for incompatible shapes of the condition and the operands."""
     return checks.invalid(
         "where",
-        "the shapes do not fit together: `where` of TensorFlow 1 does not broadcast.",
+        "the shapes do not match, and `where` of TensorFlow 1 does not broadcast.",
         required=(
             "x and y of equal shape; a condition of that shape, or a scalar, or a vector with "
             "one element per row"

@@ -110,8 +110,8 @@ class IndexedSlices:
             return self._to_dense_in_graph()
         if self._dense_shape is None:
             raise ValueError(
-                "IndexedSlices: without `dense_shape` it cannot become an array.\n"
-                f"  Received: {self!r}"
+                "IndexedSlices: without `dense_shape`, the slices cannot be converted to an array.\n  Received: "
+                f"{self!r}"
             )
         count = to_dim(self.dense_shape[0], label="IndexedSlices")
         values = unify_axis(self._values, 0, self._indices.shape[0], label="IndexedSlices")

@@ -197,13 +197,12 @@ def _check_kept(scope: Overlay, variable, value) -> None:
         return
     text = errors.message(
         "Variable.assign",
-        "`value` is being traced by a JAX transformation inside of the function, and this "
-        "transformation ends before the variable is updated.",
+        "a JAX transformation inside the function traces `value`, and this transformation ends before the variable "
+        "is updated.",
         received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
         do=(
-            "return the value from the transformation and assign the variable afterwards; or "
-            "use `lax.scan`, `lax.while_loop`, `lax.cond` or `shims.map_fn`, which carry "
-            "variables through."
+            "return the value from the transformation and assign the variable afterwards; or use `lax.scan`, "
+            "`lax.while_loop`, `lax.cond` or `shims.map_fn`, in which variables can be assigned."
         ),
     )
     raise errors.as_refusal(errors.FailedPreconditionError(text))
@@ -279,9 +278,11 @@ def _check_is_settled(variable) -> None:
         raise errors.FailedPreconditionError(
             errors.message(
                 "Variable",
-                "a Python function that a compiled program calls uses a variable which this program assigns.",
+                "a compiled program calls a Python function, and both use the same variable: the program assigns "
+                "it, and the Python function reads or assigns it.",
                 received=variable.name,
-                do="pass the value to the function as an argument, and assign what it returns.",
+                do="pass the value of the variable to the function as an argument, and assign the result of the "
+                "function to the variable.",
             )
         )
 
@@ -339,12 +340,11 @@ def write(variable, value) -> None:
     elif variable.is_kept_by_traces:
         text = errors.message(
             "Variable.assign",
-            "`value` is being traced by a JAX transformation, and a variable cannot store a "
-            "traced value.",
+            "a JAX transformation traces `value`, and a variable cannot store a traced value.",
             received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
             do=(
-                "decorate the function with `shims.function`, or compile `shims.stateless(f, "
-                "variables)`, which takes and returns the values of the variables."
+                "decorate the function with `shims.function`, or compile `shims.stateless(f, variables)`, which "
+                "accepts and returns the values of the variables."
             ),
         )
         raise errors.as_refusal(errors.FailedPreconditionError(text))

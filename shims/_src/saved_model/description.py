@@ -214,7 +214,7 @@ class Decoder:
             raise errors.UnimplementedError(
                 errors.message(
                     "saved_model.load",
-                    "the model was saved under `jax_enable_x64`, with programs of 64-bit dtypes.",
+                    "the model was saved with `jax_enable_x64`, and its programs use 64-bit dtypes.",
                     do=(
                         'write `jax.config.update("jax_enable_x64", True)` before you load the '
                         "model"

@@ -163,10 +163,7 @@ def _refusal(error: Exception, name: str, specs) -> Exception:
         text, line, remedy = error.problem, error.line, error.remedy
     else:
         text = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        remedy = (
-            "write known sizes into the signature; leave out `tf.print` and calls of Python "
-            "functions"
-        )
+        remedy = "write known sizes into the signature, and remove `tf.print` and calls of Python functions"
     return ValueError(
         errors.message(
             "saved_model.save",

@@ -165,7 +165,7 @@ def _traced(call, specs, shapes, least) -> _Traced:
 def _refuse_callbacks(jaxpr) -> None:
     if jaxprs.calls_host(jaxpr):
         raise NotExportableError(
-            "the function calls Python on the host: it prints, or calls `py_function` or "
+            "the function calls Python code on the host, for example with `tf.print`, `py_function` or "
             "`numpy_function`.",
             None,
             "remove such calls from the function that is saved",
@@ -255,7 +255,7 @@ def _checked(jaxpr, arrays, checks: list[Check]):
             return run(eqn.params["jaxpr"], operands)
         if _has_checks(eqn):
             raise NotExportableError(
-                "a check inside of a loop, a branch or a derivative is not stored.",
+                "a run-time check inside a loop, a branch or a derivative cannot be saved.",
                 None,
                 "check the values before the call, or write known sizes into the signature",
             )
@@ -298,7 +298,7 @@ def _exceptions(guard: Guard, dynamic, least: int) -> list[tuple[str, Size]]:
 
 def _unequal_sizes() -> NotExportableError:
     return NotExportableError(
-        "an unknown size has to be equal to another size.",
+        "an unknown size must be equal to another size.",
         None,
         "write the size into the signature, or use the same name for equal sizes: "
         "`TensorSpec(['batch', 3])`",
@@ -308,7 +308,7 @@ def _unequal_sizes() -> NotExportableError:
 def _two_kinds_of_sizes(dynamic: trace.DynamicTrace) -> NotExportableError:
     lines = list(dynamic.origins.values())
     return NotExportableError(
-        "a program with data-dependent sizes cannot be saved if sizes of its operands are unknown.",
+        "a program with data-dependent sizes can be saved only if all sizes of its operands are known.",
         lines[0] if lines else None,
-        "write the sizes into the signature, `TensorSpec([64, 3])`, and pad the operands to them",
+        "write the sizes into the signature, `TensorSpec([64, 3])`, and pad the operands to these sizes",
     )

@@ -28,8 +28,8 @@ def keras_signature(model) -> Function:
                 required="a functional or sequential model that begins with `keras.Input`",
                 received=type(model).__name__,
                 do=(
-                    "write `model.save('model.keras')`; or give `signatures`; or save a `Module` "
-                    "whose attributes are the model and a `function` that calls the model"
+                    "write `model.save('model.keras')`, or pass `signatures`, or save a `Module` with two "
+                    "attributes: the model, and a `function` that calls the model"
                 ),
             )
         )

@@ -186,7 +186,7 @@ def _not_found(folder: pathlib.Path) -> Exception:
         return errors.UnimplementedError(
             errors.message(
                 "saved_model.load",
-                f"TensorFlow wrote the SavedModel in {folder}; its functions are graphs of TensorFlow.",
+                f"the SavedModel in {folder} was written by TensorFlow, and its functions are TensorFlow graphs.",
                 do=f"convert the functions with `tf2jax-port import-graph {folder}`; read the variables with "
                 "`train.Checkpoint(model).read(path)` or `tf2jax-port weights`",
             )

@@ -161,7 +161,7 @@ class RestoredConcrete:
         """Call the function with its tensors."""
         specs = structures.specs_of(self.concrete.arguments)
         if len(tensors) != len(specs):
-            raise TypeError(f"{self.name} takes {len(specs)} tensors, not {len(tensors)}")
+            raise TypeError(f"{self.name} accepts {len(specs)} tensors, not {len(tensors)}")
         names = [f"argument {i}" for i in range(len(specs))]
         return run(self.concrete, _converted(names, specs, tensors))
 

@@ -99,7 +99,9 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
         )
     folder = pathlib.Path(os.fspath(export_dir))
     if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
-        raise FileExistsError(f"{folder} holds a SavedModel of TensorFlow: choose another folder")
+        raise FileExistsError(
+            f"{folder} contains a SavedModel of TensorFlow: choose another folder"
+        )
     owners = [f.owner for f in GraphView(obj, _children_of).objects]
     exporter = Exporter(d for v in owners if isinstance(v, Variable) for d in np.shape(v.numpy()))
     functions = _functions(owners, exporter)

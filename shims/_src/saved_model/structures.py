@@ -73,7 +73,7 @@ def decode(data, leaf: Callable[[Any], Any]) -> Any:
     if kind == _NAMED:
         name, fields, items = content
         return collections.namedtuple(name, fields)(*(decode(x, leaf) for x in items))
-    raise ValueError(f"no structure: {kind}")
+    raise ValueError(f"an unknown kind of structure: {kind}")
 
 
 def matched(data, value) -> list[tuple[Any, Any]] | None:

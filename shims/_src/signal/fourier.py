@@ -43,7 +43,7 @@ def _lengths(function, fft_length, count):
     if len(lengths) != count or min(lengths) < 0:
         raise checks.invalid(
             function,
-            "`fft_length` must have one size per transformed axis.",
+            "`fft_length` must contain one size for each transformed axis.",
             required=f"{count} sizes >= 0",
             received=f"{list(lengths)}",
         )
@@ -52,7 +52,7 @@ def _lengths(function, fft_length, count):
 
 def _check_filled(function, x, lengths) -> None:
     """Reject an array without elements if it would be zero-padded, as TensorFlow does."""
-    problem = "an array without elements cannot be zero-padded to `fft_length`."
+    problem = "an empty array cannot be zero-padded to `fft_length`."
     sizes = x.shape[x.ndim - len(lengths) :]
     short = any(
         checks.is_known(have) and checks.is_known(want) and 0 < have < want

@@ -120,14 +120,12 @@ def growable(label: str) -> Capacity:
         raise errors.CapacityError(
             errors.message(
                 label,
-                "nothing bounds the size of this value, and inside an enclosing JAX trace no "
-                "buffer can grow.",
+                "the size of this value has no bound, and inside an enclosing JAX trace no buffer can grow.",
                 required="a bound on the number of iterations, or of elements of a `TensorArray`",
                 do=(
-                    "pass `maximum_iterations` to `while_loop`; give a growing `TensorArray` its "
-                    "largest size and cut the result, `TensorArray(dtype, n)` and "
-                    "`.stack()[:k]`; or call the function through `shims.function` at the top "
-                    "level"
+                    "pass `maximum_iterations` to `while_loop`; create a growing `TensorArray` with its largest "
+                    "size and cut the result, as in `TensorArray(dtype, n)` and `.stack()[:k]`; or call the "
+                    "function through `shims.function` at the top level"
                 ),
             )
         )

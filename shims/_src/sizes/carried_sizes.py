@@ -44,7 +44,7 @@ def _along_tangent(values, code, count):
             errors.message(
                 "jax.jvp",
                 "a padded value and its tangent have different sizes.",
-                do="give a tangent of the same size as the value, such as `x * 0 + 1`",
+                do="pass a tangent of the same size as the value, such as `x * 0 + 1`",
             )
         )
     return values

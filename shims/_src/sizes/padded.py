@@ -84,7 +84,7 @@ class Padded:
             raise errors.CapacityError(
                 errors.message(
                     "Padded.pad",
-                    "`x` does not fit.",
+                    "`x` is larger than the capacity.",
                     required=f"at most {capacity} entries along axis {axis}",
                     received=f"{size}",
                 )
@@ -146,8 +146,8 @@ class Padded:
                 "Padded",
                 "a padded value whose rows have different sizes is used as one array.",
                 received=repr(self),
-                do="map over the rows: `jax.vmap(shims.dynamic(f))(x)`, or take the list of exact "
-                "rows outside of `jit`: `x.unpad()`",
+                do="map over the rows with `jax.vmap(shims.dynamic(f))(x)`, or use `x.unpad()` outside of `jit`, "
+                "which returns the list of exact rows",
             )
         )
 
@@ -184,11 +184,11 @@ class Padded:
         raise errors.PaddedUseError(
             errors.message(
                 "Padded",
-                "a padded value was given to a JAX function, which would read its padding.",
+                "a padded value was passed to a JAX function, which would read the padding.",
                 received=repr(self),
                 do=(
-                    "wrap the whole computation: `shims.dynamic(f)(x)`; or use an operator of shims, "
-                    "such as `shims.reduce_sum` for a sum"
+                    "wrap the whole computation with `shims.dynamic(f)(x)`, or use an operator of shims, such as "
+                    "`shims.reduce_sum` for a sum"
                 ),
             )
         )
@@ -201,8 +201,8 @@ class Padded:
                 "Python needs the contents of a padded value, which are known only at run time.",
                 received=repr(self),
                 do=(
-                    "outside of `jit` use the exact array, `x.unpad()`; inside of `jit` use an "
-                    "operator (`shims.size(x)`, `shims.where`, `shims.cond`)"
+                    "outside of `jit`, use the exact array, `x.unpad()`; inside `jit`, use an operator such as "
+                    "`shims.size(x)`, `shims.where` or `shims.cond`"
                 ),
             )
         )
@@ -328,11 +328,11 @@ def _lost() -> errors.PaddedUseError:
     return errors.PaddedUseError(
         errors.message(
             "Padded",
-            "the sizes of a padded value were lost: code outside of shims computed with its "
-            "leaves, or combined them with the leaves of a value of another size.",
+            "the sizes of a padded value were lost, because code outside of shims computed with the leaves of the "
+            "value, or combined the leaves with leaves of a value of another size.",
             required="sums and multiples of leaves that belong to padded values of the same size",
-            do="map over whole values: `jax.tree.map(f, tree, is_leaf=lambda x: isinstance(x, "
-            "shims.Padded))`, or restore the sizes: `shims.Padded(y.values, x.sizes)`",
+            do="map over whole values, `jax.tree.map(f, tree, is_leaf=lambda x: isinstance(x, shims.Padded))`, or "
+            "restore the sizes, `shims.Padded(y.values, x.sizes)`",
         )
     )
 
@@ -362,7 +362,7 @@ def check_status(status: Any, values: Any = None) -> None:
         raise errors.CapacityError(
             errors.message(
                 "Padded",
-                "the data needed more entries than the capacity; the values are not valid.",
+                "the data needed more entries than the capacity, so the values are not valid.",
                 required=f"room for {worst} entries",
                 received=f"{room} entries" if room else "",
                 do=(
@@ -379,11 +379,10 @@ def check_status(status: Any, values: Any = None) -> None:
     raise errors.InvalidArgumentError(
         errors.message(
             "Padded",
-            "operands of this computation were invalid, or sizes differ from those that the "
-            "computation relies on.",
+            "operands of this computation were invalid, or sizes differ from the sizes that the computation assumes.",
             do=(
-                "call the function through `shims.function` at the top level: it names the "
-                "invalid operands or traces the program again"
+                "call the function through `shims.function` at the top level, which names the invalid operands or "
+                "traces the program again"
             ),
         )
     )

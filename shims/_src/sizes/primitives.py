@@ -167,7 +167,7 @@ def total(lengths, *, label: str):
     """Return the sum of a vector of sizes; a sum that int32 cannot hold is an error."""
     if not jp.is_tracer(lengths):
         return device_arrays.sum_of_sizes(lengths)
-    text = errors.message(label, "the sizes add up to more than int32 holds.")
+    text = errors.message(label, "the sum of the sizes exceeds the range of int32.")
     rough = jnp.sum(lengths.astype(jnp.float32))
     check(rough >= 2.0**31, text, error=errors.ResourceExhaustedError)
     return jnp.sum(lengths, dtype=jnp.int32)
@@ -226,7 +226,7 @@ def bounded(x, max: int):
             raise errors.CapacityError(
                 errors.message(
                     "bounded",
-                    f"`x` is {high}, above its stated bound.",
+                    f"`x` is {high}, which exceeds the declared bound.",
                     required=f"x <= {max}",
                     received=str(high),
                     do=f"raise the bound: `shims.bounded(x, max={high})`",
@@ -321,7 +321,7 @@ def broadcast_axis(x, axis: int, target, *, label: str):
     have = x.shape[axis]
     text = errors.message(
         label,
-        "a size does not broadcast to the size in the requested shape.",
+        "the size of an axis does not broadcast to the size in the requested shape.",
         required=f"size {target}, or 1 (axis {axis})",
         received=f"{have} = {errors.NUMBER}",
     )
@@ -570,7 +570,7 @@ def _batch_selection(primitive):
                 errors.message(
                     "boolean_mask",
                     "under `vmap` each row selects a different number of elements.",
-                    do="put the `vmap` inside a function decorated with `shims.function`",
+                    do="call `vmap` inside a function that is decorated with `shims.function`",
                 )
             )
         axis = params["axis"]
@@ -608,7 +608,7 @@ def _batch_range(args, dims, **params):
         errors.message(
             params["label"],
             "under `vmap` each row has a different size.",
-            do="put the `vmap` inside a function decorated with `shims.function`",
+            do="call `vmap` inside a function that is decorated with `shims.function`",
         )
     )
 
@@ -619,7 +619,7 @@ def _batch_size_number(args, dims, *, dim, names):
             errors.message(
                 "vmap",
                 f"the size `{dim}` differs from row to row.",
-                do="put the `vmap` inside a function decorated with `shims.function`",
+                do="call `vmap` inside a function that is decorated with `shims.function`",
             )
         )
     return (

@@ -115,13 +115,12 @@ def _check(x: Any, axes: Any, name: str) -> None:
     raise errors.PaddedUseError(
         errors.message(
             "Padded",
-            f"the leaves of a padded value are reduced (`{name}`), which would count its padding.",
+            f"the leaves of a padded value are reduced (`{name}`), which would include the padding.",
             required="sums, norms and elementwise functions of the leaves",
             received=f"the encoded sizes, an array {x.dtype.name}{list(shape)}",
             do=(
-                "wrap the whole computation, so that it sees exact arrays: "
-                "`shims.dynamic(f)(tree)`, for instance "
-                "`shims.dynamic(optimizer.update)(updates, state, params)`"
+                "wrap the whole computation, so that the computation receives exact arrays: "
+                "`shims.dynamic(f)(tree)`, for instance `shims.dynamic(optimizer.update)(updates, state, params)`"
             ),
         )
     )

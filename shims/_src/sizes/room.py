@@ -36,7 +36,7 @@ def check(function: str, shape, dtype=None, *, line: str | None = None) -> None:
     sizes = [int(n) for n in shape]
     needed = math.prod(sizes) * (_WIDTH if dtype is None else dtype.itemsize)
     if math.prod(sizes) > _MOST_ELEMENTS:
-        problem = "an array would have more elements than an int64 counts."
+        problem = "an array would have more elements than an int64 can count."
         raise errors.InvalidArgumentError(errors.message(function, problem, at=line))
     free = lacking(needed)
     if free is not None:
@@ -74,8 +74,8 @@ def check_range(d) -> None:
 
 def beyond_int32(**parts: str) -> str:
     """Return the message of an error for a number that int32 cannot hold."""
-    problem = "a number that is computed from sizes is beyond the range of int32."
-    do = "compute it as a float: `jnp.float32(n) * 1e12`"
+    problem = "a number that is computed from sizes is outside the range of int32."
+    do = "compute the number as a float: `jnp.float32(n) * 1e12`"
     return errors.message("", problem, required=f"at most {MOST_SLOTS}", do=do, **parts)
 
 
@@ -89,9 +89,8 @@ def exhausted(function: str, needed: int, free: int, subject: str, line: str | N
             received=f"{free:,} bytes available",
             at=line,
             do=(
-                "bound the number from which the size is computed, for instance `shims.minimum(n, "
-                f"1000)`; `{device_memory.LIMIT}`, an environment variable, overrides the number "
-                "of available bytes"
+                "bound the number from which the size is computed, for instance `shims.minimum(n, 1000)`; the "
+                f"environment variable `{device_memory.LIMIT}` overrides the number of available bytes"
             ),
         )
     )

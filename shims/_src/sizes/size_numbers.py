@@ -10,25 +10,22 @@ from shims._src.platform import user_source
 from shims._src.sizes import dims, size_bounds, trace
 from shims._src.sizes.decisions import Question
 
-AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
-AS_KEY = (
-    "compare the size, `jnp.where(n == 3, a, b)`, or use it as an index of an array: "
-    "`jnp.take(table, n)`"
-)
+AS_ARRAY = "use the size itself, or convert the size to an array with `jnp.asarray(n)` and compute with the array"
+AS_KEY = "compare the size, `jnp.where(n == 3, a, b)`, or use the size as an index of an array, `jnp.take(table, n)`"
 AS_FLOAT = "write `jnp.float32(n)`: an array may depend on data"
-AS_WINDOW = "to sum slices, subtract elements of `jnp.cumsum(y)`; their positions may be sizes"
+AS_WINDOW = "to sum a slice, subtract two elements of `jnp.cumsum(y)`; the positions of these elements may be sizes"
 AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
 AS_INDEX = (
-    "take `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, "
+    "write `y.shape[0]` in place of `len(y)`, `jnp.take(table, n)`, `lax.fori_loop(0, n, ...)` in place of a loop, "
     "and `jnp.zeros(n)` or `jnp.arange(n)` in place of NumPy's"
 )
 AS_TEXT = (
-    "compute with the size itself, `n > 9` in place of `len(str(n)) > 1`, or format the text "
-    "inside of the `print` or `raise` statement"
+    "compute with the size itself, `n > 9` in place of `len(str(n)) > 1`, or format the text inside the `print` or "
+    "`raise` statement"
 )
 
 AS_HANDLED = "test the sizes before the step, `if n == m`, instead of catching the error"
-_HANDLED = "a step whose error the program catches"
+_HANDLED = "a step with an error that the program catches"
 # The module that calls the traced program.
 OUTSIDE = "shims._src.tracing.program"
 
@@ -52,8 +49,8 @@ def number_of(
     if not jp.variables(d):  # a number that JAX writes as an expression
         return dims.concrete(d, {})
     if state.is_input_only(d):
-        raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs its number")
-    problem = f"{asked} needs the number of a data-dependent size while the program is traced."
+        raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs the number")
+    problem = f"{asked} needs a data-dependent size as a number while the program is traced."
     state.pin(d, problem if reports else "")
     required = "a size that the inputs determine"
     if not all(stage_for_each_number(state, part) for part in sorted(state.parts(d), key=str)):

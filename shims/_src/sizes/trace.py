@@ -438,8 +438,8 @@ class DynamicTrace:
         raise errors.FreshSizeError(
             errors.message(
                 "",
-                f"an operation is invalid for the sizes {', '.join(map(str, sizes))}, but no numbers were found "
-                "that fit the conditions on these sizes so far.",
+                f"an operation is invalid for some sizes {', '.join(map(str, sizes))}, and no numbers were found "
+                "that meet all earlier conditions on these sizes.",
             )
         )
 

@@ -74,7 +74,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
         raise checks.invalid(
             "sparse_dense_matmul",
             "the inner sizes of the matrices differ.",
-            required=f"{sizes[1]} rows in `b`",
+            required=f"`b` with {sizes[1]} rows",
             received=describe(b),
         )
     if not (is_known(sizes[1]) and is_known(b.shape[0])):
@@ -97,7 +97,7 @@ def _reduce(function, sp, axis, keepdims, output_is_sparse, reduce, *, takes):
             errors.message(
                 function,
                 "`output_is_sparse` is not supported.",
-                do="reduce to an array, then `shims.sparse.from_dense`",
+                do="reduce to an array, then call `shims.sparse.from_dense`",
             )
         )
     sizes = dims(function, sp)

@@ -56,7 +56,9 @@ def bincount(
     https://www.tensorflow.org/api_docs/python/tf/sparse/bincount
     """
     if weights is not None and binary_output:
-        raise ValueError("sparse.bincount: `binary_output` takes no `weights`; pass one of them.")
+        raise ValueError(
+            "sparse.bincount: `binary_output` cannot be combined with `weights`; pass only one of the two arguments."
+        )
     axis = 0 if axis is None else axis
     if axis not in (0, -1):
         raise ValueError(f"sparse.bincount: `axis` must be 0 or -1, received {axis!r}.")
@@ -118,7 +120,7 @@ def _weights_shape_error(values, weights):
     return checks.invalid(
         _FUNCTION,
         "`weights` must have the shape of `values`.",
-        received=f"{describe(weights)} for {describe(values)}",
+        received=f"weights {describe(weights)}, values {describe(values)}",
     )
 
 
@@ -188,7 +190,7 @@ def sampled_addmm(
 
     Raises:
       InvalidArgumentError: a coordinate is out of range.
-      ValueError: `dense_shape` is not the shape of the product.
+      ValueError: `dense_shape` differs from the shape of the product.
       UnimplementedError: `indices`, `mat1` or `mat2` does not have two axes.
 
     Differs from TensorFlow:
@@ -206,14 +208,14 @@ def sampled_addmm(
         raise errors.UnimplementedError(
             errors.message(
                 "sampled_addmm",
-                "an operand does not have two axes.",
+                "an operand has a rank other than 2.",
                 required="indices [n, 2], and two matrices",
                 received=f"{describe(places)}, {describe(left)} and {describe(right)}",
             )
         )
     sizes = (left.shape[0], right.shape[1])
     wrong = shape != jnp.stack([primitives.as_size(d) for d in sizes])
-    text = "`dense_shape` is not the shape of the product."
+    text = "`dense_shape` differs from the shape of the product."
     checks.check_data(wrong, "sampled_addmm", text, received=f"{sizes}")
     left, right = meeting("sampled_addmm", left, 1, right, 0)
     rows, columns = places[:, 0], places[:, 1]

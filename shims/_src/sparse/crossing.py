@@ -154,7 +154,7 @@ def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key
         if is_known(first) and is_known(one.rows) and first != one.rows:
             raise checks.invalid(
                 function,
-                "numbers of rows differ.",
+                "the inputs have different numbers of rows.",
                 required=f"{first} rows",
                 received=f"{one.rows} rows",
             )

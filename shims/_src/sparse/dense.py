@@ -70,7 +70,7 @@ def check_order(function: str, sp: SparseTensor) -> None:
         required="indices in row-major order: use `shims.sparse.reorder`",
     )
     checks.check_data(
-        repeats, function, "an index is repeated.", required="every coordinate at most once"
+        repeats, function, "an index is repeated.", required="each coordinate at most once"
     )
 
 

@@ -42,7 +42,9 @@ def _reduce_segments(
         raise checks.invalid(function, "`data` is a scalar.", required="at least one axis")
     n, m = indices.shape[0], ids.shape[0]
     if is_known(n) and is_known(m) and n != m:
-        raise checks.invalid(function, f"{n} indices for {m} segment ids.")
+        raise checks.invalid(
+            function, f"the number of indices is {n}, but the number of segment ids is {m}."
+        )
     rows = _gather_rows(data, indices, sparse_gradient)
     if num_segments is None:
         return sorted_op(rows, ids)

@@ -58,7 +58,9 @@ def retain(sp_input, to_retain):
     mask = operand(to_retain)
     have, need = mask.shape[0], sp_input.values.shape[0]
     if is_known(have) and is_known(need) and have != need:
-        raise checks.invalid("retain", f"{have} bools for {need} values.")
+        raise checks.invalid(
+            "retain", f"the mask has length {have}, but the number of values is {need}."
+        )
     return kept(sp_input, primitives.unify_axis(mask, 0, need, label="retain"))
 
 
@@ -92,7 +94,7 @@ def slice(sp_input, start, size, name=None):
         if given.ndim != 1 or (is_known(given.shape[0]) and given.shape[0] != rank_of(sp_input)):
             raise checks.invalid(
                 "sparse.slice",
-                f"`{name}` must have one number per axis.",
+                f"`{name}` must contain one number for each axis.",
                 required=f"[{rank_of(sp_input)}]",
                 received=describe(given),
             )
@@ -322,7 +324,7 @@ def _new_sizes(have, wanted) -> list:
             rest == 0,
             "sparse.reshape",
             "-1 cannot be inferred if another size is 0.",
-            required="sizes above 0 beside -1",
+            required="sizes above 0 in addition to -1",
         )
         sizes[unknown[0]] = total // jnp.maximum(rest, 1)
     count = jnp.asarray(1, dtype)

@@ -73,10 +73,8 @@ class SparseTensor(Composite):
             or _sizes_differ(i.shape[0], v.shape[0])
         ):
             raise ValueError(
-                "SparseTensor: the shapes do not fit together.\n"
-                "  Required: indices [n, rank], values [n], dense_shape [rank]\n"
-                f"  Received: indices {describe(i)}, values {describe(v)}, "
-                f"dense_shape {describe(d)}"
+                "SparseTensor: the shapes do not match.\n  Required: indices [n, rank], values [n], dense_shape "
+                f"[rank]\n  Received: indices {describe(i)}, values {describe(v)}, dense_shape {describe(d)}"
             )
         self._values = primitives.unify_axis(v, 0, i.shape[0], label="SparseTensor")
 
@@ -227,13 +225,15 @@ def coordinates(name: str, value):
         plain = np.asarray(value)
         plain = plain.astype(np.int64) if plain.size == 0 else plain
         if plain.dtype.kind not in "iu":
-            raise TypeError(f"SparseTensor: `{name}` holds integers, not {plain.dtype.name}.")
+            raise TypeError(
+                f"SparseTensor: `{name}` must contain integers, not {plain.dtype.name}."
+            )
         # It stays a constant under a trace, so that it can be used as a size.
         with jax.ensure_compile_time_eval():
             return jnp.asarray(plain.astype(canonical_dtype(np.int64)))
     value = operand(value)
     if not jnp.issubdtype(value.dtype, jnp.integer):
-        raise TypeError(f"SparseTensor: `{name}` holds integers, not {value.dtype.name}.")
+        raise TypeError(f"SparseTensor: `{name}` must contain integers, not {value.dtype.name}.")
     return value.astype(canonical_dtype(np.int64))
 
 
@@ -285,7 +285,7 @@ def beside(sp: SparseTensor, other):
         (given != sp.dense_shape[rank_of(sp) - other.ndim :]) & (given != 1),
         "SparseTensor",
         "an array does not broadcast to the sparse tensor.",
-        required="sizes of 1, and those of the sparse tensor",
+        required="sizes that are either 1 or equal to the sizes of the sparse tensor",
         received=describe(other),
     )
     place = columns(sp)[rank_of(sp) - other.ndim :]

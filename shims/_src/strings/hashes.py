@@ -42,7 +42,7 @@ def buckets(function: str, texts, number, hash_of: Callable[[bytes], int]):
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "the bucket numbers do not fit into 32 bits.",
+                "the bucket numbers need more than 32 bits.",
                 received=f"num_buckets={number}",
                 do="turn on `jax_enable_x64`",
             )

@@ -77,13 +77,15 @@ def _flat_beside(x, ragged):
                     "strings.join",
                     "an array cannot be joined to a ragged tensor.",
                     required="ragged tensors with the same rows, and scalars",
-                    do="convert it first: `shims.RaggedTensor.from_tensor(x)`",
+                    do="convert the array first: `shims.RaggedTensor.from_tensor(x)`",
                 )
             )
         return found
     splits = zip(x.nested_row_splits, ragged.nested_row_splits, strict=False)
     if x.ragged_rank != ragged.ragged_rank or not all(np.array_equal(a, b) for a, b in splits):
-        raise checks.invalid("strings.join", "the rows of the ragged tensors differ in length.")
+        raise checks.invalid(
+            "strings.join", "the rows of the ragged tensors have different lengths."
+        )
     return x.flat_values
 
 
@@ -281,7 +283,7 @@ def _shown(x, summarize: int) -> str:
         raise errors.UnimplementedError(
             errors.message(
                 "strings.format",
-                "a tensor is traced, and strings are computed on the host.",
+                "a tensor is traced, but strings can be computed only on the host.",
                 do="use `shims.print`, which prints when the program runs",
             )
         )

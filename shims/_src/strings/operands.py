@@ -62,7 +62,7 @@ def numbers(function: str, name: str, value) -> np.ndarray:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                f"`{name}` is traced, and strings are computed on the host.",
+                f"`{name}` is traced, but strings can be computed only on the host.",
                 do="call this operator outside of the traced function",
             )
         )

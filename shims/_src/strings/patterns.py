@@ -26,7 +26,7 @@ def _decoded(function: str, text: bytes) -> str:
                 function,
                 "a string is not valid UTF-8.",
                 received=repr(text),
-                do='convert it first: `shims.strings.unicode_transcode(x, "UTF-8", "UTF-8")`',
+                do='convert the string first: `shims.strings.unicode_transcode(x, "UTF-8", "UTF-8")`',
             )
         ) from None
 

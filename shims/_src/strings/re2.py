@@ -139,7 +139,7 @@ class _Translator:
             self.at += flags.end()
             self.opened[-1] += 1
             if "|" in self._rest_of_group():
-                raise self.refused("flags before alternatives in the midst of a group")
+                raise self.refused("flags before alternatives in the middle of a group")
         self.multiline[-1] = multiline
 
     def _rest_of_group(self) -> str:

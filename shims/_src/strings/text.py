@@ -141,7 +141,7 @@ def to_hash_bucket_strong(input, num_buckets, key, name=None):
     """
     if len(key) != 2:
         raise checks.invalid(
-            "strings.to_hash_bucket_strong", "`key` must have two integers.", received=f"{key}"
+            "strings.to_hash_bucket_strong", "`key` must contain two integers.", received=f"{key}"
         )
     pair = (int(key[0]), int(key[1]))
     return buckets("strings.to_hash_bucket_strong", input, num_buckets, lambda s: sip(s, pair))

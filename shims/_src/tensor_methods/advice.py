@@ -15,8 +15,8 @@ _IN_JAX = {
     "gpu": "`jax.device_put(x, jax.devices('gpu')[0])`",
 }
 _WHILE_TRACING = (
-    "an array has no value while a function is traced, as in TensorFlow's graphs: return the "
-    "array and convert it outside of the function, or print it with `shims.print`."
+    "an array has no value while a function is traced: return the array and convert it outside of the function, or "
+    "print the array with `shims.print`."
 )
 
 

@@ -391,7 +391,7 @@ def _text_of_failure(question: trace.Undecided, answer: bool, error: Exception) 
         return errors.with_place(str(error), question.line)
     return errors.message(
         "",
-        f"the program raises an error for sizes of this data: {_first_line(error)}",
+        f"the program raises an error for the sizes of these data: {_first_line(error)}",
         received=f"data for which `{question.text}` is {answer}",
         at=refusals.line_of_error(error) or question.line,
     )
@@ -531,11 +531,11 @@ def _both_fail(question: trace.Undecided, failures) -> Exception:
     return errors.FreshSizeError(
         errors.message(
             "",
-            f"`{question.text}` is unknown while tracing, and the program fails for both answers.",
+            f"whether `{question.text}` is true is unknown while tracing, and the program fails in both cases.",
             received=f"if it is false: {_first_line(failures[False])}; "
             f"if it is true: {_first_line(failures[True])}",
             at=question.line,
-            do="call the function through `shims.function` at the top level, where the data decide",
+            do="call the function through `shims.function` at the top level, where the data are known",
         )
     )
 
@@ -548,7 +548,7 @@ def _unlike_results(question: trace.Undecided) -> errors.FreshSizeError:
     return errors.FreshSizeError(
         errors.message(
             "",
-            f"`{question.text}` is unknown while tracing, and the results for the two answers differ "
+            f"whether `{question.text}` is true is unknown while tracing, and the results for the two cases differ "
             "in structure, dtype or rank.",
             at=question.line,
             do=_ONE_FORM,
@@ -560,7 +560,7 @@ def _text_of_unlike_results(question: trace.Undecided) -> str:
     """Return the message for data without elements, for which the program has results of another form."""
     return errors.message(
         "",
-        "the results for empty and for nonempty data differ in structure, dtype or rank.",
+        "the results for empty data and for nonempty data differ in structure, dtype or rank.",
         received=f"data for which `{question.text}`",
         at=question.line,
         do=_ONE_FORM,
@@ -568,8 +568,8 @@ def _text_of_unlike_results(question: trace.Undecided) -> str:
 
 
 _ONE_FORM = (
-    "call the function through `shims.function` at the top level, where the data decide, or return "
-    "results of the same structure, dtype and rank for both answers"
+    "call the function through `shims.function` at the top level, where the data are known, or return results of "
+    "the same structure, dtype and rank in both cases"
 )
 
 
@@ -577,10 +577,10 @@ def _too_many_questions(question: trace.Undecided) -> errors.FreshSizeError:
     return errors.FreshSizeError(
         errors.message(
             "",
-            f"`{question.text}` is the {trace.MOST_QUESTIONS + 1}th question about data-dependent sizes; "
-            "there would be a program for every combination of answers.",
+            f"`{question.text}` is condition number {trace.MOST_QUESTIONS + 1} on data-dependent sizes; a program "
+            "would be needed for every combination of true and false conditions.",
             at=question.line,
-            do="compare the number instead, `shims.size(y)` with `shims.cond`, or call the function "
-            "through `shims.function` at the top level, where the data decide",
+            do="compare the number instead, `shims.size(y)` with `shims.cond`, or call the function through "
+            "`shims.function` at the top level, where the data are known",
         )
     )

@@ -189,7 +189,7 @@ def _raise_needs_value(name: str, error: Exception):
     raise errors.FreshSizeError(
         errors.message(
             name,
-            "an argument that has to be known while the program is traced depends on data.",
+            "an argument depends on data, but must be known while the program is traced.",
             received=str(error).splitlines()[0],
             do="pass Python numbers",
         )
@@ -201,7 +201,7 @@ def _raise_too_large(name: str, error: Exception):
     if not jax_messages.is_too_large(error):
         raise error
     raise errors.InvalidArgumentError(
-        errors.message(name, "an array would have more elements than an int64 counts.")
+        errors.message(name, "an array would have more elements than an int64 can count.")
     ) from error
 
 

@@ -102,7 +102,7 @@ def _entered(x: Padded):
         return x.unpad()
     if jp.is_tracer(x.status):
         text = errors.message(
-            "Padded", "a padded argument is not valid: an earlier operation failed."
+            "Padded", "a padded argument is not valid, because an earlier operation failed."
         )
         primitives.check(x.status != OK, text)
     else:

@@ -80,10 +80,10 @@ def fit_mask(array, mask, shape):
 def _misfit(array, mask, shape) -> str:
     return errors.message(
         "x[mask]",
-        "the mask must have the shape of the axes that it selects from.",
+        "the shape of the mask must match the leading axes of the array.",
         required=f"bool{list(shape)}" if len(shape) == mask.ndim else f"rank {len(shape)} or less",
         received=f"bool{list(mask.shape)} for {array.dtype.name}{list(array.shape)}",
-        do="build the mask from the array that it selects from",
+        do="build the mask from the array from which it selects",
     )
 
 

@@ -44,7 +44,7 @@ def check(function: str, args, kwargs) -> None:
     raise errors.UnimplementedError(
         errors.message(
             function,
-            "an argument is a tensor of a TensorFlow 1 graph; only a session knows its value.",
+            "an argument is a tensor of a TensorFlow 1 graph, which has a value only in a session.",
             received=repr(found[0]),
             do="import the operators that build graphs, `import shims.compat.v1 as tf`; they have TensorFlow 2's "
             "names, too",
@@ -60,7 +60,7 @@ class DrawnInGraph(BaseException):
     """
 
     def __init__(self, frame: types.FrameType):
-        super().__init__("random numbers are drawn in every run of a graph")
+        super().__init__("a graph draws new random numbers in every run")
         self.frame = frame
 
 

@@ -34,7 +34,7 @@ def is_zero(state: trace.DynamicTrace, d, text: str) -> bool:
     elif (
         answer and only_zero(d) is None
     ):  # a run checks the numbers of sizes, but none of an operation
-        size_numbers.number_of(state, d, "a step whose error the program handles")
+        size_numbers.number_of(state, d, "a step with an error that the program handles")
     return answer
 
 
@@ -87,8 +87,8 @@ def undecidable(question: str) -> errors.FreshSizeError:
     return errors.FreshSizeError(
         errors.message(
             "",
-            f"`{question}` asks for a data-dependent size while the program is traced.",
-            required="a decision that does not depend on traced data",
+            f"`{question}` needs a data-dependent size while the program is traced.",
+            required="a condition that does not depend on traced data",
             do="compare the number instead, `shims.size(y)` with `shims.cond`, or let "
             "`shims.where` choose between the results",
         )

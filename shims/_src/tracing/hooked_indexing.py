@@ -161,7 +161,7 @@ def _no_element(axis: int) -> str:
         "",
         "an element of an empty axis is read or updated.",
         required=f"at least one element along axis {axis}",
-        do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
+        do="test the size first, with `if y.shape[0] > 0` or `shims.cond`",
     )
 
 

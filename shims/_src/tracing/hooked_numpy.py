@@ -181,7 +181,7 @@ def _check_divisor(state, part, divisor) -> None:
         "reshape",
         "a size of -1 cannot be inferred if another size is 0.",
         required=f"no size of 0 in the shape ({', '.join(map(str, part))})",
-        do="write the size in the place of -1: `y.reshape(n, 3)`",
+        do="write the size instead of -1: `y.reshape(n, 3)`",
     )
     primitives.check(primitives.as_size(divisor) == 0, text, error=errors.ZeroDivisorError)
 
@@ -259,8 +259,8 @@ def _compress(state, original, condition, a, axis=None, **options):
     if not _same(length, count):
         text = errors.message(
             "compress",
-            "the condition is longer than the array, and is true beyond its end.",
-            do="build the mask from the array that it selects from",
+            "the condition is longer than the array, and is true beyond the end of the array.",
+            do="build the mask from the array from which it selects",
         )
         primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)
         a, condition = a[(slice(None),) * (axis % a.ndim) + (slice(length),)], condition[:count]

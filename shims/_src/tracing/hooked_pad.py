@@ -55,10 +55,10 @@ def _pad_by_positions(state, x, pad_width, mode):
 def _check_elements(state, d, size, mode) -> None:
     text = errors.message(
         "jnp.pad",
-        f'`mode="{mode}"` repeats elements of an axis that has none.',
+        f'`mode="{mode}"` repeats elements of an axis, but the axis is empty.',
         required="at least 1 element",
         received=f"`{d}` = {errors.NUMBER}",
-        do="pad with a constant, `jnp.pad(y, 1)`, or test the size before: `if y.shape[0] > 0`",
+        do="pad with a constant, `jnp.pad(y, 1)`, or test the size first: `if y.shape[0] > 0`",
     )
     primitives.check(size < 1, state.with_origins(text), size)
 
@@ -142,9 +142,9 @@ def _checked_width(state, width):
 def _check(state, shown, width) -> None:
     text = errors.message(
         "jnp.pad",
-        "a width of the padding is negative.",
+        "a padding width is negative.",
         required="widths >= 0",
         received=f"`{shown}`" if jp.is_symbolic(shown) else "a traced number",
-        do="cut the width: `jnp.pad(y, (0, max(8 - n, 0)))`",
+        do="limit the width: `jnp.pad(y, (0, max(8 - n, 0)))`",
     )
     primitives.check(width < 0, state.with_origins(text), width)

@@ -60,7 +60,7 @@ def zero_divisor(symbol: str, divisor: str) -> str:
         "division by zero.",
         required="a number other than 0",
         received=f"{divisor}, which is 0",
-        do="test the number before, `if n`, or divide by `max(n, 1)`",
+        do="test the number first, `if n`, or divide by `max(n, 1)`",
     )
 
 

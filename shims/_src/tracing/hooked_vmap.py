@@ -90,9 +90,9 @@ def _nested_collective() -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "vmap",
-            "a loop or another inner program computes over all rows, but the rows have different sizes.",
-            required="`psum` and the like outside of loops, branches and `jax.jit`",
-            do="call it on the result of the inner program",
+            "a loop or another inner program computes over all rows at once, but the rows have different sizes.",
+            required="`psum` and other collectives outside of loops, branches and `jax.jit`",
+            do="call the collective on the result of the inner program",
         )
     )
 
@@ -170,8 +170,8 @@ def ragged_rows(d) -> errors.FreshSizeError:
             "vmap",
             f"the data-dependent size `{d}` of the result differs from row to row.",
             required="rows of the same size",
-            do="reduce or pad each row inside the mapped function, or apply `jax.vmap` outside "
-            "of the function, which gives a `Padded` whose rows have their own sizes",
+            do="reduce or pad each row inside the mapped function, or apply `jax.vmap` outside of the function; the "
+            "result is then a `Padded` in which each row has its own size",
         )
     )
 

@@ -350,7 +350,7 @@ def _check_in_body(state, difference, text) -> None:
         "",
         "an array has too few elements for this operation.",
         required=text,
-        do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
+        do="test the size first, with `if y.shape[0] > 0` or `shims.cond`",
     )
 
     def check():

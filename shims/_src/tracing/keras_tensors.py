@@ -51,7 +51,7 @@ def _without_sizes(f: Callable, result, line: str):
         raise errors.UnimplementedError(
             errors.message(
                 getattr(f, "__name__", "shims"),
-                "a symbolic tensor of Keras has no size that depends on data.",
+                "a symbolic tensor of Keras cannot have a size that depends on data.",
                 required="an operator whose result has a known size",
                 at=line,
                 do="write a layer whose `call`, decorated with `shims.dynamic`, returns such a result",

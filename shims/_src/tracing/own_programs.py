@@ -90,8 +90,8 @@ def _own_program(body: Callable) -> Callable:
 
 _FAILS = errors.message(
     "",
-    "the function that a loop or `vmap` applies to rows fails for the data of a row.",
-    do="call the function for each row, which raises its own error",
+    "a loop or `vmap` applies a function to rows, and the function fails for the data of one row.",
+    do="call the function for each row separately to see the error of the row",
 )
 
 

@@ -335,7 +335,7 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
             raise errors.FreshSizeError(
                 errors.message(
                     "",
-                    f"a decision about the size `{dim}`, which differs between iterations, is needed while tracing.",
+                    f"the trace needs a condition on the size `{dim}`, but this size differs between iterations.",
                     at=line,
                     do="use `shims.cond` or `shims.where` on the number, or write `shims.map_fn` in place of "
                     "`jax.lax.map`",
@@ -345,7 +345,7 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
         for name in sorted(jp.variables(dim)):
             if ctx.env[name].fresh:
                 problem = (
-                    f"the program relies on {assumed.premise}, which does not hold for this data."
+                    f"the program assumes that {assumed.premise}, which is not true for these data."
                 )
                 text = state.with_origins(errors.message("", problem, at=line))
                 wrong = Misjudged(name, line, assumed.is_measured, text)

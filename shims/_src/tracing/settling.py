@@ -66,9 +66,7 @@ def _pin(condition: Misjudged, code: int, settled: Settled, bad: list[errors.OpE
     elif condition.text:
         settled.problems.append(errors.InvalidArgumentError(condition.text))
     if (name, code) in settled.tried:
-        problem = (
-            f"the size `{name}` differs from row to row, but the program needs a single number."
-        )
+        problem = f"the size `{name}` differs from row to row, but the program needs a single number for all rows."
         given = errors.InvalidArgumentError(errors.message("", problem, at=condition.line))
         raise (settled.problems or [given])[-1]
     settled.tried.add((name, code))
@@ -103,7 +101,8 @@ def _capacity_error(condition: Exceeded, needed: int) -> errors.CapacityError:
             required=f"capacity {needed} (needed)",
             received=f"capacity {condition.capacity}",
             at=condition.line,
-            do=f'raise the bound to {needed}, or let `shims.function(overflow="grow")` do it',
+            do=f'raise the bound to {needed}, or use `shims.function(overflow="grow")`, which raises the bound '
+            "itself",
         )
     )
 

@@ -88,10 +88,10 @@ def _outer_size(state, given, d):
         raise errors.CapacityError(
             errors.message(
                 "",
-                "nothing bounds a data-dependent size inside an enclosing JAX trace.",
+                "a data-dependent size inside an enclosing JAX trace has no bound.",
                 required="a bound",
                 received=f"{d}",
-                do="state one: `shims.bounded(k, max=...)`",
+                do="declare a bound: `shims.bounded(k, max=...)`",
             )
         )
     return dims.substituted(bound, given) if jp.is_symbolic(bound) else bound
@@ -118,8 +118,8 @@ def _refuse_to_run(*operands, shapes, line):
             "a program with data-dependent sizes cannot be exported for symbolic sizes.",
             received=", ".join(f"{x.dtype}[{','.join(map(str, x.shape))}]" for x in operands),
             at=line,
-            do="export it for one or more known sizes, `jax.ShapeDtypeStruct((64,), x.dtype)`, and "
-            "pad the inputs to the next of them",
+            do="export the program for one or more known sizes, `jax.ShapeDtypeStruct((64,), x.dtype)`, and pad the "
+            "inputs to the next larger size",
         )
     )
 

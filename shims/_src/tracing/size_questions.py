@@ -69,7 +69,7 @@ class ComputedQuestion:
 
     def answer(self) -> bool:
         """Trace again with the sizes as numbers, see `size_numbers.number_of`."""
-        self.require_numbers("a condition that is computed from it", size_numbers.AS_ARRAY)
+        self.require_numbers("a condition that is computed from the size", size_numbers.AS_ARRAY)
         raise AssertionError("the sizes are numbers already")
 
     def require_numbers(self, asked: str, do: str) -> None:
@@ -167,7 +167,7 @@ def text(state, original, tracer, *specification):
         raise errors.TracedValueError(
             errors.message(
                 "",
-                "a number has to be converted to text, but is known only when the program runs.",
+                "a number must be converted to text, but the number is known only when the program runs.",
                 required="a number that is known while the program is traced",
                 do=size_numbers.AS_TEXT,
             )
@@ -257,7 +257,7 @@ def _require_numbers(state, tracer) -> None:
     """Trace again with numbers for the sizes from which alone a traced value was computed."""
     for d in numbering.sizes_behind(tracer) or ():
         if state.owns(d):
-            number_of(state, d, "a number that was computed from it")
+            number_of(state, d, "a number that was computed from the size")
 
 
 def items(state, original, tracer):

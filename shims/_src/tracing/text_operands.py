@@ -141,7 +141,7 @@ class _Sums(Vocabulary):
                 errors.message(
                     "add",
                     "the operands have more than 65,535 different strings.",
-                    do="join them in parts, or with `shims.strings.join`",
+                    do="join the strings in several parts, or with `shims.strings.join`",
                 )
             )
         coded = self.encode(x)
@@ -269,7 +269,7 @@ def _mismatch(function: str, name: str, value) -> errors.DtypeMismatchError:
     return errors.DtypeMismatchError(
         errors.message(
             function,
-            f"`{name}` does not hold strings, but another operand does.",
+            f"`{name}` does not contain strings, but another operand contains strings.",
             required="operands of the same dtype",
             received=f"{name}={value!r:.200}",
             do="convert numbers to strings: `shims.strings.as_string(x)`",
@@ -281,8 +281,8 @@ def _traced_error() -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "",
-            "traced values decide which strings are the result, and JAX has no arrays of strings.",
+            "traced values decide which strings are returned, and JAX has no arrays of strings.",
             required="known operands",
-            do="return the numbers that select the strings, and select them after the call",
+            do="return the numbers that select the strings, and select the strings after the call",
         )
     )

@@ -257,7 +257,7 @@ def _mismatch(x: HostTensor, other: str, name: str) -> errors.DtypeMismatchError
     return errors.DtypeMismatchError(
         errors.message(
             f"`{name}` of tensors",
-            f"the operands have different dtypes: {_name(x)} and {other}.",
+            f"the operands have different dtypes, {_name(x)} and {other}.",
             required="operands of the same dtype",
             received=f"{_name(x)}, {other}",
             do="convert one of them with `shims.cast`",

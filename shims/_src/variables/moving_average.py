@@ -64,7 +64,7 @@ class ExponentialMovingAverage:
             raise ValueError(
                 errors.message(
                     "ExponentialMovingAverage.apply",
-                    "`var_list` is missing; there is no collection of all variables.",
+                    "`var_list` is missing, and `shims` has no collection of all variables.",
                     do="pass the variables: `apply(model.trainable_variables)`",
                 )
             )
@@ -89,7 +89,7 @@ class ExponentialMovingAverage:
             raise TypeError(
                 errors.message(
                     "ExponentialMovingAverage.apply",
-                    "`var_list` must contain variables only.",
+                    "`var_list` must contain only variables.",
                     received=type(variable).__name__,
                 )
             )

@@ -50,8 +50,9 @@ def _left_out(variable) -> errors.FailedPreconditionError:
     return errors.FailedPreconditionError(
         errors.message(
             "stateless",
-            "the function assigns or creates a variable that is not among `variables`, so its value would be lost.",
+            "the function assigns or creates a variable that `variables` does not contain, so the new value would "
+            "be lost.",
             received=variable.name,
-            do="create the variable before the call, and add it to `variables`.",
+            do="create the variable before the call, and add the variable to `variables`.",
         )
     )

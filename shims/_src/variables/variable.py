@@ -139,9 +139,9 @@ class Variable(Scattered, metaclass=_VariableMeta):
             raise errors.FailedPreconditionError(
                 errors.message(
                     "Variable",
-                    "`initial_value` is being traced, so it has no value yet.",
+                    "`initial_value` is being traced, so its value is not known yet.",
                     received=f"{value.dtype.name}{list(value.shape)} under a JAX transformation",
-                    do="create the variable outside of it, or inside `shims.function`.",
+                    do="create the variable outside of the transformation, or inside `shims.function`.",
                 )
             )
 
@@ -364,7 +364,7 @@ def _refuse_arguments(**arguments) -> None:
             errors.message(
                 "Variable",
                 f"`{'`, `'.join(given)}` is not supported.",
-                do="leave it out; it has no meaning outside of a TensorFlow graph.",
+                do="remove this argument, because it has no meaning outside of a TensorFlow graph.",
             )
         )
 

@@ -117,7 +117,7 @@ def compare(
         a, b = a.astype(ours, copy=False), b.astype(ours, copy=False)
     if holds_anywhere(placement, a, b):
         placed = placement(a, b)
-        problem = "NaN or infinity at different positions"
+        problem = "NaN or infinity is at different positions"
         return Comparison(PLACEMENT, problem, worst=_first_element(a, b, placed), note=note)
     assert measure is not None
     return _compare_values(a, b, measure, note)

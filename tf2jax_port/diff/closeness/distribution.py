@@ -88,7 +88,7 @@ def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -
 def distance(old: Sequence[np.ndarray], new: Sequence[np.ndarray]) -> Distance:
     """Measure the distance between the distributions of the results of two functions."""
     if is_constant(new) and not is_constant(old):
-        words = "the port returns the same numbers in every call: its key depends on no seed"
+        words = "the port returns the same numbers in every call, because the key does not depend on a seed"
         return Distance(1.0, 0.0, "every element", words)
     names, one, other = _statistics(old, new)
     pairs = [(name, one[:, i], other[:, i]) for i, name in enumerate(names)]
@@ -111,8 +111,8 @@ def _compare_statistic(name: str, old: np.ndarray, new: np.ndarray, count: int) 
     apart, words = _ks_distance(old, new), ""
     if apart > allowed:
         words = (
-            f"the distribution of {name} differs: distance {apart:.2g}, by chance at most "
-            f"{allowed:.2g}; means {float(np.mean(old)):.4g} and {float(np.mean(new)):.4g}"
+            f"the distribution of {name} differs: the distance is {apart:.2g}, but by chance at most "
+            f"{allowed:.2g}; the means are {float(np.mean(old)):.4g} and {float(np.mean(new)):.4g}"
         )
     return Distance(apart, allowed, name, words)
 

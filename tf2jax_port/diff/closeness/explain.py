@@ -362,4 +362,4 @@ def _agree(a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, ru
 
 def _perturbation_title(ulps: int) -> str:
     unit = "unit" if ulps == 1 else "units"
-    return f"TF eager with its inputs moved by {ulps} {unit} in the last place"
+    return f"TF eager with inputs changed by {ulps} {unit} in the last place"

@@ -150,7 +150,7 @@ def _of_library(value: Any, cls: Any, base: Any, encoder: Encoder) -> Node:
         return {"base": name, "about": {"config": encoder.encode(config), "layers": layers}}
     if name.startswith("optimizers.") and _has_stepped(value):
         raise UnfitError(
-            f"{base.__name__} that has taken steps, and whose variables cannot be restored"
+            f"{base.__name__} that has already taken steps and has variables that cannot be restored"
         )
     # What a class of the program adds to the configuration is among its own attributes.
     config = configuration(value, base)

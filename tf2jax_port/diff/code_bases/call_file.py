@@ -124,12 +124,12 @@ def read_calls(path: Path) -> Calls:
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             if _TEXT not in file.files:
-                raise ValueError("it has no calls")
+                raise ValueError("the file contains no calls")
             about = json.loads(file[_TEXT].tobytes())
             kept = {index: file[str(index)] for index in dict.fromkeys(about["arrays"])}
             arrays = tuple(kept[index] for index in about["arrays"])
         if not all(isinstance(array, np.ndarray) for array in arrays):
-            raise ValueError("a name in it was changed")
+            raise ValueError("a name in the file was changed")
         return Calls(
             tuple(Call(**entry) for entry in about["calls"]),
             arrays,
@@ -139,7 +139,7 @@ def read_calls(path: Path) -> Calls:
             {(module, name): why for module, name, why in about.get("unkept", ())},
         )
     except _OF_DAMAGE as error:
-        raise ValueError(f"it is damaged: {error}") from error
+        raise ValueError(f"the file is damaged: {error}") from error
 
 
 def _first_places(arrays: tuple[np.ndarray, ...]) -> list[int]:

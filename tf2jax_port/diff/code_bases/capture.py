@@ -31,9 +31,7 @@ from tf2jax_port.diff.code_bases import recorder
 recorder.start()
 """
 CAN_MONITOR = hasattr(sys, "monitoring")  # since Python 3.12
-ANOTHER_PYTHON = (
-    "create an environment with Python 3.12 or 3.13 for it; `diff` and `record` run on 3.11, too"
-)
+ANOTHER_PYTHON = "create an environment with Python 3.12 or 3.13 for `capture`; `diff` and `record` also run on Python 3.11"
 _PATIENCE = 60  # seconds until a program that does not end is killed
 _TIMED_OUT, _INTERRUPTED = 124, 130  # the exit codes that shells use
 
@@ -88,7 +86,7 @@ def _run(command: Sequence[str], environment: dict[str, str], timeout: float) ->
     The command and all processes that it starts end when this process ends, however it ends.
     """
     if shutil.which(command[0]) is None:
-        raise CaptureError(f"{command[0]}: there is no such program")
+        raise CaptureError(f"{command[0]}: there is no program with this name")
     watched, held = os.pipe()
     try:
         # A group of its own: an interrupt reaches the command once, from here.

@@ -45,7 +45,9 @@ def function_at(
     code = alike[ordinal]
     lacking = [each for each in code.co_freevars if each not in free]
     if lacking:
-        raise LookupError(f"{name} of the port uses `{lacking[0]}`, which the original does not")
+        raise LookupError(
+            f"{name} of the port uses `{lacking[0]}`, but the original does not use this name"
+        )
     closure = tuple(CellType(free[each]) for each in code.co_freevars)
     args, kwargs = defaults
     made = FunctionType(code, vars(home), code.co_name, tuple(args) or None, closure)

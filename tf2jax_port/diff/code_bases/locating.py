@@ -107,7 +107,7 @@ def located(call: Call, arrays: list[np.ndarray], root: str, run: Any) -> tuple[
         return "", ""
     place = f"{follower.path}:{found.port}"
     if not found.name:
-        return place, "the values of all earlier names agree"
+        return place, "the values of all names that were assigned earlier agree"
     return (
         place,
         f"`{found.name}` is the first value that differs, line {found.original} of the original",

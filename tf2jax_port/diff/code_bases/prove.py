@@ -58,11 +58,11 @@ def prove(
     try:
         calls = read_calls(file)
     except (OSError, ValueError) as error:
-        raise ProveError(f"{file}: it is not a file of `capture`: {error}") from error
+        raise ProveError(f"{file}: the file was not written by `capture`: {error}") from error
     if calls.calls and not any(_is_in(root, package) for package in calls.packages):
         held = " nor ".join(calls.packages)
         raise ProveError(
-            f"{root}: there is no package {held}.\n  Required: the folder from which the port is imported"
+            f"{root}: the folder contains no package {held}.\n  Required: the folder from which the port is imported"
         )
     named = keys(calls, PortFiles(root)) if kept else [""] * len(calls.calls)
     results: Results = {}

@@ -48,8 +48,11 @@ _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", 
 _CONFIGURATIONS = ("get_config", "from_config")
 _TOLD_APART = ("kind", "value", "name", "module", "member", "ordinal", "trainable")
 # Why calls that were seen are not kept.
-IN_GRAPHS = "it is called only while TensorFlow traces a graph, such as that of `tf.data`, where tensors have no values"
-RAISED = "its calls raised an error in the original"
+IN_GRAPHS = (
+    "the function is called only while TensorFlow traces a graph, for example in `tf.data`, where tensors have no "
+    "values"
+)
+RAISED = "the calls of the function raised an error in the original"
 _MOST_KEPT = 1 << 26  # elements of all arrays, after which calls with larger ones are not kept
 _SMALL = 1 << 12
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

@@ -241,7 +241,10 @@ class Replay:
         if verdict.outcome is Outcome.DIFFERENT and self._is_random(call):
             return Replayed(Outcome.RANDOM, verdict.detail)
         if verdict.outcome is Outcome.DIFFERENT and self._is_within_spread(call, lane, first, form):
-            return Replayed(Outcome.EQUAL, "within the change that one bit of the inputs causes")
+            return Replayed(
+                Outcome.EQUAL,
+                "the difference is smaller than the effect of changing one bit of the inputs",
+            )
         return verdict
 
     def _raised(self, error: Exception) -> Replayed:
@@ -296,7 +299,9 @@ class Replay:
         """Plant faults into a call that is equal eagerly, and return which of them change its result."""
         eager = self.run(call, "eager")
         if eager.outcome is not Outcome.EQUAL or is_constructor(call):
-            return Replayed(Outcome.NOT_REPLAYABLE, "no faults were planted: the call is not equal")
+            return Replayed(
+                Outcome.NOT_REPLAYABLE, "no faults were planted, because the call is not equal"
+            )
         try:
             run, inputs, _ = self._prepared(call, "eager", Form())
             return planted(lambda *t: list(leaves_of(run(*t))), [np.asarray(i) for i in inputs])

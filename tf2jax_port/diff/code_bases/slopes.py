@@ -65,7 +65,7 @@ def gradients(
     try:
         results, pull_back = jax.vjp(weighted, [[values, inputs][w][i] for w, i in places])
     except shims.errors.PaddedUseError as error:
-        raise UnfitError("gradients of results that the port cuts to their sizes") from error
+        raise UnfitError("gradients of results from which the port removes padding") from error
     weights = [
         jnp.asarray(cotangent(index, result.shape), result.dtype)
         for index, result in zip(call.gradients["of"], results, strict=True)

@@ -43,7 +43,7 @@ def _load_feeds(data: str, found: Imported) -> dict[str, np.ndarray]:
         feeds = {key: file[key] for key in file}
     missing = [key for key in found.choice.inputs if key not in feeds]
     if missing:
-        raise DiffError(f"{data} has no {', '.join(missing)}")
+        raise DiffError(f"{data} does not contain {', '.join(missing)}")
     return feeds
 
 
@@ -98,7 +98,7 @@ def _run_signature(tf: Any, found: Imported, feeds: Mapping[str, np.ndarray]) ->
             dtypes = function.structured_input_signature[1]
             given = {key: tf.constant(feeds[key], dtypes[key].dtype) for key in signature.inputs}
             return {key: value.numpy() for key, value in function(**given).items()}
-    raise DiffError("--check of a SavedModel compares a whole signature; leave out --outputs")
+    raise DiffError("--check compares the whole signature of a SavedModel: remove --outputs")
 
 
 def _graph_def(v1: Any, path: pathlib.Path) -> Any:

@@ -141,9 +141,8 @@ def split(spec: str, default: str = "") -> tuple[str, str]:
         module, dot, last = place.rpartition(".")
         dotted = bool(module and dot) and last != "py" and place.replace(".", "").isidentifier()
         raise DiffError(
-            f"{spec}: which function?\n"
-            "  Required: FILE.py:FUNCTION or package.module:attribute\n"
-            f"  Do:       write {f'{module}:{last}' if dotted else f'{place}:NAME'}"
+            f"{spec}: the name of the function is missing.\n  Required: FILE.py:FUNCTION or "
+            f"package.module:attribute\n  Do:       write {(f'{module}:{last}' if dotted else f'{place}:NAME')}"
         )
     return place, name
 
@@ -151,7 +150,7 @@ def split(spec: str, default: str = "") -> tuple[str, str]:
 def _import_file(place: str) -> ModuleType:
     path = Path(place).resolve()
     if not path.is_file():
-        raise DiffError(f"{place}: there is no such file{hint(place) or '.'}", place)
+        raise DiffError(f"{place}: the file does not exist{hint(place) or '.'}", place)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     with importing_for(path):
         module = attempt(_execute_file, path, digest)
@@ -190,7 +189,7 @@ def _import_module(place: str) -> ModuleType:
 
 
 def _does_not_import(place: str, result: Failure) -> str:
-    lines = [f"{place}: importing it failed.", f"  Received: {result.reason}"]
+    lines = [f"{place}: the file cannot be imported.", f"  Received: {result.reason}"]
     at = next((line for line in result.detail.splitlines() if line.startswith("At: ")), "")
     if at:
         lines.append(f"  At:       {at.removeprefix('At: ')}")
@@ -227,7 +226,6 @@ def require_tensorflow() -> None:
     result = attempt(importlib.import_module, "tensorflow")
     if isinstance(result, Failure):
         raise DiffError(
-            "diff: TensorFlow is needed to run the old function, and it cannot be imported.\n"
-            f"  Received: {result.reason}\n"
-            f"  Do:       {INSTALL}"
+            "diff: TensorFlow is needed to run the original function, but TensorFlow cannot be imported.\n  "
+            f"Received: {result.reason}\n  Do:       {INSTALL}"
         )

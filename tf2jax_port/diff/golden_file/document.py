@@ -89,14 +89,13 @@ def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOS
     data = to_bytes(document, store)
     if len(data) > most:
         raise DiffError(
-            f"{path}: it would have {_format_size(len(data))}.\n"
-            f"  Required: at most {_format_size(most)}\n"
-            "  Do:       record fewer or smaller cases (--case N), or allow more (--most-mb N)"
+            f"{path}: the golden would be too large, {_format_size(len(data))}.\n  Required: at most "
+            f"{_format_size(most)}\n  Do:       record fewer or smaller cases (--case N), or allow more (--most-mb N)"
         )
     try:
         write_whole(path, data)
     except OSError as error:
-        raise DiffError(f"{path}: it cannot be written.\n  Received: {error}") from error
+        raise DiffError(f"{path}: the golden cannot be written.\n  Received: {error}") from error
 
 
 def to_bytes(document: Mapping[str, Any], store: Store) -> bytes:
@@ -115,12 +114,14 @@ def read(path: Path, most: int = MOST_BYTES) -> tuple[dict[str, Any], Store]:
     try:
         if path.stat().st_size > most:
             raise DiffError(
-                f"{path}: it has {_format_size(path.stat().st_size)}.\n"
-                f"  Required: at most {_format_size(most)}\n  Do:       allow more (--most-mb N)"
+                f"{path}: the golden is too large, {_format_size(path.stat().st_size)}.\n  Required: at most "
+                f"{_format_size(most)}\n  Do:       allow more (--most-mb N)"
             )
         data = path.read_bytes()
     except OSError as error:
-        raise DiffError(f"{path}: it cannot be read.\n  Received: {error.strerror}") from error
+        raise DiffError(
+            f"{path}: the golden cannot be read.\n  Received: {error.strerror}"
+        ) from error
     try:
         return from_bytes(data)
     except DamagedError as error:
@@ -140,16 +141,16 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
     arrays, metadata = safetensors_file.loads(data)
     text = metadata.get(_DOCUMENT)
     if text is None:
-        raise DamagedError("it was not written by tf2jax-port")
+        raise DamagedError("the file was not written by tf2jax-port")
     if metadata != {**_KIND, _DOCUMENT: text, _CHECKSUM: _checksum(text)}:
-        raise DamagedError("its metadata was changed")
+        raise DamagedError("the metadata of the file was changed")
     for key, array in arrays.items():
         if _array_key(array) != key:
             raise DamagedError(f"the numbers of the array {key} were changed")
     document: dict[str, Any] = json.loads(text)
     if document.get("format") != FORMAT:
         raise DamagedError(
-            f"it is of format {document.get('format')}, and this version reads format {FORMAT}"
+            f"the file has format {document.get('format')}, but this version of tf2jax-port reads format {FORMAT}"
         )
     return document, Store(arrays)
 

@@ -79,12 +79,14 @@ def loads(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
       DamagedError: `dumps` cannot have written these bytes.
     """
     if len(data) < _LENGTH:
-        raise DamagedError(f"it ends after {len(data)} bytes")
+        raise DamagedError(f"the file ends after {len(data)} bytes")
     length = int.from_bytes(data[:_LENGTH], "little")
     if length > MOST_HEADER:
-        raise DamagedError("its first bytes are not those of a safetensors file")
+        raise DamagedError(
+            "the first bytes of the file are not the beginning of a safetensors file"
+        )
     if len(data) < _LENGTH + length:
-        raise DamagedError("it ends in the middle of its header")
+        raise DamagedError("the file ends in the middle of the header")
     entries = _parse_header(data[_LENGTH : _LENGTH + length])
     body = memoryview(data)[_LENGTH + length :]
     metadata = entries.pop("__metadata__")
@@ -92,7 +94,7 @@ def loads(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     for name, entry in entries.items():
         arrays[name], end = _read_array(name, entry, body, end)
     if end != len(body):
-        raise DamagedError(f"{len(body) - end} bytes follow its last array")
+        raise DamagedError(f"{len(body) - end} bytes follow after the last array")
     return arrays, metadata
 
 
@@ -105,12 +107,12 @@ def _parse_header(header: bytes) -> dict[str, Any]:
     try:
         entries = json.loads(header.decode())
     except (ValueError, RecursionError) as error:
-        raise DamagedError(f"its header cannot be read: {error}") from None
+        raise DamagedError(f"the header of the file cannot be read: {error}") from None
     known = isinstance(entries, dict) and isinstance(entries.get("__metadata__"), dict)
     if not known or _make_header(entries) != header:
-        raise DamagedError("its header was changed")
+        raise DamagedError("the header of the file was changed")
     if not all(isinstance(text, str) for text in entries["__metadata__"].values()):
-        raise DamagedError("its header was changed")
+        raise DamagedError("the header of the file was changed")
     return entries
 
 
@@ -124,14 +126,14 @@ def _read_array(name: str, entry: Any, body: memoryview, begin: int) -> tuple[np
         shape = [int(size) for size in entry["shape"]]
         first, last = (int(offset) for offset in entry["data_offsets"])
     except (KeyError, TypeError, ValueError):
-        raise DamagedError(f"its header does not describe the array {name}") from None
+        raise DamagedError(f"the header of the file does not describe the array {name}") from None
     count = dtype.itemsize
     for size in shape:
         count *= size
     if first != begin or last - first != count or min([0, *shape]) < 0:
         raise DamagedError(f"the array {name} is not where the header says")
     if last > len(body):
-        raise DamagedError(f"it ends in the middle of the array {name}")
+        raise DamagedError(f"the file ends in the middle of the array {name}")
     array = np.frombuffer(body[first:last], dtype).reshape(shape)
     array.flags.writeable = False
     return array, last

@@ -25,7 +25,7 @@ from tf2jax_port.diff.vocabulary.reasons import Reason
 
 _NOTE = Reason(
     "Keras",
-    "original and port ran in separate processes: Keras has one back end per process",
+    "the original and the port ran in separate processes, because Keras can use only one back end per process",
 )
 
 
@@ -71,11 +71,11 @@ def _check_options(order: Order) -> None:
     found = next((name for name, is_asked in asked.items() if is_asked), None)
     if found is None:
         return
-    do = f"call `diff` without {found}"
+    do = f"run `diff` without {found}"
     if order.state is not None:
-        do = "prove a layer or a model with its weights by `capture` and `prove`: docs/keras.md"
+        do = "to prove a layer or a model with its weights, use `capture` and `prove` (docs/keras.md)"
     raise DiffError(
-        f"diff: {found} needs original and port in one process, and the port uses Keras, which has one "
-        f"back end per process.\n  Do:       {do}",
+        f"diff: {found} needs the original and the port in the same process, but the port uses Keras, which can use "
+        f"only one back end per process.\n  Do:       {do}",
         found.partition(",")[0],
     )

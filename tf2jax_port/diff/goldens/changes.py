@@ -30,14 +30,14 @@ def changes(before: Golden, after: Golden) -> list[str]:
     ]
     lines += _compare_versions("version of ", before.versions, after.versions)
     if before.terms["old"]["sha256"] != after.terms["old"]["sha256"]:
-        lines.append("original: its source changed")
+        lines.append("original: the source of the function changed")
     old = {case.case.index: case for case in before.cases}
     new = {case.case.index: case for case in after.cases}
     for index in sorted({*old, *new}):
         if index not in new:
-            lines.append(f"case {index}: it is gone")
+            lines.append(f"case {index}: the case was removed")
         elif index not in old:
-            lines.append(f"case {index}: it is new")
+            lines.append(f"case {index}: the case is new")
         else:
             lines += [f"case {index}: {text}" for text in _compare_cases(old[index], new[index])]
     return lines

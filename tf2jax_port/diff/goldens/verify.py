@@ -126,5 +126,5 @@ def _describe_golden(golden: Golden) -> list[Reason]:
     )
     words = f"replayed from results of {made} on {golden.device}"
     if golden.framework == "jax":
-        words += "; its lanes are those of the recorded port, not of TensorFlow"
+        words += "; the lanes are the lanes of the recorded port, not of TensorFlow"
     return [Reason("original", words)]

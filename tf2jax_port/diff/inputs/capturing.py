@@ -41,7 +41,9 @@ class Recorder:
             self._warned = True
             name = getattr(function, "__qualname__", "the function")
             reason = " ".join(found.detail.split()) or found.reason
-            warnings.warn(f"capture: {name} is not captured any more: {reason}", stacklevel=4)
+            warnings.warn(
+                f"capture: calls of {name} are no longer captured: {reason}", stacklevel=4
+            )
 
     def _add(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
         case = bind(len(self._kept), _to_positional(function, args, kwargs), function)

@@ -34,10 +34,10 @@ def collect(
     """
     found = attempt(lambda: list(itertools.islice(source(), MOST_CASES + 1)))
     if isinstance(found, Failure):
-        raise DiffError(f"cases(): it stopped with an error.\n  Received: {found.reason}")
+        raise DiffError(f"cases(): the generator raised an error.\n  Received: {found.reason}")
     if len(found) > MOST_CASES:
         raise DiffError(
-            f"cases(): it yielded more than {MOST_CASES:,} calls; its loop may be endless.\n"
+            f"cases(): the generator yielded more than {MOST_CASES:,} calls; the loop may be endless.\n"
             "  Do:       end the loop, for example `for _ in range(100):`"
         )
     calls = [_tuple_of(index, call, old) for index, call in enumerate(found)]

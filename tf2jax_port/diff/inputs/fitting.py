@@ -53,8 +53,8 @@ def to_positional(index: int, given: Mapping[str, Any], old: Callable[..., Any])
     signature = _signature(old)
     if signature is None:
         raise DiffError(
-            f"cases(): case {index} is a dict, and the parameters of the original are not known.\n"
-            "  Required: one tuple per call, `yield (x, y)`"
+            f"cases(): case {index} is a dict, but the parameters of the original are unknown.\n  Required: one "
+            "tuple per call, `yield (x, y)`"
         )
     try:
         bound = signature.bind(**given)
@@ -96,8 +96,10 @@ def _problem(signature: inspect.Signature, call: Sequence[Any]) -> str:
     except TypeError as error:
         taken = sum(one.kind in _POSITIONAL for one in signature.parameters.values())
         if len(call) > taken:
-            return f"{len(call)} arguments; no parameter takes argument {taken}"
-        return f"{len(call)} arguments; {error}"
+            return (
+                f"the number of arguments is {len(call)}, but no parameter accepts argument {taken}"
+            )
+        return f"the number of arguments is {len(call)}; {error}"
     return ""
 
 

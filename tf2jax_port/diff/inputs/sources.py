@@ -114,7 +114,7 @@ def from_npz(path: Path, old: Callable[..., Any]) -> list[tuple[Any, ...]]:
     """
     archive = attempt(lambda: dict(np.load(path, allow_pickle=False)))
     if isinstance(archive, Failure):
-        raise DiffError(f"{path}: it cannot be read.\n  Received: {archive.reason}")
+        raise DiffError(f"{path}: the golden cannot be read.\n  Received: {archive.reason}")
     found: dict[int, dict[str, Any]] = {}
     for key in archive:
         head, _, rest = key.partition("/")

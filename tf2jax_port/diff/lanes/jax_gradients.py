@@ -268,7 +268,7 @@ class JaxGradients:
         leaves = dict(tree.walk(result, "output", stop=is_padded))
         missing = [path for path in paths if path not in leaves]
         if missing:
-            raise ValueError(f"there is no {missing[0]} to take a gradient of")
+            raise ValueError(f"the results contain no {missing[0]} to differentiate")
         found = [leaves[path] for path in paths]
         return [x if is_padded(x) else self._jax.numpy.asarray(x) for x in found]
 

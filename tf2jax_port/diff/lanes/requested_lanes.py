@@ -138,8 +138,8 @@ class _Sharded:
         devices = self._jax.devices()
         if len(devices) < 2:
             raise LaneError(
-                "JAX has one device here; on a CPU, XLA_FLAGS="
-                "--xla_force_host_platform_device_count=8 makes it eight"
+                "JAX has only one device; on a CPU, set XLA_FLAGS=--xla_force_host_platform_device_count=8 to get "
+                "eight devices"
             )
         sizes = [n for a in case.arrays for n in a.shape if n]
         fitting = [d for d in range(2, len(devices) + 1) if any(n % d == 0 for n in sizes)]
@@ -178,7 +178,9 @@ class _Backend:
             device = self._jax.devices(self._name)[0]
         except RuntimeError:
             others = ", ".join(sorted({d.platform for d in self._jax.devices()}))
-            raise LaneError(f"JAX has no {self._name} here, but {others}") from None
+            raise LaneError(
+                f"JAX has no {self._name} on this machine; its devices are {others}"
+            ) from None
         with (
             self._jax.default_device(device),
             self._jax.default_matmul_precision("highest"),

@@ -137,7 +137,7 @@ def variables_at(spec: str) -> dict[str, Any]:
     """
     variables = variables_of(find(spec)[0])
     if not variables:
-        raise DiffError(f"{spec}: it has no variables.")
+        raise DiffError(f"{spec}: the object has no variables.")
     return variables
 
 

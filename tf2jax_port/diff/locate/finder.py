@@ -62,7 +62,7 @@ def locate(
         if f is not None
     )
     stack = Stack(own)
-    reason = "the two agree when they are run operator by operator"
+    reason = "the original and the port agree if both run operator by operator"
     likely: Located | None = None
     for wide in (True, False):
         used = case.map(widened) if wide else case
@@ -151,7 +151,9 @@ def _locate(
         raise RuntimeError(f"the original raises: {theirs.error.reason}")
     found = locate_error(theirs, mine, case)
     if found is None and list(theirs.outputs) != list(mine.outputs):
-        raise RuntimeError("the results have different structures, which no operation explains")
+        raise RuntimeError(
+            "the results have different structures, and no operation explains the difference"
+        )
     found = found or locate_values(theirs, mine, case, different)
     found = found or locate_interface(theirs, mine, case)
     found = found or _locate_gradients(old, new, case, seed, stack, theirs)

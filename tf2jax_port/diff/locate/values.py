@@ -49,10 +49,8 @@ _STRICTNESS = (1.0, 10.0, 100.0)
 # The fewest additional matches that justify a search with views: without padding, and with
 # rearranged values.
 _FEW, _MUCH = 2, 6
-_OUT_OF_TIME = "the values differ, and the search ran out of time"
-_NOTHING_MENDS = (
-    "the values differ, and injecting values of the original into the port does not fix them"
-)
+_OUT_OF_TIME = "the values differ, but the time limit of the search was reached"
+_NOTHING_MENDS = "the values differ, and using values of the original in the port does not make the results agree"
 # Operations that prepare a kernel.
 _LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
 # The rounding error of a few operations in single precision, in units of its epsilon.

@@ -20,7 +20,7 @@ Answers = Mapping[str, list[np.ndarray] | Failure]
 # Lane to its answers.
 Lanes = Mapping[str, Answers]
 
-UNRECORDED = "its result was not recorded"
+UNRECORDED = "the result of this operator was not recorded"
 
 _KIND = "parity of operators"
 _SAME = "same"

@@ -56,7 +56,9 @@ def named(names: Sequence[str] = ()) -> dict[str, list[Point]]:
     for name in names:
         if name not in found:
             near = ", ".join(difflib.get_close_matches(name, found, 3))
-            raise DiffError(f"--only {name}: there is no such operator.\n  Near:     {near}")
+            raise DiffError(
+                f"--only {name}: there is no operator with this name.\n  Near:     {near}"
+            )
     return {name: found[name] for name in names} if names else found
 
 

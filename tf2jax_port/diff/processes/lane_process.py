@@ -88,7 +88,7 @@ def _environment(lane: str) -> dict[str, str]:
 def how_it_ended(lane: str, code: int) -> str:
     """Describe how a lane's process ended: `TensorFlow crashed (SIGSEGV)`, or that it exited."""
     if code >= 0:
-        return f"the process ended by itself (exit code {code})"
+        return f"the process ended without a crash (exit code {code})"
     framework = "TensorFlow" if is_old(lane) else "JAX"
     return f"{framework} crashed ({signal_name(code)})"
 

@@ -87,10 +87,10 @@ def _faults(proof: Proof, names: dict[str, str]) -> str:
     if not rows:
         return ""
     return (
-        '<h2>Where faults begin</h2><p class="soft">No function that these call is known to be wrong.</p>'
-        '<div class="wide"><table><thead><tr><th>function</th><th></th><th>what happens</th>'
-        '<th class="num hide">wrong with it</th></tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        '<h2>Where faults begin</h2><p class="soft">The functions in this table are wrong, and no function that '
+        "they call is known to be wrong.</p><div "
+        'class="wide"><table><thead><tr><th>function</th><th></th><th>what happens</th><th class="num '
+        f'hide">wrong with it</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )
 
 
@@ -131,7 +131,7 @@ def _left(paths: list[str], names: dict[str, str]) -> str:
     )
     if not items:
         return ""
-    said = f"{counted(len(paths), 'file')} that no recorded call reaches"
+    said = f"{counted(len(paths), 'file')} not reached by any recorded call"
     return f'<details><summary>{said}</summary><ul class="plain">{items}</ul></details>'
 
 

@@ -37,8 +37,9 @@ def file_page(proof: Proof, path: str, rows: list[Row], names: dict[str, str], i
         "<h2>Functions</h2>",
         _table(rows),
         "<h2>Lines</h2>",
-        '<ul class="key"><li><b class="good"></b>a replayed call reached the line</li>'
-        '<li><b class="warn"></b>none did</li><li><b class="bad"></b>where a fault shows</li></ul>',
+        '<ul class="key"><li><b class="good"></b>a replayed call reached the line</li><li><b '
+        'class="warn"></b>no replayed call reached the line</li><li><b class="bad"></b>the line at which a '
+        "fault appears</li></ul>",
         *(_function(row, source, by_name, names) for row in rows),
     ]
     return look.page(path, parts)

@@ -11,12 +11,12 @@ from tf2jax_port.formats import sarif
 
 # Each status that is reported: the name of its rule, its level, and what it means.
 _RULES = {
-    Status.DIFFERENT: ("different", "error", "A recorded call gives other values in the port."),
-    Status.RAISES: ("raises", "error", "A recorded call raises in the port."),
+    Status.DIFFERENT: ("different", "error", "A recorded call returns other values in the port."),
+    Status.RAISES: ("raises", "error", "A recorded call raises an error in the port."),
     Status.FAILS_UNDER_JIT: (
         "fails-under-jit",
         "error",
-        "A recorded call runs eagerly, but raises when the port is compiled.",
+        "A recorded call runs eagerly, but raises an error if the port is compiled.",
     ),
     Status.LIMITED: (
         "limited",

@@ -80,7 +80,7 @@ def _strengths(proof: Proof) -> Iterator[RenderableType]:
         return
     planted = sum(found.planted for _, found in known)
     noticed = sum(found.noticed for _, found in known)
-    yield Text("\nWhat the calls could have caught", style="bold")
+    yield Text("\nFaults that the calls can detect", style="bold")
     yield Text(
         f"  {noticed} of {planted} faults that were planted into {counted(len(known), 'function')} change a result"
     )
@@ -116,7 +116,7 @@ def _files(proof: Proof) -> Iterator[RenderableType]:
     yield table
     left = len(files) - len(shown)
     if left:
-        yield Text(f"and {counted(left, 'file')} that no recorded call reaches", style="dim")
+        yield Text(f"and {counted(left, 'file')} not reached by any recorded call", style="dim")
 
 
 def _cells(name: str, rows: list[Row]) -> list[str]:

@@ -129,7 +129,7 @@ def _row(
         why += f" (at {path}:{line})" if outside else ""
         line = place.line if outside else line
         left = _left_to_a_person(root / place.path, place) if place.path else ""
-        why += f"; {left} is left to a person" if left else ""
+        why += f"; {left} must be written by hand" if left else ""
     if status is Status.DIFFERENT:
         path, found = _place_of(seen, Outcome.DIFFERENT, place)
         if path == place.path and place.line < found <= place.end:
@@ -173,12 +173,12 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     """Return the status of a function, and its reason."""
     if not seen.calls:
         if function in calls.without_tensors:
-            return Status.NO_TENSORS, "no tensor passes through it"
+            return Status.NO_TENSORS, "no tensor passes through the function"
         why = calls.unkept.get(function, "")
         if why:
             return (
                 Status.NOT_REACHED,
-                f"{why}; it ran inside calls of other functions" if ran else why,
+                f"{why}; the function ran inside calls of other functions" if ran else why,
             )
         return Status.NOT_REACHED, WITHIN if ran else NOWHERE
     found = [each for lanes in seen.replayed.values() for each in lanes.values()]
@@ -197,13 +197,20 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
             {each.detail for each in lanes.values() if each.outcome is Outcome.NOT_REPLAYABLE}
         )
     if all(each.outcome is Outcome.NOT_REPLAYABLE for each in found):
-        return Status.NOT_REPLAYED, f"its calls cannot be replayed: {listed(reasons)}"
+        return (
+            Status.NOT_REPLAYED,
+            f"the calls of the function cannot be replayed: {listed(reasons)}",
+        )
     limits = [
         *(
             f"{reason}: {number} of {counted(total, 'call')} not replayed, or not in all lanes"
             for reason, number in reasons.items()
         ),
-        *(["it draws random numbers"] if Outcome.RANDOM in {e.outcome for e in found} else []),
+        *(
+            ["the function draws random numbers"]
+            if Outcome.RANDOM in {e.outcome for e in found}
+            else []
+        ),
         *dict.fromkeys(
             f"{_in_words(lane)}: {each.detail}"
             for lanes in seen.replayed.values()
@@ -216,7 +223,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     if all(is_constructor(calls.calls[index]) for index in seen.calls):
         return (
             Status.PROVED,
-            f"{counted(total, 'call')}: its objects hold the same values as those of the original",
+            f"{counted(total, 'call')}: the objects of the port have the same values as the objects of the original",
         )
     sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
     why = f"{counted(total, 'call')} in {len(LANES)} lanes"

@@ -22,11 +22,14 @@ from tf2jax_port.diff.vocabulary.verdicts import (
 )
 
 # What no report may leave out.
-SCOPE = "Values of recorded calls are compared, and gradients where the original has some."
+SCOPE = "The values of recorded calls are compared; gradients are compared where the original has gradients."
 
 
 # Why a function is not reached, if nothing more is known.
-WITHIN, NOWHERE = "it ran only inside calls of other functions", "no recorded call reaches it"
+WITHIN, NOWHERE = (
+    "the function ran only inside calls of other functions",
+    "no recorded call reaches the function",
+)
 
 
 class Status(enum.StrEnum):

@@ -58,7 +58,7 @@ def to_html(report: Report) -> str:
         _cases(report.cases, _lanes(report)),
         _reasons("What was not covered", _uncovered(report, _listed(report))),
         _details(report),
-        _reasons("Knife edges: the original disagrees with itself", report.knife_edges),
+        _reasons("Unstable elements: the original's own runs disagree", report.knife_edges),
         _reasons("Good to know", report.notes),
         f"<h2>Reproduce</h2><pre><code>{escape(report.reproduce)}</code></pre>",
         _footer(report),
@@ -120,7 +120,7 @@ def _strength(report: Report) -> str:
     if report.strength is None:
         return ""
     items = "".join(f"<li>{escape(line)}</li>" for line in lines(report.strength, sys.maxsize))
-    return f'<h2>What the cases could have caught</h2><ul class="plain">{items}</ul>'
+    return f'<h2>Faults that the cases can detect</h2><ul class="plain">{items}</ul>'
 
 
 def _stages(report: Report) -> str:
@@ -215,8 +215,8 @@ def _histogram(finding: Finding) -> str:
             f'<td><div class="{color}" style="width:{100 * count / most:.1f}%"></div></td></tr>'
         )
     return (
-        "<h2>Errors of its elements over the original's own error</h2>"
-        f'<div class="wide"><table class="histogram" aria-label="error histogram"><tbody>{rows}</tbody></table></div>'
+        '<h2>Errors of the elements, divided by the original\'s own error</h2><div class="wide"><table '
+        f'class="histogram" aria-label="error histogram"><tbody>{rows}</tbody></table></div>'
     )
 
 
@@ -245,9 +245,9 @@ def _matrix(report: Report) -> str:
         rows.append(f'<tr><th scope="row">{escape(lane.title)}</th>{cells}</tr>')
     how = " · ".join(f"{lane.title}: {lane.how}" for lane in lanes)
     return (
-        '<h2>Which pair of lanes agrees</h2><div class="wide"><table class="matrix">'
-        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-        f'<p class="soft">{escape(how)}. A red cell names the first stage that fails.</p>'
+        '<h2>Which pair of lanes agrees</h2><div class="wide"><table '
+        f'class="matrix"><thead><tr><th></th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div><p '
+        f'class="soft">{escape(how)}. A red cell shows the first stage that fails.</p>'
     )
 
 

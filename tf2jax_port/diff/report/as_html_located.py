@@ -25,7 +25,7 @@ _MOST = 14  # lines of the function before and after the line
 _WIDE, _HIGH, _GAP = 190, 24, 40
 _LABELS = {
     VALUE: "Here the results begin to differ",
-    GRADIENT: "Here the gradients begin to differ, on the way back from the outputs",
+    GRADIENT: "Here the gradients begin to differ, counted backward from the outputs",
     INTERFACE: "Here the shapes or types begin to differ",
     RAISED: "Here the port stops",
 }
@@ -42,7 +42,7 @@ def located_section(found: Located | NotLocated | None) -> str:
     graphs = "".join(f"<div>{_graph(one)}</div>" for one in (found.old, found.new) if one)
     sources = side_by_side(_text("original", found.old), _text("port", found.new), _label(found))
     return (
-        f"<h2>Where it begins: the first divergence</h2>{sources}"
+        f"<h2>The first divergence</h2>{sources}"
         + (f'<div class="worst">{guess}</div>' if guess else "")
         + f"<details><summary>the evidence</summary>{words}"
         f'<div class="sides">{graphs}</div></details>'

@@ -59,11 +59,11 @@ def render(report: Report) -> RenderableType:
         heading = "The worst element" if lines else "What is wrong"
         parts += _section(heading, lines or [problem])
     if report.strength is not None:
-        parts += _section("What the cases could have caught", strength.lines(report.strength))
+        parts += _section("Faults that the cases can detect", strength.lines(report.strength))
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
     parts += _reasons("Not covered", _not_covered(report, listed))
-    parts += _reasons("Knife edges: the original disagrees with itself", report.knife_edges)
+    parts += _reasons("Unstable elements: the original's own runs disagree", report.knife_edges)
     parts += _reasons("Good to know", report.notes)
     parts += _section("Again", [report.reproduce])
     return Group(*parts)

@@ -25,7 +25,7 @@ STAGE_QUESTIONS = {
     "placement": "NaN and infinities at the same positions?",
     "values": "same values?",
     "gradients": "same gradients?",
-    "training": "same after the steps?",
+    "training": "are the variables the same after the training steps?",
 }
 
 
@@ -124,14 +124,17 @@ def worst_element(finding: Finding) -> list[str]:
     closeness = finding.comparison.closeness
     if closeness.basis != EXACT and finding.stage != "placement":
         lines.append(
-            f"the error is {times(closeness.ratio)} TensorFlow's own rounding error, "
+            f"the error is {times(closeness.ratio)} TensorFlow's own rounding error, but at most "
             f"{times(closeness.limit)} is allowed ({basis(closeness.basis)})"
         )
     return lines
 
 
 # What the column R of the tables is.
-R_IN_WORDS = "R: the port's error over TensorFlow's own rounding error; the line in the bar is what is allowed"
+R_IN_WORDS = (
+    "R: the port's error divided by TensorFlow's own rounding error; the line in the bar marks the largest R that "
+    "is allowed"
+)
 
 
 def times(ratio: float) -> str:

@@ -22,12 +22,10 @@ def advice_on_request(verdict: str, headline: str, old: str, new: str, inputs: s
     """
     found = []
     if verdict != EQUAL and _is_port(old) and _is_original(new):
-        words = "the first imports JAX, and the second TensorFlow: the original comes first"
-        found.append(Reason("original and port", f"they seem to be swapped: {words}"))
+        words = "the first function imports JAX and the second imports TensorFlow: pass the original first"
+        found.append(Reason("original and port", f"the two functions seem to be swapped: {words}"))
     if verdict == ERROR and headline.startswith("The original") and is_signature(inputs):
-        words = (
-            "no generated case fits the original: correct the ranks, sizes and dtypes in `--inputs`"
-        )
+        words = "no generated case is valid for the original: correct the ranks, sizes and dtypes in `--inputs`"
         found.append(Reason("inputs", words))
     return found
 

@@ -40,7 +40,11 @@ def _refusal(case: Arguments, original: Any) -> Failure | None:
 def not_halved(facts: Iterable[Facts]) -> list[Reason]:
     """Return a reason for each case that was not converted to bfloat16."""
     return grouped(
-        ("bfloat16", f"the original does not run in it, {f.as_given}; run unchanged", f.case)
+        (
+            "bfloat16",
+            f"the original does not run in this precision, {f.as_given}, so it runs unchanged",
+            f.case,
+        )
         for f in facts
         if f.as_given
     )

@@ -261,7 +261,7 @@ def look(
 def interrupted(plan: Plan, done: Collection[int]) -> Plan:
     """Return the plan with the cases not in `done` marked as skipped because of an interrupt."""
     left = tuple(case.index for case in plan.fitted if case.index not in done)
-    why = Reason("inputs", "interrupted before they were run", left)
+    why = Reason("inputs", "the comparison was interrupted before these cases ran", left)
     return replace(plan, skipped=(*plan.skipped, why))
 
 
@@ -312,8 +312,8 @@ def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
     missing = [index for index in only if index not in there]
     if missing:
         raise loading.DiffError(
-            f"--case {missing[0]}: there is no such case.\n"
-            f"  Required: a number from 0 to {max(there, default=-1)}"
+            f"--case {missing[0]}: there is no case with this number.\n  Required: a number from 0 to "
+            f"{max(there, default=-1)}"
         )
     return [case for case in found if not only or case.index in only]
 
@@ -403,7 +403,8 @@ def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
     """Return a reason that lists the cases on which both functions raise an error."""
     neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
     return grouped(
-        ("inputs", "both original and port raise an error for them", f.case) for f in neither
+        ("inputs", "both the original and the port raise an error for these cases", f.case)
+        for f in neither
     )
 
 
@@ -418,7 +419,7 @@ def _refusals(facts: Sequence[Facts]) -> Iterator[str]:
 def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:
     notes = []
     if len(fitted) > 1 and shapes == 1 and any(a.ndim for a in fitted[0].arrays):
-        notes.append(Reason("inputs", "all cases have the same shapes: no other size was tried"))
+        notes.append(Reason("inputs", "all cases have the same shapes, so no other size was tried"))
     if any(isinstance(part, float) for case in fitted for part in case.template):
         notes.append(
             Reason(

@@ -62,7 +62,9 @@ def with_worst(
     ]
     start = _evaluate(case, path, original, port)
     if isinstance(start, Failure) or not case.differentiable:
-        return _add_note(report, "the output has no float inputs, or it cannot be computed")
+        return _add_note(
+            report, "the output has no floating-point inputs, or the output cannot be computed"
+        )
     best, taken = start, 0
     for _ in range(steps):
         found = _step(best, path, ranges, original, port)

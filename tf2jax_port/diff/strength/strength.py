@@ -45,7 +45,7 @@ class Strength:
     @property
     def sentence(self) -> str:
         """The count in one sentence."""
-        return f"{self.noticed} of {self.planted} planted faults change an output of some case"
+        return f"{self.noticed} of {self.planted} planted faults change the output of at least one case"
 
 
 def lines(found: Strength, most: int = 12) -> list[str]:
@@ -55,10 +55,10 @@ def lines(found: Strength, most: int = 12) -> list[str]:
         needs = f"; it takes {one.needs}" if one.needs else ""
         told += [f"not noticed: {one.kind}{needs}", f"  {one.place}  {one.text}"]
     if len(found.missed) > most:
-        told.append(f"and {len(found.missed) - most} more that are not noticed")
+        told.append(f"and {len(found.missed) - most} more that no case detects")
     told += found.unreached
     if found.skipped:
-        told.append(f"{found.skipped} more were not planted: time ran out")
+        told.append(f"{found.skipped} more were not planted, because the time limit was reached")
     if found.added is not None:
         told.append(f"{found.added} cases were added by the search")
     return told

@@ -211,7 +211,7 @@ def observed(
             plan = workers[0].plan(functools.partial(step, 0, 0))
         except EndedError as error:
             raise DiffError(
-                f"the functions could not be imported and the cases not collected: {error}."
+                f"the functions could not be imported and the cases could not be collected: {error}."
             ) from None
         workers += [Worker(order, timeout) for _ in range(1, min(jobs, len(plan.fitted)))]
         cases = _Cases(plan, step)
@@ -340,11 +340,11 @@ def _elsewhere(*arguments: Any) -> Any:
 
 def _describe_exit(code: int) -> str:
     if code >= 0:
-        return f"it ended its process (exit code {code})"
+        return f"the function ended its process (exit code {code})"
     if code == -signal.SIGINT:  # no interrupt from outside reaches it
         return "it raised KeyboardInterrupt"
     memory = ", perhaps out of memory" if code == -signal.SIGKILL else ""
-    return f"it crashed ({signal_name(code)}{memory})"
+    return f"the function crashed ({signal_name(code)}{memory})"
 
 
 def _last_error_line(said: str) -> str:

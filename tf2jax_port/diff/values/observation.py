@@ -20,8 +20,8 @@ KINDS = (*COTANGENTS, FORWARD, STEPS)
 
 # The note on a lane whose program draws its random numbers only while it is traced.
 FROZEN = (
-    "its random numbers come from NumPy or Python, which draw them once, while it is traced: "
-    "every later call repeats them (in a port, draw them with a key of jax.random)"
+    "the random numbers come from NumPy or Python, which draw only once, while the function is traced: every later "
+    "call repeats the same numbers (in a port, draw with a key of jax.random)"
 )
 
 

@@ -44,6 +44,6 @@ def _leaf_to_array(
     else:
         array = np.asarray(to_numpy(leaf))
     if array.dtype == object and not (array.size and isinstance(array.flat[0], bytes)):
-        do = "; write a function in both files that calls it" if callable(leaf) else ""
+        do = "; in both files, write a function that calls it" if callable(leaf) else ""
         raise TypeError(f"{path} is a {type(leaf).__name__}, which cannot be compared{do}")
     return array

@@ -224,7 +224,7 @@ def _reverse_sequence(
     call: Any, input: Any, seq_lengths: Any, seq_axis: Any = None, batch_axis: Any = None
 ) -> Expression:
     if (seq_axis, batch_axis or 0) != (1, 0):
-        raise UnsupportedError("`reverse_sequence` has a rule for batch-major sequences only")
+        raise UnsupportedError("`reverse_sequence` has a rule only for batch-major sequences")
     return fill(call.helper("reverse_sequence") + "({0}, {1})", input, seq_lengths)
 
 
@@ -274,7 +274,7 @@ def _band(call: Any, input: Any, num_lower: Any, num_upper: Any) -> Expression:
         return fill("jnp.tril({0})", input)
     if (low, up) == (0, -1):
         return fill("jnp.triu({0})", input)
-    raise UnsupportedError("`band_part` has a rule for triangles only")
+    raise UnsupportedError("`band_part` has a rule only for triangles")
 
 
 RULES: dict[str, Callable[..., Any]] = {

@@ -115,7 +115,7 @@ def _conv2d_transpose(
     sizes, wanted = as_expression(input).shape or (None,) * 4, call.result.shape.as_list()
     if padding != "SAME" or None in (*sizes[1:3], *wanted[1:3]):
         raise UnsupportedError(
-            "transposed convolutions have a rule for known sizes and padding SAME"
+            "transposed convolutions have a rule only for known sizes with padding SAME"
         )
     if [n * s for n, s in zip(sizes[1:3], steps, strict=True)] != wanted[1:3]:
         raise UnsupportedError(
@@ -133,7 +133,7 @@ def _pool(name: str) -> Callable[..., Expression]:
         _channels_last(data_format)
         x = as_expression(input)
         if x.rank != 4:
-            raise UnsupportedError("pooling has a rule for images only")
+            raise UnsupportedError("pooling has a rule only for images")
         window, steps = _spatial(ksize, 2), _spatial(strides, 2)
         if padding.upper() == "VALID" and list((x.shape or ())[1:3]) == window:
             return fill(f"{{0:a}}.{name}(axis=(1, 2), keepdims=True)", x)

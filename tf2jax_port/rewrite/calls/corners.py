@@ -56,7 +56,7 @@ class Corners:
         ):
             return Corner("the code around the call expects an error of TensorFlow", met=True)
         if self.ragged and self._holds_ragged(site):
-            return Corner("JAX's functions do not take ragged tensors", met=True)
+            return Corner("JAX's functions do not accept ragged tensors", met=True)
         if self.values.selects and self._holds_selection(site):
             return Corner(_SELECTION, met=True)
         find = _FINDERS.get(site.row.name)
@@ -95,9 +95,13 @@ class Corners:
 
 
 _NONE = Corner()
-_SELECTION = "under a `jax.jit` of your own, JAX's functions accept selections only inside of `shims.dynamic`"
+_SELECTION = (
+    "under your own `jax.jit`, JAX's functions accept an array with a data-dependent size only inside "
+    "`shims.dynamic`"
+)
 _CONVERTED = (
-    "numbers of another dtype: JAX converts them (0.7 becomes 0), where TensorFlow raises an error"
+    "the numbers have another dtype than the array: JAX converts the numbers (0.7 becomes 0), TensorFlow raises an "
+    "error"
 )
 
 
@@ -200,7 +204,10 @@ def _of_joined_sizes(corners: Corners, site: CallSite) -> Corner:
     known = [sizes.of(part) not in (None, Static.LITERAL) for part in parts.elts]
     names = [isinstance(part, ast.Name) and not has for part, has in zip(parts.elts, known)]
     if any(known) and any(names):
-        return Corner("JAX's function accepts no list of sizes, and its result is traced", met=True)
+        return Corner(
+            "JAX's function does not accept a list of sizes, and the result of JAX's function is traced",
+            met=True,
+        )
     return _NONE
 
 

@@ -24,8 +24,8 @@ from tf2jax_port.rewrite.writing.edits import Edit, apply_edits
 from tf2jax_port.table.version_0 import IN_BOTH, NAMES, NAMESPACES, REORDERED, Early
 
 CODE = "TJ408"
-_ORDER = "the order of its arguments is not certain: give them the keywords of 1.x"
-_OTHER = "since 1.0 the name is `tf.{}`, which has other arguments"
+_ORDER = "the order of the arguments is not certain: pass the arguments with the keywords of TensorFlow 1"
+_OTHER = "since TensorFlow 1.0 the name is `tf.{}`, which has other arguments"
 _LAST = {name.rpartition(".")[2] for name in (*NAMES, *REORDERED)} | {"seq2seq"}
 _HINT = re.compile(rb"\.\s*(?:%s)\b" % "|".join(sorted(_LAST)).encode())
 _PRIVATE = re.compile(r"python\.ops\.\w+\.(\w+)")
@@ -64,7 +64,7 @@ class Spelled:
             return finding
         new = self.source.data[start:end].decode()
         name = _called(before)
-        early = f"TensorFlow 0.x writes it as `{name}`"
+        early = f"the call is written with the name of TensorFlow 0.x, `{name}`"
         if name == _called(new):
             early = "the arguments have the order of TensorFlow 0.x"
         if finding.code == "TJ405":

@@ -30,7 +30,7 @@ def read_baseline(path: str) -> Counter[_Key]:
         )
     except (ValueError, LookupError, TypeError) as error:
         raise BaselineError(
-            f"{path} is no ledger, which `tf2jax-port scan --format json` prints."
+            f"{path} is not a ledger. Write one with `tf2jax-port scan --format json`."
         ) from error
 
 

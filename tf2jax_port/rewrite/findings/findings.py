@@ -123,8 +123,8 @@ class LedgerError(Exception):
 
     def __init__(self, counted: int, ended: int) -> None:
         super().__init__(
-            f"the scan counted {counted} TensorFlow references, {ended} of them have a state; "
-            "this is a fault of tf2jax-port; the file was not changed"
+            f"the scan counted {counted} TensorFlow references, but {ended} references have a state. The file was "
+            "not changed. This is an error in tf2jax-port; please report it."
         )
 
 

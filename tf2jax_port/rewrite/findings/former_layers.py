@@ -22,13 +22,13 @@ class Replacement(NamedTuple):
     core: str = ""
 
 
-_RELU = "its default activation is ReLU, and its default initializer is Xavier's"
-_SAME = f"{_RELU}, its padding is SAME"
-_NORM = "its defaults are `decay=0.999`, no scale, and training"
-_POOL = "its default stride is 2"
-_KEPT = "it takes the probability to keep an element, and is active by default"
-_FORGET = "it adds `forget_bias=1.0` to a gate in each step, and orders its gates i, j, f, o"
-_OFF = "it is inactive without `training=True`"
+_RELU = "the old default activation is ReLU, and the old default initializer is Xavier's"
+_SAME = f"{_RELU}; the old default padding is SAME"
+_NORM = "the old defaults are `decay=0.999`, no scale, and training mode"
+_POOL = "the old default stride is 2"
+_KEPT = "the old argument is the probability of keeping an element, and the old layer is active by default"
+_FORGET = "the old cell adds `forget_bias=1.0` to a gate in each step, and the order of the gates is i, j, f, o"
+_OFF = "the old layer is inactive without `training=True`"
 
 _LAYERS: dict[str, Replacement] = {
     "arg_scope": Replacement("functools.partial"),
@@ -52,14 +52,17 @@ _LAYERS: dict[str, Replacement] = {
     "group_norm": Replacement("keras.layers.GroupNormalization", "GroupNorm"),
     "l1_regularizer": Replacement("keras.regularizers.L1"),
     "l2_regularizer": Replacement(
-        "keras.regularizers.L2", slim="it is half of the sum of squares, so pass `scale / 2`"
+        "keras.regularizers.L2",
+        slim="the old regularizer computes half of the sum of squares, so pass `scale / 2`",
     ),
     "layer_norm": Replacement(
         "keras.layers.LayerNormalization",
         "LayerNorm",
-        "it normalizes over all axes except the first",
+        "the old layer normalizes over all axes except the first",
     ),
-    "linear": Replacement("keras.layers.Dense", "Linear", "its default initializer is Xavier's"),
+    "linear": Replacement(
+        "keras.layers.Dense", "Linear", "the old default initializer is Xavier's"
+    ),
     "max_pool2d": Replacement("keras.layers.MaxPooling2D", "max_pool", _POOL),
     "max_pooling1d": Replacement("keras.layers.MaxPooling1D", "max_pool"),
     "max_pooling2d": Replacement("keras.layers.MaxPooling2D", "max_pool"),

@@ -36,15 +36,15 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ521",
-        "the pipeline stays TensorFlow: `as_numpy_iterator()` gives arrays; `--data shims` "
-        "rewrites the pipeline, too",
+        "the pipeline still uses TensorFlow: `as_numpy_iterator()` returns NumPy arrays; with `--data shims`, the "
+        "pipeline is rewritten, too",
         ("data.", "contrib.data.", "compat.v1.data."),
         stays=True,
     ),
     Family(
         "TJ522",
-        "records and pictures stay in TensorFlow on the host, and their results become "
-        "arrays; `--data shims` rewrites them, too",
+        "records and images are still decoded by TensorFlow on the host: convert the results to arrays; with "
+        "`--data shims`, this code is rewritten, too",
         (
             *("io.", "audio.decode_wav", "audio.encode_wav", "FixedLen*", "VarLenFeature"),
             *("SparseFeature", "TFRecordReader", "python_io.", "parse_*", "decode_*", "encode_*"),
@@ -64,12 +64,13 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ323",
-        "TensorFlow has dropped its tutorials and their data: `keras.datasets` has MNIST, too",
+        "TensorFlow has removed its tutorials and the data of the tutorials: use `keras.datasets`, which also has "
+        "MNIST",
         ("examples.tutorials.",),
     ),
     Family(
         "TJ324",
-        "docs/state.md shows how values go to a file and back",
+        "docs/state.md shows how to save values to a file and restore them",
         (
             *("train.Checkpoint*", "train.Saver*", "train.latest_checkpoint", "train.*checkpoint*"),
             *("train.list_variables", "train.load_variable", "train.NewCheckpointReader"),
@@ -85,8 +86,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ525",
-        "it runs a loop around a graph and stays TensorFlow; in JAX write a loop over a "
-        "jitted step",
+        "the code runs a loop around a graph and is not changed: for JAX, write a loop over a jitted step",
         (
             *("estimator.", "contrib.estimator.", "contrib.tpu.", "contrib.learn."),
             *(
@@ -107,7 +107,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ326",
-        "arrange the devices in a `jax.sharding.Mesh`; one program runs on all of them",
+        "arrange the devices in a `jax.sharding.Mesh`; in JAX, one program runs on all devices",
         (
             *("distribute.", "tpu.", "contrib.cluster_resolver.", "contrib.distribute."),
             *("train.ClusterSpec", "train.Server*", "train.ClusterDef", "train.JobDef"),
@@ -116,8 +116,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ327",
-        "cast inside the loss; bfloat16 needs no scaling, float16 needs a scale that the "
-        "program stores",
+        "cast inside the loss; bfloat16 needs no scaling of the loss, and float16 needs a scale that the program "
+        "stores",
         (
             *("mixed_precision.", "train.experimental.*LossScale*", "contrib.mixed_precision."),
             "train.experimental.*mixed_precision*",
@@ -126,8 +126,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ328",
-        "TensorFlow 2 has dropped the name: use a layer, a cell or a loss of Keras 3 or of "
-        "your own",
+        "TensorFlow 2 does not have this name: use a layer, a cell or a loss of Keras 3, or write your own",
         (
             *("contrib.", "slim.", "layers.", "nn.rnn_cell.", "nn.dynamic_rnn", "nn.static_*"),
             *(
@@ -150,14 +149,14 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ328",
-        "use `tf.image.resize`, which takes the centers of pixels as their positions, or the function "
-        "of this name in `shims.compat.v1.image`",
+        "use `tf.image.resize`, which computes with the positions of the pixel centers, or use the function of this "
+        "name in `shims.compat.v1.image`",
         ("image.resize*",),
         computing=True,
     ),
     Family(
         "TJ309",
-        "docs/optimizers.md has the recipe for Optax that takes the same steps",
+        "docs/optimizers.md shows an Optax optimizer that takes the same steps",
         (
             *("train.*Optimizer*", "train.*decay*", "train.piecewise_constant*", "train.sdca_*"),
             *("contrib.opt.", "contrib.layers.optimize_loss", "contrib.training.create_train_op"),
@@ -166,7 +165,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ309",
-        "`shims` has no such function: compose it of other functions",
+        "`shims` has no such function: write the computation with other functions",
         (
             *("Print", "batch_scatter_update", "clip_by_average_norm", "sparse_*"),
             *("convert_to_tensor_or_indexed_slices", "nn.conv*_backprop_*"),
@@ -181,7 +180,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ329",
-        "this is a part of absl-py, which TensorFlow uses: `from absl import app, flags, logging`",
+        "this name belongs to absl-py, which TensorFlow uses: write `from absl import app, flags, logging`",
         ("app.", "flags.", "app", "flags", "logging.", "contrib.framework.python_op*"),
     ),
     Family(
@@ -196,7 +195,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ531",
-        "it configures TensorFlow; the settings of JAX are `jax.config` and `XLA_FLAGS`",
+        "this name configures TensorFlow; configure JAX with `jax.config` and `XLA_FLAGS`",
         (
             *("config.", "ConfigProto*", "GPUOptions*", "GraphOptions*", "OptimizerOptions*"),
             *("RunOptions*", "RunMetadata*", "profiler.", "debugging.set_log_device_placement"),
@@ -221,7 +220,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ332",
-        "store a compiled function with `jax.export`; other formats are made from its result",
+        "store a compiled function with `jax.export`; its result can be converted to other formats",
         (
             *("saved_model.", "lite.", "graph_util.", "import_graph_def", "MetaGraphDef*"),
             *(
@@ -241,13 +240,12 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ332",
-        "its operators are TensorFlow's: write them in JAX, or call the library through `jax.ffi`",
+        "the library contains TensorFlow operators: write the operators in JAX, or call the library through `jax.ffi`",
         ("load_op_library", "load_library", "load_file_system_library"),
     ),
     Family(
         "TJ333",
-        "convert words to numbers on the host: `shims.strings`, `shims.lookup`, or a layer "
-        "of Keras 3",
+        "convert words to numbers on the host: use `shims.strings`, `shims.lookup`, or a layer of Keras 3",
         (
             *("lookup.", "feature_column.", "strings.", "string_*", "substr", "reduce_join"),
             *("contrib.lookup.", "contrib.feature_column.", "regex_*", "ragged.*_ngrams"),
@@ -255,7 +253,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ334",
-        "it is private to TensorFlow: use a public name instead",
+        "the name is private to TensorFlow: use a public name instead",
         ("python.", "core.", "compiler.", "tools.", "tsl.", "user_ops.", "include."),
     ),
 )

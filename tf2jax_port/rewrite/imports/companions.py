@@ -20,64 +20,62 @@ _SUBSTRATE = f"{_PROBABILITY}.substrates"
 _LACKING = ("layers", "debugging", "python", "version")
 _LEFT = {
     "tensorflow_addons": (
-        "it needs TensorFlow and is no longer maintained: Keras 3 and Optax have most of its "
-        "layers, losses and optimizers; `keras.ops.image` and `jax.scipy.ndimage` have most "
-        "of its image operators"
+        "the library needs TensorFlow and is no longer maintained: Keras 3 and Optax have most of the library's "
+        "layers, losses and optimizers; `keras.ops.image` and `jax.scipy.ndimage` have most of the image operators"
     ),
     "tensorflow_hub": (
-        "it loads SavedModels: use a model of Keras 3 or Flax, read the variables with "
-        "`tf2jax-port weights`, or convert the functions with `tf2jax-port import-graph`"
+        "the library loads SavedModels: use a model of Keras 3 or Flax, read the variables with `tf2jax-port "
+        "weights`, or convert the functions with `tf2jax-port import-graph`"
     ),
     "sonnet": (
-        "it needs TensorFlow: Haiku has the same modules on JAX; Flax NNX and `shims.Module` are "
-        "alternatives"
+        "the library needs TensorFlow: Haiku has the same modules on JAX; Flax NNX and `shims.Module` are alternatives"
     ),
-    "tf_keras": "it is Keras 2 on TensorFlow: `import keras` is Keras 3, which has a JAX back end",
-    "graph_nets": "it needs TensorFlow: Jraph has the same graph networks on JAX",
-    "horovod.tensorflow": "it needs TensorFlow: JAX's meshes and `jax.distributed` replace it",
+    "tf_keras": "the library is Keras 2 on TensorFlow: use `import keras`, which imports Keras 3 and can run on JAX",
+    "graph_nets": "the library needs TensorFlow: the package `jraph` has the same graph networks on JAX",
+    "horovod.tensorflow": "the library needs TensorFlow: JAX's meshes and `jax.distributed` replace it",
     "tensorflow_decision_forests": (
-        "it needs TensorFlow: the package `ydf` trains the same forests without TensorFlow, and "
+        "the library needs TensorFlow: the package `ydf` trains the same forests without TensorFlow, and "
         "converts them to JAX functions"
     ),
     "tensorflow_gnn": (
-        "it needs TensorFlow: `jax.ops.segment_sum` and Jraph have the same operations on graphs"
+        "the library needs TensorFlow: `jax.ops.segment_sum` and Jraph have the same operations on graphs"
     ),
     "tensorflow_model_optimization": (
-        "it needs Keras 2: Keras 3 has `model.quantize`, and Optax has masks of weights for pruning"
+        "the library needs Keras 2: Keras 3 has `model.quantize`, and Optax has masks of weights for pruning"
     ),
     "tensorflow_privacy": (
-        "it needs TensorFlow: `optax.contrib.differentially_private_aggregate` clips and adds noise"
+        "the library needs TensorFlow: `optax.contrib.differentially_private_aggregate` clips gradients and adds noise"
     ),
     "tensorflow_ranking": (
-        "it needs TensorFlow: the package `rax` has ranking losses and metrics on JAX"
+        "the library needs TensorFlow: the package `rax` has ranking losses and metrics on JAX"
     ),
     "tensorflow_recommenders": (
-        "it needs Keras 2: Keras Recommenders (`keras_rs`) has retrieval and ranking layers on JAX"
+        "the library needs Keras 2: Keras Recommenders (`keras_rs`) has retrieval and ranking layers on JAX"
     ),
     "tf_agents": (
-        "it needs TensorFlow: write the agent with Flax NNX and Optax; the package `rlax` has the "
+        "the library needs TensorFlow: write the agent with Flax NNX and Optax; the package `rlax` has the "
         "losses of reinforcement learning"
     ),
     "tf_slim": (
-        "it needs TensorFlow: `shims.compat.v1.contrib.slim` has its layers, for programs whose "
+        "the library needs TensorFlow: `shims.compat.v1.contrib.slim` has its layers, for programs whose "
         "graph `shims.compat.v1` builds"
     ),
-    "trfl": "it needs TensorFlow: the package `rlax` has the same losses on JAX",
+    "trfl": "the library needs TensorFlow: the package `rlax` has the same losses on JAX",
 }
 _KEPT = {
-    "tensorflow_data_validation": "it stays on the host: it examines files of examples",
+    "tensorflow_data_validation": "the library runs on the host and is not changed: it examines files of examples",
     "tensorflow_datasets": (
-        "it stays on the host: `tfds.as_numpy` and `tfds.data_source` give NumPy arrays"
+        "the library runs on the host and is not changed: `tfds.as_numpy` and `tfds.data_source` return NumPy arrays"
     ),
-    "tensorflow_io": "it stays on the host: what it reads becomes NumPy arrays",
-    "tensorflow_text": "it stays on the host: its tokens become arrays of numbers",
+    "tensorflow_io": "the library runs on the host and is not changed: convert its results to NumPy arrays",
+    "tensorflow_text": "the library runs on the host and is not changed: convert its tokens to arrays of numbers",
     "tensorflow_transform": (
-        "it stays in the pipeline that prepares the data: its transformed examples become NumPy arrays"
+        "the library prepares data on the host and is not changed: convert its examples to NumPy arrays"
     ),
 }
 # Libraries of this family are known by their names, even if nothing else is known about them.
 _FAMILY = "tensorflow_"
-_OF_FAMILY = "its name says that it needs TensorFlow: use a library for JAX or for NumPy instead"
+_OF_FAMILY = "judging by its name, the library needs TensorFlow: use a library for JAX or for NumPy instead"
 _ROOTS = (_PROBABILITY, *_LEFT, *_KEPT)
 _WORDS = tuple(root.encode() for root in _ROOTS if not root.startswith("tensorflow"))
 
@@ -121,7 +119,7 @@ def find_companions(
 
 def for_graph(companions: list[Companion]) -> list[Companion]:
     """Return the decisions for a program whose graph `shims.compat.v1` builds: nothing moves."""
-    message = "its operations cannot be part of a graph that `shims.compat.v1` builds"
+    message = "the library's operations cannot be part of a graph that `shims.compat.v1` builds"
     left = (State.MANUAL, "TJ335", message)
     return [
         Companion(c.statement, c.path, *left) if c.state is State.REVIEW else c for c in companions
@@ -145,7 +143,7 @@ def _choose(companion: Companion, options: Options, ignored: Ignored) -> Compani
     """Return a decision, without its edits if options or an ignore comment forbid them."""
     code = companion.code
     if ignored.covers(companion.statement, code):
-        left = (State.KEPT, "TJ502", f"a comment says so ({code})")
+        left = (State.KEPT, "TJ502", f"a comment excludes {code} here")
     elif not options.selects(code):
         left = (State.KEPT, "TJ503", f"{code} is not selected")
     elif options.safe_only and companion.state is State.REVIEW:
@@ -188,7 +186,10 @@ def _of_probability(
     together = statement.names if isinstance(statement, ast.ImportFrom) else [alias]
     lacking = next(filter(None, (_lacking(names, statement, each) for each in together)), "")
     if lacking:
-        message = f"its JAX substrate has no `{lacking}`: write it with Keras 3, or without it"
+        message = (
+            f"TensorFlow Probability on JAX has no `{lacking}`: write this code with Keras 3, or do not use "
+            f"`{lacking}`"
+        )
         return Companion(statement, path, State.MANUAL, "TJ335", message)
     message = (
         "TensorFlow Probability on JAX: methods that draw random numbers need "

@@ -153,7 +153,7 @@ def _decide(file: File, reference: Reference, left: set[int]) -> Decision:
     known = has_name(reference.path) and not any(id(b.node) in left for b in reference.bindings)
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
-        return _left(reference, f"`{name}` is bound to something else too", "TJ305")
+        return _left(reference, f"`{name}` is also bound to another object", "TJ305")
     if not known:
         return _left(reference, LACKING)
     return Decision(State.SHIM, CODE, MESSAGE, _symbol(reference), reference.node)

@@ -18,11 +18,12 @@ from tf2jax_port.rewrite.sites.decision import Draft, File
 CODE = "TJ342"
 _STEPS = ("train_step", "test_step", "predict_step", "make_train_function")
 _STEP = (
-    "Keras 3 on JAX passes the state to `{}` and expects the new state as a result: write a "
-    "function with a tape, or `stateless_compute_loss` with `jax.value_and_grad` "
-    "(docs/keras.md)"
+    "on JAX, Keras 3 passes the training state to `{}` and expects the new state as the result: write a function "
+    "with a tape, or `stateless_compute_loss` with `jax.value_and_grad` (docs/keras.md)"
 )
-_MINIMIZE = "the optimizers of Keras 3 have no `minimize`: use the recipe of docs/optimizers.md"
+_MINIMIZE = (
+    "the optimizers of Keras 3 have no `minimize`: write the step as shown in docs/optimizers.md"
+)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 

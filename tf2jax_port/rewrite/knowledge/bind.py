@@ -108,14 +108,17 @@ def bind_arguments(
       The bound arguments, or a refusal if the arguments do not fit the signature or contain `*` or `**`.
     """
     if any(isinstance(a.node, ast.Starred) or a.keyword == "**" for a in arguments):
-        return Refusal("TJ303", "it is called with `*args` or `**kwargs`")
+        return Refusal("TJ303", "the call has `*args` or `**kwargs`")
     places = _signature_parts(params)
     plain = [a for a in arguments if a.keyword is None]
     bound = dict(zip(places.positional, plain, strict=False))
     surplus = plain[len(bound) :]
     if surplus and not places.variadic:
         count = len(places.positional)
-        return Refusal("TJ302", f"it takes {count} arguments, but {len(plain)} are given")
+        return Refusal(
+            "TJ302",
+            f"the function accepts {count} positional arguments, but the call passes {len(plain)}",
+        )
     for argument in arguments:
         if argument.keyword is None:
             continue
@@ -128,16 +131,16 @@ def bind_arguments(
         if name not in places.names:
             return _unknown_keyword(argument, argument.keyword, places.names)
         if name in bound:
-            return Refusal("TJ302", f"argument `{name}` is given twice")
+            return Refusal("TJ302", f"the argument `{name}` is given twice")
         bound[name] = argument
     for name in places.required:
         if name not in bound:
-            return Refusal("TJ302", f"argument `{name}` is not given")
+            return Refusal("TJ302", f"the argument `{name}` is not given")
     return Bound(bound, tuple(surplus))
 
 
 def _unknown_keyword(argument: Argument, keyword: str, names: Iterable[str]) -> Refusal:
-    message = f"it has no argument `{keyword}` that the rule knows"
+    message = f"the rule does not know an argument `{keyword}`"
     near = difflib.get_close_matches(keyword, sorted(names), n=1, cutoff=0.7)
     if not near:
         return Refusal("TJ302", message)
@@ -173,15 +176,15 @@ def bind_version_1(
     for name, argument in bound.arguments.items():
         new = name if name in today else dict(renames).get(name, "")
         if new in moved:
-            return Refusal("TJ302", f"argument `{new}` is given twice")
+            return Refusal("TJ302", f"the argument `{new}` is given twice")
         if new:
             moved[new] = argument
         elif name in without_meaning or ast.unparse(argument.node) == by_default[name]:
             dropped.append((name, argument))
         else:
-            return Refusal("TJ302", f"TensorFlow 2 has no argument `{name}`")
+            return Refusal("TJ302", f"in TensorFlow 2 the function has no argument `{name}`")
     missing = [p.name for p in signature(row_params) if p.default is None and not p.variadic]
     for name in missing:
         if name not in moved:
-            return Refusal("TJ302", f"argument `{name}` is not given")
+            return Refusal("TJ302", f"the argument `{name}` is not given")
     return Bound(moved, bound.surplus, tuple(dropped))

@@ -5,24 +5,25 @@ An entry applies to the name and to all names below it; the longest matching ent
 
 from __future__ import annotations
 
-_GRAPH = "there are no graphs and no sessions: call the function or the model"
-_PHASE = "there is no global phase: pass `training=True` or `training=False` to the call"
-_EXPERIMENTAL = "the layer moved to `keras.layers` without `experimental.preprocessing`"
+_GRAPH = "Keras 3 has no graphs and no sessions: call the function or the model"
+_PHASE = (
+    "Keras 3 has no global learning phase: pass `training=True` or `training=False` to the call"
+)
+_EXPERIMENTAL = "in Keras 3, the layer is in `keras.layers`, without `experimental.preprocessing`"
 _LEGACY = (
-    "the optimizers of Keras 2 are gone: use the optimizer of this name in "
-    "`keras.optimizers`, which has no `decay=` and other slots"
+    "Keras 3 does not have the optimizers of Keras 2: use the optimizer of this name in `keras.optimizers`, which "
+    "has no `decay=` and has other slots"
 )
 _IMAGES = (
-    "the generators of Keras 2 are gone: read images with "
-    "`keras.utils.image_dataset_from_directory`, and augment them with layers such as "
-    "`keras.layers.RandomFlip`"
+    "Keras 3 does not have the generators of Keras 2: read images with `keras.utils.image_dataset_from_directory`, "
+    "and augment them with layers such as `keras.layers.RandomFlip`"
 )
-_TEXT = "the tokenizers of Keras 2 are gone: use `keras.layers.TextVectorization`"
+_TEXT = "Keras 3 does not have the tokenizers of Keras 2: use `keras.layers.TextVectorization`"
 _SEQUENCE = "use `keras.utils.timeseries_dataset_from_array`, or write the code with NumPy"
 _CHOICE = "write a conditional expression on the argument `training` of the call"
-_OWN_LAYER = "the layer is gone: write its computation with `keras.ops`"
+_OWN_LAYER = "Keras 3 does not have the layer: write its computation with `keras.ops`"
 _EVALUATOR = "evaluate in a separate process with `model.evaluate`"
-_NEVER_USED = "nothing in Keras 3 uses this name: leave it out"
+_NEVER_USED = "nothing in Keras 3 uses this name: delete this code"
 _DTENSOR = "write `keras.distribution`, which distributes models over devices"
 _OLD_MODELS = (
     "Keras 3 does not have the model: build it from layers, or use another model of "
@@ -32,7 +33,7 @@ _SYNCHRONIZED = (
     "write `keras.layers.BatchNormalization`: in a program that JAX compiles for a sharded batch, "
     "its moments are those of the whole batch"
 )
-_ESTIMATOR = "estimators are gone: train the model with `fit`"
+_ESTIMATOR = "Keras 3 has no estimators: train the model with `fit`"
 _SIZES = (*("002", "004", "006", "008", "016", "032", "040", "064", "080", "120", "160", "320"),)
 _DEPTHS = (50, 101, 152, 200, 270, 350, 420)
 
@@ -41,7 +42,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("backend.get_session", _GRAPH),
     ("backend.set_session", _GRAPH),
     ("backend.placeholder", "write `keras.Input`"),
-    ("backend.is_placeholder", "there are no placeholders: use `keras.utils.is_keras_tensor`"),
+    ("backend.is_placeholder", "Keras 3 has no placeholders: use `keras.utils.is_keras_tensor`"),
     ("backend.manual_variable_initialization", _GRAPH),
     ("backend.gradients", "write `jax.grad` of a function of the weights"),
     ("backend.learning_phase", _PHASE),
@@ -60,7 +61,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("backend.local_conv2d", _OWN_LAYER),
     ("backend.normalize_batch_in_training", "write `keras.layers.BatchNormalization`"),
     ("backend.random_binomial", "write `keras.random.binomial`, which draws other numbers"),
-    ("backend.tf", "the module of TensorFlow is not available there: import JAX"),
+    ("backend.tf", "Keras 3 does not re-export the TensorFlow module: import JAX"),
     ("backend.tensorflow_backend", "Keras 3 computes with JAX"),
     *((f"applications.RegNet{letter}{size}", _OLD_MODELS) for letter in "XY" for size in _SIZES),
     ("applications.regnet", _OLD_MODELS),
@@ -93,8 +94,8 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("layers.SequenceFeatures", "write `keras.utils.FeatureSpace`"),
     ("layers.LocallyConnected1D", _OWN_LAYER),
     ("layers.LocallyConnected2D", _OWN_LAYER),
-    ("layers.RandomHeight", "the layer is gone: write `keras.layers.RandomZoom`"),
-    ("layers.RandomWidth", "the layer is gone: write `keras.layers.RandomZoom`"),
+    ("layers.RandomHeight", "Keras 3 does not have the layer: write `keras.layers.RandomZoom`"),
+    ("layers.RandomWidth", "Keras 3 does not have the layer: write `keras.layers.RandomZoom`"),
     ("layers.SyncBatchNormalization", _SYNCHRONIZED),
     ("layers.ThresholdedReLU", "write `keras.layers.ReLU(threshold=...)`"),
     (
@@ -130,7 +131,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("preprocessing.text", _TEXT),
     (
         "saving.hdf5_format",
-        "write `model.save_weights`; the file name's ending determines the format",
+        "write `model.save_weights`; the file name extension determines the format",
     ),
     ("utils.GeneratorEnqueuer", "write `keras.utils.PyDataset`"),
     ("utils.OrderedEnqueuer", "write `keras.utils.PyDataset`"),
@@ -161,7 +162,7 @@ KEYWORDS: dict[str, str] = {
     "output": "write `outputs=`",
     "period": "write `save_freq=`",
     "renorm": "Keras 3 has no renormalization",
-    "save_format": "the file name's ending determines the format",
+    "save_format": "the file name extension determines the format",
     "time_major": "swap the first two axes of the input",
     "virtual_batch_size": "Keras 3 has no virtual batches",
     "weights": "write `layer.set_weights(...)`",

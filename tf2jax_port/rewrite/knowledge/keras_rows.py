@@ -30,14 +30,16 @@ NEEDS_TENSORFLOW = (
 STAYS_INSTALLED = "computes with TensorFlow on every back end, so TensorFlow must stay installed"
 _LEGACY = "optimizers.legacy."
 OWN_SLOTS = (
-    "the optimizer of Keras 2 has other slots, so its checkpoints do not fit; the optimizer "
-    "of Keras 3 has no `weights`"
+    "the slots of the Keras 2 optimizer differ, so its checkpoints cannot be loaded; the optimizer of Keras 3 has "
+    "no `weights`"
 )
 REPEATED_ROWS = (
-    "if a batch repeats an id, optimizers that square gradients square the sum of its rows; "
-    "on TensorFlow they square each row separately"
+    "if a batch repeats an id, optimizers that square gradients square the sum of the id's gradient rows; on "
+    "TensorFlow, these optimizers square each row separately"
 )
-MOVED = "in Keras 2 the name was in `experimental`, with other arguments and random numbers"
+MOVED = (
+    "in Keras 2 the name was in `experimental`; the arguments and the random numbers were different"
+)
 # Where Keras 3 has what Keras 2 had under `experimental`.
 _MOVED = (
     ("layers.experimental.preprocessing.", "layers."),
@@ -118,7 +120,7 @@ def _is_listed(name: str) -> bool:
 def why_unknown(path: str) -> str:
     """Return the reason why a Keras name has no table row, `""` for names outside of Keras."""
     if path.startswith("python.keras"):
-        return "a private copy of Keras 2 inside TensorFlow: import the name from `keras`"
+        return "this name belongs to a private copy of Keras 2 inside TensorFlow: import the name from `keras`"
     if not path.startswith("keras."):
         return ""
     if path.removeprefix("keras.") in MODULES:

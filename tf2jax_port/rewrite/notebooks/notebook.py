@@ -47,7 +47,10 @@ def rewrite_notebook(
     code = read_cells(own)
     program = cells.join([cell.text for cell in code])
     if program.broken and (version := old_version(own)):
-        raise UnreadableError("TJ904", f"the notebook is written for Python {version}")
+        raise UnreadableError(
+            "TJ904",
+            f"the notebook's kernel is Python {version}: convert the notebook to Python 3 first",
+        )
     outside = "\n".join([*program.aside, *(code[n].text for n in program.broken)])
     around = _NotebookNeighbors(neighbors, outside)
     outcome = rewrite(program.text.encode(), options, verify=verify, neighbors=around)

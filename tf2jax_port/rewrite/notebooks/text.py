@@ -50,9 +50,9 @@ def read_cells(text: str) -> tuple[Cell, ...]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError("TJ901", f"it is not a notebook: {error}") from error
+        raise UnreadableError("TJ901", f"the file is not a notebook: {error}") from error
     if not isinstance(document, dict):
-        raise UnreadableError("TJ901", "it is not a notebook: there are no cells")
+        raise UnreadableError("TJ901", "the file is not a notebook: there are no cells")
     language, _ = _language(document)
     return tuple(_read_code_cells(text)) if language in ("", "python", "ipython") else ()
 

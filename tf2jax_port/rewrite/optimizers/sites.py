@@ -38,10 +38,15 @@ _KEYWORDS = ("grads_and_vars", "loss", "var_list", "tape", "grad_loss", "trainab
 _OF_VARIABLES = ("assign", "assign_add", "assign_sub", "numpy", "read_value", "value")
 _VALUES = ("learning_rate", "iterations", "variables")
 # The endings of reasons that say that other code may use the optimizer.
-_ELSEWHERE = ("receives it", "returns it", "cannot follow its uses", "may use it")
-_GRAPH = "it is a part of a graph"
+_ELSEWHERE = (
+    "receives this object",
+    "returns this object",
+    "cannot follow the uses of this object",
+    "may use this object",
+)
+_GRAPH = "the optimizer is part of a graph"
 _NO_PLACE = "an argument has no counterpart in Optax"
-_ROWS = "`shims.gather`: optimizers need a gradient that names the gathered rows"
+_ROWS = "`shims.gather`: optimizers need a gradient that shows which rows were gathered"
 _PLAIN_CALLS = ("TJ101", "TJ201")
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
 
@@ -123,7 +128,7 @@ def _written_decision(
         "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same learning rates"
     )
     if why:
-        message = f"{why}, and may need more than `shims.optax.Optimizer` has"
+        message = f"{why}, and that code may use methods that `shims.optax.Optimizer` does not have"
     return dataclasses.replace(
         decision,
         state=State.REVIEW if why else State.SHIM,
@@ -144,7 +149,7 @@ def _is_spelled_out(file: File, made: _Creation) -> bool:
 def _kept_decision(decision: Decision, why: str) -> Decision:
     if decision.state is State.MANUAL:
         return dataclasses.replace(decision, message=f"{decision.message}; {why}")
-    message = f"it becomes an optimizer of Keras 3, which takes the same steps: {why}"
+    message = f"the optimizer becomes an optimizer of Keras 3, which takes the same steps: {why}"
     return dataclasses.replace(decision, state=State.REWRITTEN, code=STAYS, message=message)
 
 
@@ -167,8 +172,8 @@ def _why_no_optimizer(file: File, made: _Creation) -> str:
         if reference is not None and reference.path == "train.Checkpoint":
             return ""  # left to a person, who saves `variables` in its place
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
-            return "`compile` receives it"
-        return None if reference is None else f"`{reference.spelled}` receives it"
+            return "`compile` receives this object"
+        return None if reference is None else f"`{reference.spelled}` receives this object"
 
     return Follower(file, asked, handed).why_not(made.call)
 
@@ -180,11 +185,11 @@ def _why_attribute_unknown(
     name = attribute.attr
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
-    unknown = f"its `{name}` is used"
+    unknown = f"`{name}` of this object is used"
     if name == "variables" and isinstance(call, ast.Subscript):
-        return "its variables are indexed"
+        return "the optimizer's variables are indexed"
     if name in _VALUES and isinstance(call, ast.Attribute) and not _is_of_variable(file, call):
-        return f"its `{name}.{call.attr}` is used"
+        return f"`{name}.{call.attr}` of this object is used"
     if name in _VALUES and not is_called:
         stores = not isinstance(attribute.ctx, ast.Load)
         hidden = version_1 or (stores and name != "learning_rate")
@@ -321,7 +326,9 @@ def _write_schedule(file: File, made: _Creation, written: set[ast.Call]) -> list
             return ""
         return None
 
-    follower = Follower(file, lambda attribute: f"its `{attribute.attr}` is used", handed)
+    follower = Follower(
+        file, lambda attribute: f"`{attribute.attr}` of this object is used", handed
+    )
     if follower.why_not(made.call):
         return None
     name, site = made.known.row.name, _site(file, made)

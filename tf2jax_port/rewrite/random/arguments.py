@@ -121,7 +121,7 @@ def shape_of(site: DrawSite) -> list[Piece]:
     if sized is not None and isinstance(whole, ast.Call):
         site.shapes.append(whole)
     elif isinstance(node, ast.Constant):
-        raise NoFormError("its shape is not a list")
+        raise NoFormError("the shape is not a list")
     else:
         check_sizes(site, node)
     return [Span(argument.value, argument.end)]
@@ -148,9 +148,9 @@ def check_sizes(site: DrawSite, node: ast.expr) -> None:
     sizes = [node, *(node.elts if isinstance(node, ast.List | ast.Tuple) else ())]
     values = site.file.values
     if any(values.kind(size) is Kind.TENSOR for size in sizes):
-        raise NoFormError("its shape is an array")
+        raise NoFormError("the shape is an array")
     for inner in ast.walk(node):
         if isinstance(inner, ast.expr) and inner in values.by_node:
             known = look_up(values.by_node[inner])
             if site.codes.get(inner) != _SIZE or known is None:
-                raise NoFormError("its shape is computed by TensorFlow's operators")
+                raise NoFormError("the shape is computed by TensorFlow's operators")

@@ -70,13 +70,13 @@ def find_form(
     if name not in _FORMS:
         return f"`jax.random` has no `{known.row.name}`"
     if enclosing_string(file.names, known.reference.node) is not None:
-        return "it is inside a string"
+        return "the draw is inside a string"
     layout = call_layout(file.source, call)
     bound = _bind_call(known, layout)
     if isinstance(bound, Refusal) or bound.surplus:
-        return "its arguments are unknown"
+        return "the arguments of the draw are unknown"
     if layout.comments or any(holds_ordered(argument.node) for _, argument in bound.dropped):
-        return "there is a comment between its arguments"
+        return "there is a comment between the arguments"
     site = DrawSite(file, name, bound.arguments, codes, [])
     try:
         seedless = _check_dropped(site)
@@ -105,18 +105,18 @@ def _check_dropped(site: DrawSite) -> bool:
       NoFormError: an argument cannot be dropped, or the others would be evaluated in another order.
     """
     if "alg" in site.arguments:
-        raise NoFormError("it names an algorithm")
+        raise NoFormError("the draw names an algorithm")
     seedless = False
     if "seed" in site.arguments and not site.name.startswith("random.stateless_"):
         if number(site.node("seed")) is None and not is_none(site.node("seed")):
-            raise NoFormError("its own seed is not written out as a number")
+            raise NoFormError("the draw's own seed is not written as a number")
         seedless = site.has("seed")
     name = site.arguments.get("name")
     if name is not None and not is_simple(name.node):
-        raise NoFormError("its name is computed")
+        raise NoFormError("the name of the function is computed")
     ordered = [n for n, a in site.arguments.items() if n != "name" and holds_ordered(a.node)]
     if len(ordered) > 1:
-        raise NoFormError("several of its arguments contain calls")
+        raise NoFormError("several arguments contain calls")
     return seedless
 
 
@@ -133,7 +133,9 @@ def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -
         return []
     path = site.path("dtype")
     if path not in kinds and (path or not open_ended):
-        raise NoFormError("its dtype is not supported" if path else "its dtype is not written out")
+        raise NoFormError(
+            "the dtype is not supported" if path else "the dtype is not written in the call"
+        )
     return [", dtype=", *site.text("dtype")]
 
 
@@ -153,7 +155,7 @@ def _uniform(site: DrawSite) -> list[Piece | None]:
 
 def _integers(site: DrawSite) -> list[Piece | None]:
     if not site.has("maxval"):
-        raise NoFormError("it draws from the full integer range")
+        raise NoFormError("the draw covers the full integer range")
     low = site.text("minval") if site.has("minval") else ["0"]
     shape: list[Piece | None] = ["jax.random.randint(", None, ", ", *shape_of(site), ", "]
     return [*shape, *low, ", ", *site.text("maxval"), ", dtype=", *site.text("dtype"), ")"]
@@ -195,7 +197,7 @@ def _categorical(site: DrawSite) -> list[Piece | None]:
     if not site.has("dtype") or site.path("dtype") == "int64":
         return pieces
     if site.path("dtype") != "int32":
-        raise NoFormError("its dtype is not written out")
+        raise NoFormError("the dtype is not written in the call")
     return [*pieces, ".astype(", *site.text("dtype"), ")"]
 
 
@@ -220,7 +222,7 @@ def _gamma(site: DrawSite) -> list[Piece | None]:
     if not site.has("beta"):
         return pieces
     if number(site.node("beta")) is None:
-        raise NoFormError("its `beta` may be an array")
+        raise NoFormError("`beta` may be an array")
     return ["(", *pieces, " / ", *site.text("beta"), ")"]
 
 
@@ -228,7 +230,7 @@ def _poisson(site: DrawSite) -> list[Piece | None]:
     dtype: list[Piece] = ["jnp.float32"]
     if site.has("dtype"):
         if site.path("dtype") not in (*FLOATS, *INTEGERS):
-            raise NoFormError("its dtype is not written out")
+            raise NoFormError("the dtype is not written in the call")
         dtype = site.text("dtype")
     draw: list[Piece | None] = ["jax.random.poisson(", None, ", ", *_array(site, "lam"), ", "]
     return [*draw, *_shape_with_parameter(site, "lam"), ").astype(", *dtype, ")"]
@@ -238,10 +240,10 @@ def _dropout(site: DrawSite) -> list[Piece | None]:
     kept = site.has("keep_prob")
     name = "keep_prob" if kept else "rate"
     if not site.has(name):
-        raise NoFormError("its rate is not given")
+        raise NoFormError("the rate is not given")
     rate = number(site.node(name))
     if rate is not None and not (0 < rate <= 1 if kept else 0 <= rate < 1):
-        raise NoFormError("its rate is out of range")
+        raise NoFormError("the rate is out of range")
     if not all(map(site.is_repeatable, ("x", name))) or not _has_plain_noise(site):
         return _seeded_dropout(site, name)
     if rate is None and site.file.values.kind(site.node(name)) is Kind.TENSOR:

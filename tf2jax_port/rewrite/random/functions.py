@@ -158,7 +158,7 @@ class Functions:
           NotKeyedError: the name has several bindings, or is imported, exported or mentioned elsewhere.
         """
         if len(home.bindings.get(name, ())) != 1 or home.kind not in ("module", "function"):
-            raise NotKeyedError(f"`{name}` has several meanings")
+            raise NotKeyedError(f"`{name}` is bound to several objects")
         if home.kind != "module":
             return
         if self.neighbors.takes(name):
@@ -176,8 +176,8 @@ class Functions:
         if reference is None:
             return f"`{use.id}` is passed on as a value in line {use.lineno}"
         return (
-            f"`tf.{reference.path}` calls `{use.id}`: a key from outside would give the same "
-            "numbers in each iteration, so make the key a part of the loop's state"
+            f"`tf.{reference.path}` calls `{use.id}` in a loop: a key from outside the loop would draw the same "
+            "numbers in each iteration, so make the key part of the loop's state"
         )
 
     def _check_extensible(self, call: ast.Call, name: str) -> ast.Call:
@@ -218,7 +218,9 @@ class Functions:
         """Check that `__init__` of a class runs only if the class is called."""
         others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
         if others or "__new__" in self.file.names.scopes[node].bindings:
-            raise NotKeyedError(f"`{node.name}` is created in other ways than by calling it")
+            raise NotKeyedError(
+                f"objects of `{node.name}` are created in another way than by calling `{node.name}`"
+            )
 
     def _calls_of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
         """Return all calls of a method: `self.method()`, or on a new object of that class."""

@@ -35,9 +35,9 @@ from tf2jax_port.rewrite.sites.decision import Decision, Decisions, Draft, File
 from tf2jax_port.rewrite.writing.edits import Edit, Piece, Span
 
 KEYED, DRAWN = "TJ206", "TJ207"
-_OTHER_NUMBERS = "other numbers than TensorFlow's, of the same distribution"
+_OTHER_NUMBERS = "the numbers differ from TensorFlow's and have the same distribution"
 _THEIR_NUMBERS = "with TensorFlow's numbers for the same seeds; `--random keys` requests JAX's keys"
-_STAYS = "it keeps `shims.random` and TensorFlow's generator"
+_STAYS = "the draw uses `shims.random` and TensorFlow's generator"
 _STATELESS = ("uniform", "normal", "truncated_normal")
 _SEEDS = ("random.set_seed", "keras.utils.set_random_seed")
 _NO_DRAWS = ("split", "fold_in", "create_rng_state", "Algorithm", "set_seed")
@@ -83,7 +83,7 @@ def draw_by_keys(draft: Draft) -> Draft:
             form = (
                 find_form(file, known, called, codes, name)
                 if called
-                else "it is passed on as a value"
+                else "the function is passed on as a value"
             )
             draws.append(_Draw(reference, called, form))
     if draws:
@@ -198,10 +198,14 @@ class _Keys:
     def _why_no_keys(self, names: KeyNames | None) -> str:
         """Return the reason why none of the file's random calls can have a key, `""` if some can."""
         if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
-            return "comments or settings exclude parts of the file"
+            return "comments or settings exclude parts of the file from the rewrite"
         if any(r.version == 1 and needs_graph(r.path) for r in self.file.references):
             return "the file builds a graph, which draws new numbers in each run of a session"
-        return "" if names is not None else "the file uses all candidate names for a key"
+        return (
+            ""
+            if names is not None
+            else "the file already uses every name that the rewriter could give to a key"
+        )
 
     def _why(self, draw: _Draw, threading: Threading) -> str:
         if isinstance(draw.form, str) or draw.call is None:
@@ -310,13 +314,11 @@ class _Keys:
         message = _OTHER_NUMBERS
         unit = place.unit
         if draw.form.seedless:
-            message += "; its own seed is dropped"
+            message += "; the seed argument of the draw is dropped"
         if unit not in threads.roots:
-            message += f"; `{getattr(unit, 'name', '')}` is given a key"
+            message += f"; `{getattr(unit, 'name', '')}` gets a key parameter"
         elif not threading.is_seeded(unit, threads.needs[unit]):
-            message += (
-                "; no seed is set before it, so each run of the program draws the same numbers"
-            )
+            message += "; no seed is set before the draw, so each run of the program draws the same numbers"
         edit = draw.form.edit(self.file, draw.call, (key,))
         self.found[draw.reference] = _review_decision(
             self.found[draw.reference], KEYED, message, (edit,)
@@ -335,7 +337,7 @@ class _Keys:
                     self.found[reference],
                     state=State.REWRITTEN,
                     code="TJ108",
-                    message="the sizes as numbers instead of an array",
+                    message="the sizes are passed as numbers instead of an array",
                     span=call,
                     edits=(edit,),
                 )
@@ -349,7 +351,7 @@ class _Keys:
         for reference, seed in self.seeds.items():
             if seed.unit in threads.needs and ".keras." not in self.found[reference].symbol:
                 decision = self.found[reference]
-                message = "the keys start from this seed, which also seeds `shims.random`"
+                message = "the first key is created from this seed, which also seeds `shims.random`"
                 self.found[reference] = _review_decision(decision, KEYED, message, decision.edits)
         first = next((draw for draw in self.draws if draw.call in keys), None)
         if first is not None:

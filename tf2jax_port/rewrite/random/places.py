@@ -111,7 +111,7 @@ def _outermost_class(file: File, statement: ast.stmt) -> ast.stmt:
             return found
         if isinstance(outer, ast.ClassDef):
             if looped:
-                raise NoPlaceError("it is in a loop in the body of a class")
+                raise NoPlaceError("the call is in a loop in the body of a class")
             found = outer
         looped = looped or isinstance(outer, ast.For | ast.AsyncFor | ast.While)
     return found
@@ -135,7 +135,7 @@ def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | No
         if isinstance(outer, Comprehension):
             if inner is not outer.generators[0] or not _is_within(file, node, inner.iter):
                 if repeated is not None or len(outer.generators) > 1:
-                    raise NoPlaceError("it is in a comprehension of several loops")
+                    raise NoPlaceError("the call is in a comprehension with several loops")
                 repeated = outer
                 _check_loop(file, outer)
         elif isinstance(outer, ast.Lambda):
@@ -144,7 +144,7 @@ def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | No
                 continue
             raise NoPlaceError(_why_no_lambda(file, outer))
         elif not isinstance(outer, (ast.comprehension, ast.arguments, *_ONCE)):
-            raise NoPlaceError("no key can be split before it")
+            raise NoPlaceError("no key can be split before the call")
         inner = outer
     raise AssertionError("an expression outside of any statement")
 
@@ -160,13 +160,13 @@ def _check_loop(file: File, comprehension: Comprehension) -> None:
       NoPlaceError: they cannot, or the comprehension is a generator that is consumed later.
     """
     if comprehension.generators[0].is_async or not file.spelling.allows(["enumerate"]):
-        raise NoPlaceError("it is in a comprehension whose elements cannot be numbered")
+        raise NoPlaceError("the call is in a comprehension whose elements cannot be numbered")
     if not isinstance(comprehension, ast.GeneratorExp):
         return
     call = file.names.parents[comprehension]
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
     if name not in _CONSUMERS or not file.spelling.allows([name]):
-        raise NoPlaceError("it is in a generator, which draws later")
+        raise NoPlaceError("the call is in a generator, which runs later")
 
 
 def _is_branch(file: File, node: ast.Lambda) -> bool:
@@ -181,23 +181,23 @@ def _why_no_lambda(file: File, node: ast.Lambda) -> str:
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     reference = file.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
     if reference is None:
-        return "it is in a lambda, which may be called more than once"
+        return "the call is in a lambda, which may be called more than once"
     return (
-        f"it is in a function that `tf.{reference.path}` calls: a key from outside would give "
-        "the same numbers in each iteration, so make the key a part of the loop's state"
+        f"the call is in a function that `tf.{reference.path}` calls: a key from outside the loop would draw the "
+        "same numbers in each iteration, so make the key part of the loop's state"
     )
 
 
 def _check_statement(statement: ast.stmt, inner: ast.AST) -> None:
     if isinstance(statement, ast.While):
-        raise NoPlaceError("it is in the condition of a loop")
+        raise NoPlaceError("the call is in the condition of a loop")
     if isinstance(statement, Function):  # decorators and defaults are computed where it is defined
         if inner is statement.returns:
-            raise NoPlaceError("it is in an annotation")
+            raise NoPlaceError("the call is in an annotation")
         return
     annotated = isinstance(statement, ast.AnnAssign) and inner is statement.annotation
     if annotated or not isinstance(statement, _PLAIN):
-        raise NoPlaceError("no key can be split before it")
+        raise NoPlaceError("no key can be split before the call")
 
 
 # Statements before which a line can be inserted.
@@ -221,7 +221,7 @@ def leading(file: File, statement: ast.stmt) -> ast.stmt:
         # Code after the body of a `try` would reuse a key that the body has split already.
         attempted = isinstance(parent, ast.Try | ast.TryStar) and statement in parent.body
         if not attempted and not isinstance(parent, ast.If | ast.With | ast.AsyncWith):
-            raise NoPlaceError("no line can be inserted before it")
+            raise NoPlaceError("no line can be inserted before the call")
         assert isinstance(parent, ast.stmt)
         statement = parent
 

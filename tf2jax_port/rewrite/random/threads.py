@@ -168,7 +168,7 @@ class Threading:
         if seed is not None:
             return f"the seed of line {seed.call.lineno} cannot become a key"
         if self.needs_lines(unit, threads) and not all(n.place.room for n in threads.needs[unit]):
-            return "no line can be inserted before it"
+            return "no line can be inserted before a call that needs a key"
         if unit in threads.roots:
             return (
                 "" if self.is_seeded(unit, threads.needs[unit]) else self._why_stray_seed(threads)

@@ -62,7 +62,9 @@ def find_ignored(source: Source) -> Ignored:
     try:
         return _read_comments(source)
     except (tokenize.TokenError, SyntaxError) as error:
-        raise UnreadableError("TJ905", f"its comments cannot be read: {error}") from error
+        raise UnreadableError(
+            "TJ905", f"the comments of the file cannot be read: {error}"
+        ) from error
 
 
 def _read_comments(source: Source) -> Ignored:

@@ -85,7 +85,7 @@ def decode(raw: bytes) -> Source:
       UnreadableError: the bytes are not Python text, or could not be written back unchanged.
     """
     if b"\0" in raw:
-        raise UnreadableError("TJ902", "the file holds null bytes: not a text file")
+        raise UnreadableError("TJ902", "the file contains null bytes, so it is not a text file")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
         text = raw.decode(encoding)
@@ -97,7 +97,7 @@ def decode(raw: bytes) -> Source:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise UnreadableError("TJ902", f"the text cannot be decoded: {reason}") from error
     if restored != raw:
-        reason = f"the text cannot be encoded as {encoding} exactly as it was"
+        reason = f"the text cannot be encoded as {encoding} without changes"
         raise UnreadableError("TJ902", reason)
     return source
 

@@ -15,9 +15,9 @@ HELD_BACK = Rule(
     name="held-back",
     state=State.MANUAL,
     why=(
-        "`--safe-only` writes only code that cannot differ from TensorFlow, and `shims` has no "
-        "exact form for this call. The finding names the diagnostic that the call would have "
-        "without this option."
+        "With `--safe-only`, the rewriter writes only code whose results cannot differ from TensorFlow's results. "
+        "For this call, neither JAX nor `shims` has such code. The finding names the diagnostic that the call would "
+        "have without this option."
     ),
     safety=(
         "Nothing changes, and no marker comment is added. Run without `--safe-only` when you have "
@@ -39,10 +39,9 @@ EXACT = Rule(
     name="exact-form-asked-for",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but its value or gradient differs in a corner case: at zero, "
-        "at a tie, at NaN. With `--exact` or `--safe-only` the call becomes the function of "
-        "`shims`, which also follows TensorFlow in the corner case. The finding says how "
-        "JAX's operator differs."
+        "JAX has the operator, but the value or gradient of JAX's operator differs from TensorFlow's in a corner "
+        "case, such as zero, a tie or NaN. With `--exact` or `--safe-only` the call becomes the function of "
+        "`shims`, which also follows TensorFlow in the corner case. The finding says how JAX's operator differs."
     ),
     safety=("Values, dtypes and gradients are the same as in TensorFlow, even in the corner case."),
     examples=(
@@ -60,13 +59,13 @@ IGNORED = Rule(
     name="ignored-by-comment",
     state=State.KEPT,
     why=(
-        "A comment says `# tf2jax: ignore`, `# tf2jax: ignore[TJ201]` or `# tf2jax: "
-        "ignore-file`. The comment is at the end of the first or the last line of the call, "
-        "or on a line of its own above the call."
+        "A comment tells the rewriter to leave the call unchanged: `# tf2jax: ignore`, `# tf2jax: ignore[TJ201]` or "
+        "`# tf2jax: ignore-file`. The comment is at the end of the first or the last line of the call, or on a line "
+        "of its own above the call."
     ),
     safety=(
-        "The call stays TensorFlow, and so does the import that the call needs. If a name has "
-        "another meaning in TensorFlow 1, a marker comment records the version that was assumed."
+        "The call is not changed, and neither is the import that the call needs. If a name has a different meaning "
+        "in TensorFlow 1 than in TensorFlow 2, a marker comment records the version that the rewriter assumed."
     ),
     examples=(
         Rewrites(
@@ -76,7 +75,7 @@ IGNORED = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x)  # tf2jax: ignore[TJ2]\n",
-            because="the comment covers TJ2 only, but the diagnostic of this line is TJ101",
+            because="the comment names TJ2, but the diagnostic of this line is TJ101",
         ),
     ),
 )
@@ -87,9 +86,9 @@ NOT_SELECTED = Rule(
     state=State.KEPT,
     why="`--select` or `--ignore` excludes the diagnostic that applies to this reference.",
     safety=(
-        "The reference stays TensorFlow, without a marker comment, and does not count as manual "
-        "work. If a name has another meaning in TensorFlow 1, a marker comment records the version "
-        "that was assumed."
+        "The reference is not changed, gets no marker comment, and is not counted as manual work. If a name has a "
+        "different meaning in TensorFlow 1 than in TensorFlow 2, a marker comment records the version that the "
+        "rewriter assumed."
     ),
     examples=(
         Rewrites(

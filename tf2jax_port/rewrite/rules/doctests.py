@@ -11,12 +11,12 @@ WITH_OUTPUT = Rule(
     name="example-with-output",
     state=State.REVIEW,
     why=(
-        "With `--doctests` an example in a docstring is rewritten like other code. The output "
-        "below the example was written for TensorFlow, whose arrays print differently."
+        "With `--doctests` an example in a docstring is rewritten like other code. The output below the example is "
+        "still the output of TensorFlow, which prints arrays differently from JAX."
     ),
     safety=(
-        "The example's code is rewritten; its output is not changed. Run the doctests, check "
-        "the numbers, and replace the output with JAX's."
+        "The code of the example is rewritten, and the output below the code is not changed. Run the doctests, "
+        "check the numbers, and replace the old output with the output of JAX."
     ),
     examples=(
         Rewrites(

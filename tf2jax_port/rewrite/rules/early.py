@@ -22,11 +22,10 @@ UNDECIDED = Rule(
     name="early-arguments-undecided",
     state=State.MANUAL,
     why=(
-        "The file is written for TensorFlow before 1.0: it has names that no later release "
-        "has, or calls in an order that no later release takes. In these releases, "
-        "`tf.concat` and `tf.split` took the axis first, and the arguments of this call do "
-        "not show which argument is the axis. Or the call passes an argument that version 1.0 "
-        "does not have."
+        "The file is written for TensorFlow before 1.0: it uses names that no later release has, or orders of "
+        "arguments that no later release accepts. Before 1.0, the axis was the first argument of `tf.concat` and "
+        "`tf.split`. The arguments of this call do not show which argument is the axis, or the call passes an "
+        "argument that version 1.0 does not have."
     ),
     safety=(
         "The call is not changed. Write the keywords of version 1, `tf.concat(axis=..., "
@@ -35,10 +34,10 @@ UNDECIDED = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(a, b):\n    return tf.concat(a, tf.unpack(b))\n",
-            "import tensorflow as tf\nimport shims\n\n\ndef f(a, b):\n"
-            "    # TJ337: tf.concat: the order of its arguments is not certain: give them the keywords of "
-            "1.x (TensorFlow 0.x)\n"
-            "    return tf.concat(a, shims.unstack(b))\n",
+            "import tensorflow as tf\n"
+            "import shims\n\n\n"
+            "def f(a, b):\n    # TJ337: tf.concat: the order of the arguments is not certain: pass the arguments "
+            "with the keywords of TensorFlow 1 (TensorFlow 0.x)\n    return tf.concat(a, shims.unstack(b))\n",
             runs=False,
         ),
         _LATER,
@@ -50,17 +49,17 @@ SPELLED = Rule(
     name="early-spelling",
     state=State.SHIM,
     why=(
-        "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, "
-        "`tf.scalar_summary`) and another order of arguments (`tf.concat(axis, values)`, "
-        "`tf.split(axis, number, value)`, `tf.nn.softmax_cross_entropy_with_logits(logits, "
-        "labels)`). If the arguments show the old order, the call is read as a call of version 1, "
-        "and then rewritten like any other call; its finding says so. In a graph program, the call "
-        "becomes a call of version 1, and nothing else changes."
+        "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, `tf.scalar_summary`) and another "
+        "order of arguments (`tf.concat(axis, values)`, `tf.split(axis, number, value)`, "
+        "`tf.nn.softmax_cross_entropy_with_logits(logits, labels)`). If the arguments show the old order, the "
+        "rewriter translates the call to version 1 and then rewrites the translated call like any other call. The "
+        "finding of such a call mentions this translation. In a graph program, the rewriter translates the call to "
+        "version 1 and changes nothing else."
     ),
     safety=(
-        "The functions are the same. A name or an order is changed only if no release from "
-        "1.0 on could run the call. Summaries get TensorFlow 1's tags, in which all "
-        "characters except letters, digits, `-`, `.`, `/` and `_` become `_`."
+        "The functions are the same under their new names. The rewriter changes a name or an order of arguments "
+        "only if the call fails in version 1.0 and in every later release. Summaries get TensorFlow 1's tags, in "
+        "which all characters except letters, digits, `-`, `.`, `/` and `_` become `_`."
     ),
     examples=(
         Rewrites(

@@ -70,7 +70,9 @@ OUTSIDE = Rule(
     name="link-out-of-the-tree",
     state=None,
     why="The path is a symbolic link to a file outside the named folder.",
-    safety=("The target of the link is not changed. To rewrite the target, name its own path."),
+    safety=(
+        "The target of the link is not changed. To rewrite the target, pass the path of the target itself."
+    ),
 )
 
 UNREADABLE = Rule(
@@ -89,7 +91,7 @@ TOO_LARGE = Rule(
     state=None,
     why=("The file is so large that it must be data or generated code."),
     safety=(
-        "The file is not read. Rewrite the program that generates the file, or split the file."
+        "The file is not rewritten. Run the rewriter on the program that generates the file, or split the file."
     ),
 )
 
@@ -97,8 +99,8 @@ CHANGED_MEANWHILE = Rule(
     code="TJ909",
     name="changed-meanwhile",
     state=None,
-    why="The file changed on disk between reading and writing.",
-    safety="The file is not overwritten. Run again.",
+    why="Another program changed the file after the rewriter read the file and before it wrote the result.",
+    safety="The file is not overwritten. Run the rewriter again.",
 )
 
 RULES = (

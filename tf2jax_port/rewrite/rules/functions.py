@@ -10,9 +10,9 @@ WITHOUT_PLACE = Rule(
     name="argument-without-use",
     state=State.REVIEW,
     why=(
-        "`tf.function` and `tf.Variable` have arguments that tell TensorFlow how to trace a "
-        "function or where to place a variable (`experimental_implements`, `caching_device`). "
-        "The call becomes a call of `shims`, without these arguments."
+        "`tf.function` and `tf.Variable` have arguments that tell TensorFlow how to trace a function or where to "
+        "place a variable (`experimental_implements`, `caching_device`). The call becomes a call of the same "
+        "function in `shims`, without these arguments."
     ),
     safety=(
         "The results are the same. The effect of the argument, such as a special kernel or a "
@@ -43,11 +43,11 @@ PURE = Rule(
         "can compile the function."
     ),
     safety=(
-        "The values are the same. The function is compiled once for each shape, and nothing in it "
-        "has a data-dependent size. The function becomes a `shims.function` instead (TJ401, TJ402) "
-        "if it is a method, if it reads a name from outside of the function, if it has a default "
-        "value, a branch, a loop, an index or a computed shape, or if its attributes are used "
-        "(`f.get_concrete_function`)."
+        "The values are the same. `jax.jit` compiles the function once for each input shape. No value in the "
+        "function has a data-dependent size. In other cases, the function becomes a `shims.function` (TJ401, "
+        "TJ402): for instance, if the function is a method, reads a name from outside, or contains a default value, "
+        "a branch, a loop, an index or a computed shape. The function also becomes a `shims.function` if the file "
+        "uses an attribute of the function, such as `f.get_concrete_function`."
     ),
     examples=(
         Rewrites(

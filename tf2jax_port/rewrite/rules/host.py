@@ -46,8 +46,8 @@ APP = Rule(
         "flags."
     ),
     safety=(
-        "absl parses the command line in `app.run`; before that, no flag has a value. absl "
-        "rejects undefined flags. Check that the program reads its flags in `main`."
+        "absl parses the command line in `app.run`; before `app.run`, no flag has a value. absl rejects undefined "
+        "flags. Check that the program reads its flags in `main`."
     ),
     examples=(
         Rewrites(
@@ -66,18 +66,17 @@ MOVED = Rule(
     name="host-function-of-shims",
     state=State.SHIM,
     why=(
-        "Files, checkpoints, devices and settings have functions in `shims` with TensorFlow's "
-        "names and arguments, which work on the host without TensorFlow. `tf.autograph.to_graph` "
-        "and the functions of `tf.experimental.numpy` also exist in `shims`; the latter are "
-        "functions of `jax.numpy` with TensorFlow's dtypes. With `--data shims`, pipelines "
-        "(`tf.data`), records, images and strings also become functions of `shims`, if `shims` has "
-        "all such names in the file. With `--target shims`, `tf.summary` becomes `shims.summary` "
-        "under the same condition."
+        "For files, checkpoints, devices and settings, `shims` has functions with TensorFlow's names and arguments. "
+        "These functions run on the host and do not need TensorFlow. `shims` also has `autograph.to_graph` and the "
+        "functions of `tf.experimental.numpy`, which are functions of `jax.numpy` with TensorFlow's dtypes. With "
+        "`--data shims`, functions for pipelines (`tf.data`), records, images and strings also become functions of "
+        "`shims`, if `shims` has all functions of these kinds that the file uses. With `--target shims`, "
+        "`tf.summary` becomes `shims.summary`, if `shims.summary` has all summary functions that the file uses."
     ),
     safety=(
-        "Files and checkpoints have the same content: TensorFlow and `shims` read each other's "
-        "files. `docs/data.md` lists the differences of pipelines; for example, elements are NumPy "
-        "arrays."
+        "Files and checkpoints have the same content: TensorFlow and `shims` read each other's files. "
+        "`docs/data.md` lists the differences between pipelines of TensorFlow and of `shims`; for example, the "
+        "elements of a `shims` pipeline are NumPy arrays."
     ),
     examples=(
         Rewrites(
@@ -111,14 +110,13 @@ IN_PIPELINE = Rule(
     name="function-of-a-pipeline",
     state=State.KEPT,
     why=(
-        "The name is in a function that only a pipeline calls (`data.map(f)`). The pipeline "
-        "stays TensorFlow and passes TensorFlow's tensors, which JAX's functions do not "
-        "accept."
+        "The name is used in a function that only a pipeline calls (`data.map(f)`). The pipeline still uses "
+        "TensorFlow and passes TensorFlow tensors to the function. JAX's functions do not accept TensorFlow tensors."
     ),
     safety=(
-        "Nothing changes. With `--data shims`, the pipeline and its functions are rewritten "
-        "together. If other code also calls the function, the function is rewritten, and the "
-        "pipeline needs a copy of its own."
+        "Nothing changes. With `--data shims`, the pipeline and its functions are rewritten together. If code "
+        "outside of the pipeline also calls the function, the rewriter rewrites the function; then write a separate "
+        "copy of the TensorFlow function for the pipeline."
     ),
     examples=(
         Leaves(
@@ -137,9 +135,9 @@ PROBABILITY = Rule(
         "`tensorflow_probability.substrates.jax`."
     ),
     safety=(
-        "The import changes, and the calls stay. Methods that draw random numbers, such as "
-        "`sample`, need `seed=jax.random.key(...)`, and draw other numbers; layers and "
-        "private modules are not part of the substrate (TJ335)."
+        "The import changes, and the calls do not. Methods that draw random numbers, such as `sample`, need "
+        "`seed=jax.random.key(...)` and return different numbers than in TensorFlow. Layers and private modules are "
+        "not part of the substrate (TJ335)."
     ),
     examples=(
         Rewrites(
@@ -159,19 +157,17 @@ COMPANION = Rule(
     name="library-on-tensorflow",
     state=State.MANUAL,
     why=(
-        "The library (Addons, Hub, Sonnet, `tf_keras`) depends on TensorFlow, and its objects "
-        "compute with TensorFlow."
+        "The library (Addons, Hub, Sonnet, `tf_keras`) depends on TensorFlow, and the library's objects compute "
+        "with TensorFlow."
     ),
     safety=("Nothing changes. The finding names a replacement for the library on JAX."),
     examples=(
         Rewrites(
             "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
-            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: "
-            "Keras 3 and Optax have most of its layers, losses and optimizers; "
-            "`keras.ops.image` and `jax.scipy.ndimage` have most of its image "
-            "operators\n"
-            "import tensorflow_addons as tfa\n"
-            "\n"
+            "# TJ335: tensorflow_addons: the library needs TensorFlow and is no longer maintained: Keras 3 and "
+            "Optax have most of the library's layers, losses and optimizers; `keras.ops.image` and "
+            "`jax.scipy.ndimage` have most of the image operators\n"
+            "import tensorflow_addons as tfa\n\n"
             "y = tfa.layers.GELU()\n",
             runs=False,
         ),
@@ -184,7 +180,8 @@ KEPT_COMPANION = Rule(
     name="library-on-the-host",
     state=State.KEPT,
     why="TensorFlow Datasets and TensorFlow Text prepare data on the host, like a pipeline.",
-    safety="Nothing changes. Take NumPy arrays from these libraries: `tfds.as_numpy(data)`.",
+    safety="Nothing changes. Convert the data of these libraries to NumPy arrays, for example with "
+    "`tfds.as_numpy(data)`.",
     examples=(_OPERATOR,),
 )
 
@@ -193,26 +190,29 @@ SUMMARY_COMPILED = Rule(
     name="summary-in-compiled-function",
     state=State.MANUAL,
     why=(
-        "A summary is written inside of a function that is compiled, or that a compiled function of the same "
-        "file calls. TensorFlow's writer takes numbers and arrays, and a compiled function has traced arrays."
+        "A summary is written inside a compiled function, or inside a function that a compiled function of the same "
+        "file calls. TensorFlow's writer accepts numbers and arrays, but the arrays in a compiled function are "
+        "tracers."
     ),
     safety=(
-        "Nothing changes at the call. Return the value from the function and write the summary "
-        "outside of it, or use `shims.summary`, which also writes inside of `shims.function`. Use "
-        "it for the writer and for all summaries, because a summary of one library does not reach "
-        "the writer of the other. `--target shims` does this in every file for which "
-        "`shims.summary` has all names."
+        "The call is not changed. Return the value from the function and write the summary outside of the function, "
+        "or use `shims.summary`, which also writes inside a `shims.function`. Use `shims.summary` for the writer "
+        "and for all summaries, because TensorFlow's writer does not record summaries of `shims`, and `shims`' "
+        "writer does not record summaries of TensorFlow. With `--target shims`, the rewriter uses `shims.summary` "
+        "in every file whose summary functions all exist in `shims.summary`."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\n@tf.function\ndef step(x):\n    y = tf.square(x)\n"
             "    tf.summary.scalar('y', y, step=1)\n    return y\n",
-            "import tensorflow as tf\nimport jax.numpy as jnp\nimport shims\n\n\n"
-            "@shims.function\ndef step(x):\n    y = jnp.square(x)\n"
-            "    # TJ339: tf.summary.scalar: the function is compiled, and TensorFlow's writer takes no traced "
-            "arrays: return the value and write it outside, or use `shims.summary` for the writer and all "
-            "summaries (`--target shims`)\n"
-            "    tf.summary.scalar('y', y, step=1)\n    return y\n",
+            "import tensorflow as tf\n"
+            "import jax.numpy as jnp\n"
+            "import shims\n\n\n"
+            "@shims.function\n"
+            "def step(x):\n    y = jnp.square(x)\n    # TJ339: tf.summary.scalar: the function is compiled, and "
+            "TensorFlow's writer does not accept traced arrays: return the value and write the summary outside of "
+            "the function, or use `shims.summary` for the writer and all summaries (`--target shims`)\n    "
+            "tf.summary.scalar('y', y, step=1)\n    return y\n",
             runs=False,
         ),
         Leaves(
@@ -227,28 +227,30 @@ REACHES_JAX = Rule(
     name="kept-tensor-in-jax",
     state=State.MANUAL,
     why=(
-        "The call stays TensorFlow, and its tensor, or an element of its dataset, is passed to a "
-        "function of JAX in the same file. JAX's functions raise for a tensor of TensorFlow."
+        "The call still returns a TensorFlow tensor or a TensorFlow dataset. The same file passes this tensor, or "
+        "an element of this dataset, to a function of JAX. JAX's functions raise for a TensorFlow tensor."
     ),
     safety=(
-        "Nothing changes at the call. If the call runs eagerly, append `.numpy()` to it, or "
-        "`.as_numpy_iterator()` to a dataset, to get arrays. In a function that a pipeline calls, "
-        "the operators must stay TensorFlow; they do if `data.map(f)` is in the same file (TJ504). "
-        "With `--data shims`, neither the call nor the function of JAX needs TensorFlow."
+        "The call is not changed. If the call runs eagerly, convert the result to NumPy arrays: append `.numpy()` "
+        "to a tensor, or `.as_numpy_iterator()` to a dataset. A function that a pipeline calls must keep "
+        "TensorFlow's operators; the rewriter keeps them if `data.map(f)` is in the same file (TJ504). With `--data "
+        "shims`, the call is rewritten and no longer needs TensorFlow."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nn = tf.strings.length(['a', 'bc'])\ny = tf.square(n)\ndel n\n",
-            "import tensorflow as tf\nimport jax.numpy as jnp\n\n"
-            "# TJ338: tf.strings.length: JAX functions receive its result, and they do not accept "
-            "TensorFlow tensors: pass `.numpy()` of it where it runs eagerly, or move both with `--data "
-            "shims`\n"
-            "n = tf.strings.length(['a', 'bc'])\ny = jnp.square(n)\ndel n\n",
+            "import tensorflow as tf\n"
+            "import jax.numpy as jnp\n\n"
+            "# TJ338: tf.strings.length: the result is passed to JAX functions, which do not accept TensorFlow "
+            "tensors: append `.numpy()` if the call runs eagerly, or rewrite the call with `--data shims`\n"
+            "n = tf.strings.length(['a', 'bc'])\n"
+            "y = jnp.square(n)\n"
+            "del n\n",
             runs=False,
         ),
         Leaves(
             "import tensorflow as tf\n\nn = tf.strings.length(['a', 'bc']).numpy()\ny = tf.square(n)\n",
-            because="`numpy()` gives an array",
+            because="`numpy()` returns an array",
         ),
     ),
 )

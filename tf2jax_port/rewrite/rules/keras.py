@@ -15,17 +15,16 @@ NAME = Rule(
     name="keras-name",
     state=State.REWRITTEN,
     why=(
-        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The "
-        "rewritten name has another prefix and refers to the same object. If every name of an "
-        "import exists in Keras 3, the import changes and the code below it does not. `lr=` of an "
-        "optimizer becomes `learning_rate=`, and `alpha=` of `LeakyReLU` becomes "
-        "`negative_slope=`. A call with any other argument that Keras 3 does not have is not "
-        "rewritten (TJ302)."
+        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The rewritten name has "
+        "another prefix and refers to the same object. If every name of an import exists in Keras 3, only the "
+        "import changes, and the code below the import stays the same. `lr=` of an optimizer becomes "
+        "`learning_rate=`, and `alpha=` of `LeakyReLU` becomes `negative_slope=`. A call with any other argument "
+        "that Keras 3 does not have is not rewritten (TJ302)."
     ),
     safety=(
-        "The same weights give the same outputs; the tests run 150 layers, losses, metrics, "
-        "activations, optimizers and schedules on both back ends. Random numbers differ: "
-        "initial weights, dropout masks, shuffles. Both back ends read saved weights."
+        "The same weights give the same outputs; the tests run 150 layers, losses, metrics, activations, optimizers "
+        "and schedules on both back ends. Random numbers differ: initial weights, dropout masks, shuffles. Both "
+        "back ends can read the same files of saved weights."
     ),
     examples=(
         Rewrites(
@@ -109,8 +108,8 @@ BACKEND = Rule(
     name="keras-back-end",
     state=State.REVIEW,
     why=(
-        "Keras 3 chooses its back end when it is imported. The finding appears once per file, "
-        "at the first Keras name, unless the file mentions `KERAS_BACKEND`."
+        "Keras 3 chooses its back end when it is imported. This finding appears once per file, at the first Keras "
+        "name. It does not appear if the file mentions `KERAS_BACKEND`."
     ),
     safety=(
         "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, "
@@ -126,7 +125,7 @@ BACKEND = Rule(
         ),
         Leaves(
             f"{_SET}import tensorflow as tf\n\ny = tf.keras.activations.relu(x)\n",
-            because="the file sets the variable itself",
+            because="the file itself sets `KERAS_BACKEND`",
         ),
     ),
 )
@@ -141,20 +140,23 @@ OLD = Rule(
         "most cases."
     ),
     safety=(
-        "Keras 2.21 (`tf.compat.v1.keras`) and Keras 3.15 were both run, and their defaults and "
-        "results were compared.\n\n"
-        "- The same: weights and their order, `Dense`, convolutions, normalizations, `Embedding`, "
-        "`SimpleRNN`, activations, losses, `'accuracy'`, initializers; the steps of `SGD`, `Adagrad`, "
-        "`Adadelta`, `Adamax`, `Ftrl`, and, within 1e-5, of `Adam`.\n"
-        "- `GRU` had `reset_after=False`, which is another layer with other weights.\n"
-        "- `GRU`, `LSTM`, their cells and `ConvLSTM` had `recurrent_activation='hard_sigmoid'`, now "
-        "`'sigmoid'`.\n"
-        "- `hard_sigmoid` was `clip(0.2 x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`.\n"
-        "- `regularizers.l1_l2()` had 0.01 for each part, now 0.\n"
-        "- `RMSprop` had `epsilon` outside the root, so steps for small gradients were larger.\n"
-        "- `Nadam` takes different first steps.\n"
-        "- Removed: `fit_generator`, `predict_generator`, `evaluate_generator` (`fit`, `predict` and "
-        "`evaluate` take generators), `model.reset_states`.\n\n"
+        "The defaults and results of Keras 2.21 (`tf.compat.v1.keras`) and Keras 3.15 were compared by running both "
+        "versions.\n\n"
+        "- These are the same: the order of weights, `Dense`, convolutions, normalizations, `Embedding`, "
+        "`SimpleRNN`, activations, losses, `'accuracy'` and initializers.\n"
+        "- The steps of `SGD`, `Adagrad`, `Adadelta`, `Adamax` and `Ftrl` are the same; the steps of `Adam` agree "
+        "within 1e-5.\n"
+        "- In Keras 2, `GRU` had the default `reset_after=False`; with it, the layer computes other values and its "
+        "weights have other shapes.\n"
+        "- The default `recurrent_activation` of `GRU`, `LSTM`, `GRUCell`, `LSTMCell` and `ConvLSTM` was "
+        "`'hard_sigmoid'` in Keras 2 and is `'sigmoid'` in Keras 3.\n"
+        "- `hard_sigmoid` was `clip(0.2 x + 0.5, 0, 1)` in Keras 2 and is `relu6(x + 3) / 6` in Keras 3.\n"
+        "- The default of both factors of `regularizers.l1_l2()` was 0.01 in Keras 2 and is 0 in Keras 3.\n"
+        "- In Keras 2, `RMSprop` added `epsilon` outside the square root, so its steps for small gradients were "
+        "larger.\n"
+        "- The first steps of `Nadam` differ.\n"
+        "- Keras 3 removed `fit_generator`, `predict_generator` and `evaluate_generator`, because `fit`, `predict` "
+        "and `evaluate` accept generators. It also removed `model.reset_states`.\n\n"
         "If a name in this list differs or was removed, its finding says so."
     ),
     examples=(
@@ -174,13 +176,12 @@ STARRED = Rule(
     name="keras-starred-arguments",
     state=State.REVIEW,
     why=(
-        "A class or function of Keras is called with `*args` or `**kwargs`. The code does not "
-        "show the contents of these arguments, which are passed on to the callable of the "
-        "same name in Keras 3."
+        "A class or function of Keras is called with `*args` or `**kwargs`. The code does not show which arguments "
+        "these are. The rewritten call passes all of them to the class or function of the same name in Keras 3."
     ),
     safety=(
-        "Keras 3 raises for an unknown argument, so nothing is silently lost. Check whether the "
-        "callers still pass arguments of Keras 2."
+        "Keras 3 raises for an unknown argument, so no argument is ignored silently. Check whether the callers "
+        "still pass arguments of Keras 2."
     ),
     examples=(
         Rewrites(
@@ -222,8 +223,8 @@ MODULE = Rule(
     name="keras-module-as-value",
     state=State.REVIEW,
     why=(
-        "A Keras module is passed on, or accessed by a name that is only known at run time, as "
-        "in `getattr(tf.keras.layers, name)`. Keras 3 has the module."
+        "A Keras module is passed on as a value, or one of its names is computed at run time, as in "
+        "`getattr(tf.keras.layers, name)`. The module also exists in Keras 3."
     ),
     safety=(
         "A name that exists in Keras 3 gives the same object; any other name raises "
@@ -259,8 +260,8 @@ GONE = Rule(
         Rewrites(
             "import tensorflow as tf\n\nif tf.keras.backend.learning_phase():\n    pass\n",
             "import tensorflow as tf\n\n"
-            "# TJ340: tf.keras.backend.learning_phase: there is no global phase: "
-            "pass `training=True` or `training=False` to the call\n"
+            "# TJ340: tf.keras.backend.learning_phase: Keras 3 has no global learning phase: pass `training=True` "
+            "or `training=False` to the call\n"
             "if tf.keras.backend.learning_phase():\n    pass\n",
             runs=False,
         ),
@@ -281,8 +282,8 @@ NO_ARRAY = Rule(
         "raise."
     ),
     safety=(
-        "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of "
-        "your own layer: there it receives arrays, and the next run rewrites it."
+        "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of your own layer. There, "
+        "the operator receives arrays, and the next run of the rewriter rewrites the operator."
     ),
     examples=(
         Rewrites(
@@ -310,16 +311,16 @@ STEP = Rule(
     name="training-step-by-hand",
     state=State.MANUAL,
     why=(
-        "On JAX, `fit` of Keras 3 passes the whole training state to a model's own "
-        "`train_step`, and expects the new state as the result, while Keras on TensorFlow "
-        "calls `train_step(self, data)`. Also, Keras 3 has no `optimizer.minimize`."
+        "On JAX, `fit` of Keras 3 passes the whole training state to the `train_step` of a model, and `train_step` "
+        "must return the new state. On TensorFlow, Keras calls `train_step(self, data)`. Also, Keras 3 has no "
+        "`optimizer.minimize`."
     ),
     safety=(
-        "Nothing changes here; the code around it is rewritten. If the step does the same as "
-        "`compile` and `fit`, use these methods. Otherwise move the loop out of the class: a "
-        "function with a tape and `apply_gradients` over a model's weights is rewritten, and "
-        "takes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
-        "and the tests run both."
+        "The reported line is not changed; the code around the line is rewritten. If the step does the same as "
+        "`compile` and `fit`, use these two methods instead. Otherwise move the training loop into a function "
+        "outside of the class. The rewriter can rewrite a function that uses a tape and `apply_gradients` over the "
+        "weights of a model, and the training steps stay the same. [Keras on JAX](../keras.md) shows such a "
+        "function, and also a functional step; the tests run both examples."
     ),
     examples=(
         Rewrites(
@@ -328,8 +329,8 @@ STEP = Rule(
             "import tensorflow as tf\n"
             "\n"
             "\n"
-            "# TJ342: tf.keras.Model: Keras 3 on JAX passes the state to `train_step` and "
-            "expects the new state as a result: write a function with a tape, or "
+            "# TJ342: tf.keras.Model: on JAX, Keras 3 passes the training state to `train_step` and "
+            "expects the new state as the result: write a function with a tape, or "
             "`stateless_compute_loss` with `jax.value_and_grad` (docs/keras.md)\n"
             "class Net(tf.keras.Model):\n"
             "    def train_step(self, data):\n"
@@ -357,10 +358,10 @@ REPEATED_ROWS = Rule(
     name="keras-rows-of-a-table",
     state=State.REVIEW,
     why=(
-        "The gradient of `Embedding` consists of rows, one for each id in the batch. If an id "
-        "occurs twice in a batch, the gradient of its row is a sum of two terms. On TensorFlow, "
-        "Keras 3 keeps the two terms apart, and an optimizer that squares gradients adds the "
-        "squares of the terms. On JAX, the sum is squared, as the algorithm defines it."
+        "The gradient of `Embedding` consists of one row for each id in the batch. If an id occurs twice in a "
+        "batch, the gradient of the id's row is a sum of two terms. On TensorFlow, Keras 3 keeps the two terms "
+        "apart, and an optimizer that squares gradients adds the squares of the terms. On JAX, the sum is squared, "
+        "as the algorithm defines it."
     ),
     safety=(
         "The layer's outputs and gradients are the same, and so are the steps of `SGD`, `Lion` and "

@@ -10,8 +10,8 @@ SHAPE = Rule(
     name="static-shape-method",
     state=State.REWRITTEN,
     why=(
-        "`x.get_shape()`, `.as_list()`, `.ndims`, `.rank` and `.value` read the static shape, "
-        "which is a tuple for an array."
+        "`x.get_shape()`, `.as_list()`, `.ndims`, `.rank` and `.value` read the static shape of a tensor. The shape "
+        "of a JAX array is a tuple."
     ),
     safety=(
         "A size that is unknown in TensorFlow (`None`) is known in JAX, or symbolic inside "
@@ -35,8 +35,8 @@ NUMPY = Rule(
         "axes. `np.array(x)[()]` returns exactly the same."
     ),
     safety=(
-        "The result is a copy with the same values. Inside `jax.jit`, the new expression "
-        "fails, as `.numpy()` fails in a graph."
+        "The result is a copy with the same values. Inside `jax.jit`, the new expression raises an error, just as "
+        "`.numpy()` raises an error in a TensorFlow graph."
     ),
     examples=(
         Rewrites(
@@ -55,16 +55,15 @@ SET_SHAPE = Rule(
     name="set-shape",
     state=State.REWRITTEN,
     why=(
-        "`x.set_shape(s)` states sizes that a TensorFlow graph does not know, and raises an "
-        "error if they are wrong. An array always knows its shape, so only the check "
-        "remains, as `shims.ensure_shape`."
+        "`x.set_shape(s)` declares sizes that are unknown in a TensorFlow graph, and raises an error if the "
+        "declared sizes are wrong. The shape of a JAX array is always known, so only the check is needed: the call "
+        "becomes `shims.ensure_shape`."
     ),
     safety=(
-        "The check is the same as in TensorFlow. If `x` is a local variable of the function, the "
-        "statement becomes an assignment, `x = shims.ensure_shape(x, s)`. For other references to "
-        "the same array, a data-dependent size stays unknown; if that can matter, the line is "
-        "marked for review (TJ202). It is also marked if the surrounding code does not show that "
-        "`x` is a tensor."
+        "The check is the same as in TensorFlow. If `x` is a local variable of the function, the statement becomes "
+        "an assignment, `x = shims.ensure_shape(x, s)`. Other variables that refer to the same array are not "
+        "assigned, so a data-dependent size stays unknown there. If this can matter, the line is marked for review "
+        "(TJ202). The line is also marked for review if the surrounding code does not show that `x` is a tensor."
     ),
     examples=(
         Rewrites(
@@ -84,15 +83,13 @@ SIZE = Rule(
     name="size-of-an-axis",
     state=State.REWRITTEN,
     why=(
-        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. "
-        "JAX knows the size while it traces, and needs a number wherever a shape is built "
-        "from that size."
+        "`tf.shape(x)[0]` is a tensor in TensorFlow, because the size may be unknown in a graph. In JAX, the size "
+        "is known during tracing, and a shape that is built from this size needs a number."
     ),
     safety=(
-        "The size is the same: a Python number, or a symbolic size inside `shims.function`. In an "
-        "operation, such a number takes the dtype of the other operand. Arithmetic on sizes is "
-        "written with NumPy, so its results are numbers, too, which slices, `range` and shapes "
-        "accept under `jit`."
+        "The size is the same: a Python number, or a symbolic size inside `shims.function`. In an operation, such a "
+        "number takes the dtype of the other operand. The rewriter writes arithmetic on sizes with NumPy, so the "
+        "results are also numbers. Under `jit`, slices, `range` and shapes accept such numbers."
     ),
     examples=(
         Rewrites(
@@ -128,7 +125,7 @@ LIST = Rule(
         "tuple, which never equals a list, so the comparison would silently be false. "
         "`[2] + x.shape[1:]` joins a list and a TensorFlow shape, but not a list and a tuple."
     ),
-    safety=("The list becomes a tuple; TensorFlow's shapes can also be equal to a tuple."),
+    safety=("The list becomes a tuple. A TensorFlow shape can be equal to a tuple, too."),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nz = tf.square(x)\ny = z.shape == [2, 3]\n",
@@ -157,13 +154,12 @@ UNKNOWN = Rule(
     name="method-of-unknown-value",
     state=State.REVIEW,
     why=(
-        "A method of TensorFlow's tensors is called on a value whose type the surrounding code "
-        "does not show: a parameter, an attribute, a result of the file's own functions."
+        "A method of TensorFlow's tensors is called on a value of unknown type, such as a parameter, an attribute, "
+        "or the result of one of the file's own functions."
     ),
     safety=(
-        "The new code is right for arrays, for `shims.Variable` and for TensorFlow's tensors. "
-        "Check that the value is one of these, and not another object with a method of the "
-        "same name."
+        "The new code is right for arrays, for `shims.Variable` and for TensorFlow's tensors. Check that the value "
+        "has one of these types, and is not another object with a method of the same name."
     ),
     examples=(
         Rewrites(
@@ -185,14 +181,13 @@ DTYPE = Rule(
     name="attribute-of-a-dtype",
     state=State.REWRITTEN,
     why=(
-        "TensorFlow's dtypes have attributes (`is_floating`, `as_numpy_dtype`, `base_dtype`) "
-        "for which JAX has functions."
+        "TensorFlow's dtypes have attributes, such as `is_floating`, `as_numpy_dtype` and `base_dtype`. JAX has "
+        "functions instead of these attributes."
     ),
     safety=(
-        "The results are the same as in TensorFlow; the new text accepts dtypes, scalar types and "
-        "names of dtypes. If the surrounding code does not show the type of the value, the line is "
-        "marked for review (TJ202). Uses of `max` and `min` are also marked, because JAX has "
-        "separate functions for floats and integers."
+        "The results are the same as in TensorFlow; the new code accepts dtypes, scalar types and names of dtypes. "
+        "If the surrounding code does not show the type of the value, the line is marked for review (TJ202). Uses "
+        "of `max` and `min` are also marked for review, because JAX has separate functions for floats and integers."
     ),
     examples=(
         Rewrites(
@@ -231,8 +226,8 @@ SHAPE_METHOD = Rule(
         "`with_rank`, `assert_is_compatible_with`. `shims.TensorShape` has these methods."
     ),
     safety=(
-        "The results and errors are the same, except that a size that is unknown in "
-        "TensorFlow is known here."
+        "The results and errors are the same as in TensorFlow. The only difference is that sizes that are unknown "
+        "in TensorFlow are known in JAX."
     ),
     examples=(
         Rewrites(

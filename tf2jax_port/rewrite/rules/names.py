@@ -14,8 +14,8 @@ CONSTANT = Rule(
         "JAX or Python."
     ),
     safety=(
-        "The value is the same. With `jax_enable_x64` off, JAX creates 32-bit arrays for 64-bit "
-        "dtypes and warns once."
+        "The value is the same. If `jax_enable_x64` is off, JAX creates 32-bit arrays instead of 64-bit arrays and "
+        "warns once."
     ),
     examples=(
         Rewrites(
@@ -38,7 +38,8 @@ TYPE = Rule(
         "in JAX."
     ),
     safety=(
-        "Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is left to you (TJ311)."
+        "Tracers are also instances of `jax.Array`. A class derived from `tf.Tensor` is not changed; port it by "
+        "hand (TJ311)."
     ),
     examples=(
         Rewrites(

@@ -15,10 +15,9 @@ CALL = Rule(
         "are renamed, `name=` is dropped, and defaults that differ are written out."
     ),
     safety=(
-        "Values, dtypes and gradients are the same as in TensorFlow; the tests run every such "
-        "operator in both libraries. A list that TensorFlow would convert to a tensor becomes "
-        "`jnp.asarray([...])`, and a list of axes becomes a tuple. Arguments keep their text, "
-        "comments and line breaks."
+        "Values, dtypes and gradients are the same as in TensorFlow; the tests run every such operator in both "
+        "libraries. A list that TensorFlow would convert to a tensor becomes `jnp.asarray([...])`, and a list of "
+        "axes becomes a tuple. The text of the arguments, their comments and their line breaks stay the same."
     ),
     examples=(
         Rewrites(
@@ -67,17 +66,16 @@ EVIDENCE = Rule(
     name="not-in-every-lane",
     state=State.REVIEW,
     why=(
-        "Every operator was rewritten and run with each kind of argument: a list, a selection, the "
-        "size of a selection. For the kind of argument in this code, the new text raised an error "
-        "in at least one kind of run: eagerly, under `jax.jit`, in `shims.function`, or with "
-        "gradients. In most cases, it fails under `jax.jit`, where a data-dependent size has no "
-        "bound."
+        "In tests of this project, every operator was rewritten and run with each kind of argument: a list, a "
+        "selection (an array with a data-dependent size), or the size of a selection. For the kind of argument in "
+        "this code, the rewritten code raised an error in at least one kind of run: eagerly, under `jax.jit`, in "
+        "`shims.function`, or with gradients. In most cases, the error occurs under `jax.jit`, where a "
+        "data-dependent size has no bound."
     ),
     safety=(
-        "The error is clear, and no number is wrong. If the finding says that `shims.function` "
-        "works, compile the code with `shims.function`; otherwise give the size a bound with "
-        "`shims.bounded`. [What rewritten text computes](../rewrite-sweep.md) lists the results of "
-        "all runs."
+        "The code raises a clear error and never returns a wrong number. If the finding says that `shims.function` "
+        "works, compile the code with `shims.function`; otherwise give the size a bound with `shims.bounded`. [What "
+        "rewritten text computes](../rewrite-sweep.md) lists the results of all runs."
     ),
     examples=(
         Rewrites(
@@ -86,7 +84,7 @@ EVIDENCE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(tf.boolean_mask(x, x > 0))\n",
-            because="the new text runs under `jax.jit`, too",
+            because="the new code also runs under `jax.jit`",
         ),
     ),
 )
@@ -99,7 +97,8 @@ SWITCH = Rule(
         "The statement enables a default of TensorFlow 2 (eager execution or resource "
         "variables), which is the only behavior in JAX. `pass` replaces the statement."
     ),
-    safety="Nothing is lost. A statement that enables the old behavior is left to you (TJ309).",
+    safety="The program behaves the same. A statement that enables the behavior of TensorFlow 1 is not changed; port "
+    "it by hand (TJ309).",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\ntf.enable_v2_behavior()\ny = tf.square(x)\n",
@@ -117,13 +116,14 @@ CORNER = Rule(
     name="corner-differs",
     state=State.REVIEW,
     why=(
-        "JAX has the operator, but its result differs from TensorFlow's in a corner case that "
-        "the finding names: a gradient at a tie, a value at NaN, an input that TensorFlow rejects."
+        "JAX has the operator, but the result of JAX's operator differs from TensorFlow's in a corner case, such as "
+        "the gradient at a tie, the value at NaN, or an input that TensorFlow rejects. The finding names the corner "
+        "case."
     ),
     safety=(
-        "In all other cases, JAX and TensorFlow agree. If the corner case can occur, use the "
-        "function of `shims` with the same name, which follows TensorFlow in this case, too; "
-        "`rewrite --exact` writes it."
+        "In all other cases, JAX and TensorFlow agree. If the corner case can occur, use the function of `shims` "
+        "with the same name, which returns TensorFlow's result in the corner case, too. With `--exact`, the "
+        "rewriter writes this function of `shims`."
     ),
     examples=(
         Rewrites(
@@ -142,15 +142,15 @@ SHIM = Rule(
     name="operator-without-jax-spelling",
     state=State.SHIM,
     why=(
-        "JAX has no such operator (for instance, because the result has a data-dependent "
-        "size), or JAX's operator gives other numbers than TensorFlow's. `shims` has the "
-        "operator, with TensorFlow's name and signature."
+        "JAX has no such operator (for instance, because the result has a data-dependent size), or JAX's operator "
+        "returns other numbers than TensorFlow's operator. `shims` has the operator, with TensorFlow's name and "
+        "signature."
     ),
     safety=(
-        "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a result "
-        "with a data-dependent size is a `Padded`, unless `shims.function` compiles the code. An "
-        "assertion (`tf.debugging.assert_equal`) has no effect under a `jax.jit` of your own, "
-        "where it only warns: `docs/summaries.md` explains how to check it anyway."
+        "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a result with a "
+        "data-dependent size is a `Padded`, unless `shims.function` compiles the code. Inside your own `jax.jit`, "
+        "an assertion (`tf.debugging.assert_equal`) warns and checks nothing. `docs/summaries.md` explains how to "
+        "check assertions under `jax.jit`."
     ),
     examples=(
         Rewrites(
@@ -197,11 +197,10 @@ SHIM_INSTEAD = Rule(
     name="call-that-jax-cannot-spell-here",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but this call cannot be written with JAX's operator: there is a "
-        "comment between the arguments, an argument would be evaluated twice, or JAX does not have "
-        "one of the parameters. Or JAX's operator would give another result: for the mean of "
-        "integers, for a range of fractions, for a ragged tensor, or in a `try` block that expects "
-        "an error of TensorFlow."
+        "JAX has the operator, but this call cannot be written with JAX's operator: there is a comment between the "
+        "arguments, an argument would be evaluated twice, or JAX does not have one of the parameters. This "
+        "diagnostic also covers calls for which JAX's operator would return another result: the mean of integers, a "
+        "range of fractions, a ragged tensor, or a `try` block that expects an error of TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature, so only the name changes.",
     examples=(
@@ -226,9 +225,9 @@ GRAPH_PROGRAM = Rule(
     name="graph-program",
     state=State.SHIM,
     why=(
-        "A program of TensorFlow 1 builds a graph and runs it in sessions. If "
-        "`shims.compat.v1` has every name in the file, `--target shims` changes only the "
-        "import, to `shims.compat.v1`, and leaves all other lines unchanged."
+        "A program of TensorFlow 1 builds a graph and runs it in sessions. If `shims.compat.v1` has every name that "
+        "the file uses, `--target shims` changes only the import, to `shims.compat.v1`, and leaves all other lines "
+        "unchanged."
     ),
     safety=(
         "Names, shapes, values, gradients and random numbers are the same as in TensorFlow. "
@@ -262,15 +261,15 @@ GRAPH_LEFT = Rule(
     name="graph-program-left",
     state=State.MANUAL,
     why=(
-        "A program of TensorFlow 1 builds a graph, and all code in a file must build the same "
-        "graph. With `--target graph` and `--target auto`, its imports become imports of "
-        "`shims.compat.v1`, even if this module does not have all names in the file. Some files "
-        "are not changed at all: files with a star import of TensorFlow, with `# tf2jax: ignore` "
-        "comments, or with lines that an earlier run has rewritten."
+        "A program of TensorFlow 1 builds a graph, and all code in a file must build the same graph. With `--target "
+        "graph` and `--target auto`, the imports of TensorFlow become imports of `shims.compat.v1`, even if "
+        "`shims.compat.v1` does not have all names that the file uses. Some files are not changed at all: files "
+        "with a star import of TensorFlow, with `# tf2jax: ignore` comments, or with lines that an earlier run has "
+        "rewritten."
     ),
     safety=(
-        "No code of the file becomes eager, in this run or in a later run. A missing name raises "
-        "an error that says so. Replace such names by names that `shims.compat.v1` has."
+        "No code of the file becomes eager, in this run or in a later run. A name that `shims.compat.v1` does not "
+        "have raises an error with this explanation. Replace such names with names that `shims.compat.v1` has."
     ),
     examples=(
         Rewrites(
@@ -296,6 +295,6 @@ KEPT = Rule(
     code="TJ501",
     name="stays-tensorflow",
     state=State.KEPT,
-    why="The call stays TensorFlow on purpose: JAX has no counterpart and needs none.",
-    safety="Nothing changes, and nothing remains to be done.",
+    why="The call is not changed, because JAX has no counterpart and needs none.",
+    safety="Nothing changes, and you do not have to do anything.",
 )

@@ -25,15 +25,15 @@ KEPT = Rule(
     name="optimizer-of-keras",
     state=State.REWRITTEN,
     why=(
-        "`--optimizers optax` asks for Optax, but this optimizer stays an optimizer of Keras 3. "
-        "The finding gives the reason: a model is compiled with the optimizer, the optimizer is "
-        "returned or passed to other code, or the file uses a feature that `shims.optax.Optimizer` "
-        "does not have, such as averaged weights, accumulated gradients or scaled losses."
+        "With `--optimizers optax`, the rewriter uses Optax where it can, but this optimizer becomes an optimizer "
+        "of Keras 3. The finding gives the reason: a model is compiled with the optimizer, the optimizer is "
+        "returned or passed to other code, or the file uses a feature that `shims.optax.Optimizer` does not have, "
+        "such as averaged weights, accumulated gradients or scaled losses."
     ),
     safety=(
-        "The optimizer takes TensorFlow's steps, as it does without this option. To use Optax "
-        "anyway, write `shims.optax.Optimizer(shims.optax.adam(...))` in your own training "
-        "loop; a model can be compiled only with an optimizer of Keras."
+        "The optimizer takes the same steps as in TensorFlow, as it does without `--optimizers optax`. To use Optax "
+        "anyway, write `shims.optax.Optimizer(shims.optax.adam(...))` in your own training loop; a model can be "
+        "compiled only with an optimizer of Keras."
     ),
     examples=(
         Rewrites(
@@ -56,16 +56,15 @@ HANDED = Rule(
     name="optimizer-handed-on",
     state=State.REVIEW,
     why=(
-        "`--optimizers optax` asks for Optax, and an optimizer of `tf.compat.v1.train` in a "
-        "TensorFlow 2 file is returned or passed to other code, so its uses there are "
-        "unknown. Keras 3 has no optimizer with these steps. The optimizer becomes "
-        "`shims.optax.Optimizer` with a function that takes these steps."
+        "The rewriter runs with `--optimizers optax`, and the file is written for TensorFlow 2. The file returns an "
+        "optimizer of `tf.compat.v1.train` or passes it to other code, so the rewriter does not see how that code "
+        "uses the optimizer. Keras 3 has no optimizer with the same steps. The optimizer becomes "
+        "`shims.optax.Optimizer` around a function that takes TensorFlow's steps."
     ),
     safety=(
-        "The steps are the same as in TensorFlow. The new optimizer has `apply_gradients`, "
-        "`compute_gradients`, `minimize` and `variables`. It has no `get_slot`, the second "
-        "argument of its `minimize` is the list of variables, and `minimize` raises in a graph. A "
-        "model cannot be compiled with this optimizer."
+        "The steps are the same as in TensorFlow. The new optimizer has `apply_gradients`, `compute_gradients`, "
+        "`minimize` and `variables`. It has no `get_slot`. The second argument of its `minimize` is the list of "
+        "variables, and `minimize` raises in a graph. A model cannot be compiled with this optimizer."
     ),
     examples=(
         Rewrites(
@@ -86,23 +85,21 @@ OPTAX = Rule(
     name="optimizer-of-optax",
     state=State.SHIM,
     why=(
-        "`--optimizers optax` asks for Optax. An optimizer of `tf.keras.optimizers`, or of "
-        "`tf.train` in code that builds no graph, becomes `shims.optax.Optimizer` around the "
-        "function of `shims.optax` that takes TensorFlow's steps. This is done if the "
-        "rewriter understands all uses of the optimizer in the file: `apply_gradients`, "
-        "`minimize`, `compute_gradients`, the learning rate, the step counter, its variables. "
-        "The rewriter follows the optimizer through names, attributes of the file's classes, "
-        "lists and dictionaries that are written out, and the file's own functions. A "
-        "schedule that only such optimizers use becomes a function of the step."
+        "The rewriter runs with `--optimizers optax`. An optimizer of `tf.keras.optimizers`, or of `tf.train` in "
+        "code that builds no graph, becomes `shims.optax.Optimizer` around the function of `shims.optax` that takes "
+        "TensorFlow's steps. The rewriter makes this change if it understands all uses of the optimizer in the "
+        "file: `apply_gradients`, `minimize`, `compute_gradients`, the learning rate, the step counter and the "
+        "optimizer's variables. The rewriter follows the optimizer through names, attributes of the file's classes, "
+        "lists and dictionaries that are written out, and the file's own functions. A schedule that only such "
+        "optimizers use becomes a function of the step."
     ),
     safety=(
-        "The steps are the same as in TensorFlow: the tests compare 25 steps of each optimizer, "
-        "with sparse rows, clipping, decay, variables without a gradient and changing rates, and "
-        "every schedule past its boundaries. Rows of a table are taken with `shims.gather`, "
-        "because the gradient of `jnp.take` does not show an optimizer that a row was taken twice. "
-        "Unlike in Keras 3, `minimize` is available. The state is in variables, which "
-        "`shims.function` tracks; to save the state, save `optimizer.variables`. The package "
-        "`optax` must be installed."
+        "The steps are the same as in TensorFlow: the tests compare 25 steps of each optimizer, with sparse rows, "
+        "clipping, decay, variables without a gradient and changing rates. The tests also compare every "
+        "learning-rate schedule beyond its boundaries. The new code reads rows of a table with `shims.gather`, "
+        "because the gradient of `jnp.take` does not show whether a row was read twice. Unlike optimizers of Keras "
+        "3, this optimizer has `minimize`. The optimizer's state consists of variables, which `shims.function` "
+        "tracks; to save the state, save `optimizer.variables`. The package `optax` must be installed."
     ),
     examples=(
         Rewrites(

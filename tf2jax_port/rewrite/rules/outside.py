@@ -13,12 +13,12 @@ _OPERATOR = Leaves(
     f"{_TF}y = tf.square(x)\n", because="`tf.square` is an operator with a row in the table"
 )
 _ALONE = (
-    "Nothing changes: the name and its import stay, and a comment marks the line. The operators "
-    "around it are rewritten as usual. "
+    "The name and its import are not changed, and a comment marks the line. The other operators in the same code "
+    "are rewritten as usual. "
 )
 
 _STAYS = (
-    "Nothing changes: the name and its import stay, and the operators around it are rewritten. "
+    "The name and its import are not changed. The other operators in the same code are rewritten. "
 )
 
 
@@ -51,14 +51,14 @@ SUMMARY = _rule(
     "TJ520",
     "summary",
     (
-        "A summary writes a number, a histogram or an image to a file for TensorBoard. JAX has no "
-        "such writer. TensorFlow's writer stays, unless `--target shims` converts all summaries to "
+        "A summary writes a number, a histogram or an image to a file for TensorBoard. JAX has no such writer. The "
+        "rewritten file still uses TensorFlow's writer, unless `--target shims` converts all summaries to "
         "`shims.summary`."
     ),
     (
-        "TensorFlow's writer works outside of compiled code, and accepts JAX's arrays: let the "
-        "compiled step return the values (TJ339). `shims.summary` needs no TensorFlow, and also "
-        "writes inside of `shims.function` (`docs/summaries.md`)."
+        "TensorFlow's writer works outside of compiled code and accepts JAX's arrays, so let the compiled step "
+        "return the values (TJ339). `shims.summary` needs no TensorFlow, and also writes inside of `shims.function` "
+        "(`docs/summaries.md`)."
     ),
     "writer = tf.summary.create_file_writer('logs')",
     instead=Instead(
@@ -73,11 +73,13 @@ SUMMARY = _rule(
 DATA = _rule(
     "TJ521",
     "data-pipeline",
-    ("`tf.data` reads, shuffles and batches on the host. JAX has no counterpart and needs none."),
     (
-        "Functions that only the pipeline calls stay TensorFlow, too (TJ504). Take NumPy arrays "
-        "from the pipeline with `as_numpy_iterator()`. `--data shims` converts pipelines to "
-        "`shims.data`, which needs no TensorFlow. Grain is an alternative."
+        "`tf.data` reads, shuffles and batches data on the host. JAX has no counterpart and needs none."
+    ),
+    (
+        "Functions that only the pipeline calls are not changed either (TJ504). Use `as_numpy_iterator()` to get "
+        "NumPy arrays from the pipeline. `--data shims` converts pipelines to `shims.data`, which needs no "
+        "TensorFlow. Grain is an alternative."
     ),
     "data = tf.data.Dataset.range(6)",
     symbol="tf.data.Dataset.range",
@@ -98,8 +100,8 @@ READING = _rule(
         "arrays cannot contain strings."
     ),
     (
-        "Such code usually belongs to a pipeline; convert its result to an array. `--data shims` "
-        "converts the code to `shims.io`, which reads records and images without TensorFlow."
+        "Such code usually belongs to a pipeline; convert the code's result to an array. `--data shims` converts "
+        "the code to `shims.io`, which reads records and images without TensorFlow."
     ),
     "y = tf.io.decode_raw(text, 'float32')",
     symbol="tf.io.decode_raw",
@@ -116,14 +118,14 @@ FILES = _rule(
     "TJ323",
     "files",
     (
-        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most of "
-        "their functions become functions of `shims.io.gfile` (TJ407). The functions reported "
-        "here do not, or are called with old keywords."
+        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most functions of these two "
+        "modules become functions of `shims.io.gfile` (TJ407). This diagnostic reports the other functions, and "
+        "calls with keywords of early TensorFlow versions."
     ),
     (
-        "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, "
-        "`glob.glob`, `shutil.rmtree`; for remote files use `shims.io.gfile`, which accepts "
-        "the same paths and reads them with fsspec if fsspec is installed."
+        "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, `glob.glob`, `shutil.rmtree`; "
+        "for remote files use `shims.io.gfile`, which accepts the same paths as TensorFlow. It reads remote files "
+        "with fsspec, if fsspec is installed."
     ),
     "folders = tf.gfile.Walk('names')",
     head=_V1,
@@ -148,10 +150,10 @@ CHECKPOINT = _rule(
     "TJ324",
     "checkpoint",
     (
-        "A TensorFlow checkpoint stores variables by the structure of Python objects, or by "
-        "their names in a graph. `tf.train.Checkpoint` and its manager become the same "
-        "classes of `shims.train`, which read and write the same files (TJ407). The other "
-        "functions for checkpoints need a graph."
+        "A TensorFlow checkpoint identifies variables by the structure of Python objects, or by the names of the "
+        "variables in a graph. `tf.train.Checkpoint` and `tf.train.CheckpointManager` become the classes of the "
+        "same name in `shims.train`, which read and write the same files (TJ407). The other functions for "
+        "checkpoints need a graph."
     ),
     (
         "Save the values with `shims.train.Checkpoint`, in a NumPy archive, or with Orbax. "
@@ -179,8 +181,8 @@ LOOP = _rule(
     "training-loop",
     "Estimators, supervisors, hooks, queues and monitored sessions run a loop around a graph.",
     (
-        "Write the loop in Python: take a batch, call the compiled step, and write summaries "
-        "and checkpoints at intervals. The work of a hook becomes a part of the loop."
+        "Write the loop in Python: read a batch, call the compiled step, and write summaries and checkpoints at "
+        "intervals. Move the code of a hook into the loop."
     ),
     "spec = tf.estimator.EstimatorSpec(mode)",
     symbol="tf.estimator.EstimatorSpec",
@@ -198,8 +200,8 @@ DISTRIBUTION = _rule(
     "TJ326",
     "distribution",
     (
-        "A strategy copies variables to devices and sums their results. In JAX one program runs "
-        "on all devices, and each array has a sharding that says where it is stored."
+        "A strategy copies variables to all devices and sums the results of the devices. In JAX one program runs on "
+        "all devices, and the sharding of each array says where the array is stored."
     ),
     (
         "Create a mesh, specify how the batch is sharded over it, and compile the step with "
@@ -219,12 +221,11 @@ DISTRIBUTION = _rule(
 SCALING = _rule(
     "TJ327",
     "mixed-precision",
-    ("TensorFlow scales losses and rewrites graphs to smaller floating-point types implicitly."),
+    ("TensorFlow implicitly scales losses and changes graphs to use smaller floating-point types."),
     (
-        "In JAX, mixed precision is explicit: cast parameters and inputs inside the loss, and "
-        "keep the originals in float32. bfloat16 needs no scaling. For float16 multiply the "
-        "loss by a scale, divide the gradients by it, and skip a step whose gradients are not "
-        "all finite."
+        "In JAX, mixed precision is explicit: cast parameters and inputs inside the loss, and keep the original "
+        "parameters in float32. With bfloat16, no scaling is needed. With float16, multiply the loss by a scale, "
+        "divide the gradients by the same scale, and skip each step in which a gradient is not finite."
     ),
     "scale = tf.mixed_precision.FixedLossScale(8.0)",
     head=_V1,
@@ -242,15 +243,14 @@ DROPPED = _rule(
     "TJ328",
     "dropped-by-tensorflow-2",
     (
-        "`tf.contrib`, slim, `tf.layers`, recurrent cells, `tf.losses` and `tf.metrics` of "
-        "TensorFlow 1 create variables by name in a graph, or no longer exist."
+        "In TensorFlow 1, `tf.contrib`, slim, `tf.layers`, recurrent cells, `tf.losses` and `tf.metrics` create "
+        "variables by name in a graph; some of these names no longer exist."
     ),
     (
-        "Keras 3 has layers, cells, losses and metrics with these names, but some defaults "
-        "differ (`tf.layers.batch_normalization` has `momentum=0.99`, slim's has 0.999), so "
-        "compare the results. Flax is an alternative. The finding names the layers of Keras 3 "
-        "and Flax, and the defaults that differ. With `--target graph`, the file runs as a "
-        "graph program."
+        "Keras 3 has layers, cells, losses and metrics with these names, but some defaults differ, so compare the "
+        "results. For example, the momentum of `tf.layers.batch_normalization` is 0.99, and the decay of "
+        "`slim.batch_norm` is 0.999. Flax is an alternative. The finding names the corresponding layers of Keras 3 "
+        "and Flax, and the defaults that differ. With `--target graph`, the file runs as a graph program."
     ),
     "y = tf.layers.dense(x, 8)",
     head=_V1,
@@ -265,8 +265,8 @@ ABSL = _rule(
     "TJ329",
     "flags-and-app",
     (
-        "`tf.flags` and `tf.app` wrap absl-py. Functions that are the same in absl are rewritten "
-        "(TJ115, TJ209); all others are reported here."
+        "`tf.flags` and `tf.app` wrap absl-py. Functions that are the same in absl are rewritten (TJ115, TJ209); "
+        "this diagnostic reports all others."
     ),
     (
         "Run `pip install absl-py`, then use `from absl import app, flags`: the functions have "
@@ -289,8 +289,8 @@ TESTS = _rule(
     "TJ330",
     "test-case",
     (
-        "`tf.test.TestCase` is `absltest.TestCase` with additional methods, for comparisons of "
-        "arrays, for sessions and for seeds."
+        "`tf.test.TestCase` is `absltest.TestCase` with additional methods for comparing arrays, for sessions and "
+        "for seeds."
     ),
     (
         "Derive from `absl.testing.parameterized.TestCase` or `unittest.TestCase`. "
@@ -329,10 +329,9 @@ STORED = _rule(
     "stored-program",
     ("SavedModels, TensorFlow Lite models and graph definitions are TensorFlow programs in files."),
     (
-        "`shims.saved_model` saves modules with their variables and functions, in files of "
-        "its own. `jax.export` stores a compiled function with its shapes; weights may be "
-        "stored in the same file or separately. If a SavedModel is required, `jax2tf` "
-        "creates one."
+        "`shims.saved_model` saves modules with their variables and functions, in its own file format. `jax.export` "
+        "stores a compiled function and its shapes; the weights can be stored in the same file or in another file. "
+        "If a SavedModel is required, `jax2tf` creates one."
     ),
     "tf.saved_model.save(module, 'model')",
     symbol="tf.saved_model.save",
@@ -352,12 +351,12 @@ WORDS = _rule(
     "TJ333",
     "words-and-tables",
     (
-        "Feature columns and some string functions work with text, which JAX's arrays cannot "
-        "contain. `tf.strings` and the tables of `tf.lookup` stay TensorFlow (TJ501), or move to "
-        "`shims.strings` and `shims.lookup`, which work on the host (TJ407)."
+        "Feature columns and some string functions work with text, which JAX's arrays cannot contain. Functions of "
+        "`tf.strings` and tables of `tf.lookup` are not changed (TJ501), or become functions of `shims.strings` and "
+        "`shims.lookup`, which run on the host (TJ407)."
     ),
     (
-        "Convert words to numbers before they reach JAX: with `shims.lookup.StaticHashTable`, in the "
+        "Convert words to numbers before you pass them to JAX: with `shims.lookup.StaticHashTable`, in the "
         "pipeline, or with a dictionary."
     ),
     "column = tf.feature_column.numeric_column('size')",

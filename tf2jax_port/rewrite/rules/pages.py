@@ -17,7 +17,7 @@ _STATES = {
     State.REVIEW: "rewritten, to be reviewed",
     State.SHIM: "rewritten to a function of `shims`",
     State.MANUAL: "left to a person, with a marker comment",
-    State.KEPT: "stays TensorFlow",
+    State.KEPT: "not changed, still uses TensorFlow",
     None: "the file is skipped",
 }
 

@@ -9,7 +9,7 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 _KEYS = Options(random="keys")
 _PLAIN = Leaves(
     "import tensorflow as tf\n\ny = tf.random.stateless_normal([3], seed=[1, 2])\n",
-    because="without `--random keys`, the call becomes `shims.random`, with TensorFlow's numbers",
+    because="without `--random keys`, the call becomes a call of `shims.random`, which returns TensorFlow's numbers",
 )
 
 KEYED = Rule(
@@ -17,19 +17,18 @@ KEYED = Rule(
     name="random-numbers-by-key",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`. A stateless draw computes its key from its seed. "
-        "For every other draw, a key is split before the statement, once for each run of the "
-        "statement. A function that draws random numbers gets a key parameter if all of its calls "
-        "are in the file and can pass a key. Keys start from `tf.random.set_seed`, or from a "
-        "number chosen for the file."
+        "With `--random keys`, calls that draw random numbers become calls of `jax.random`. For a stateless draw, "
+        "the key is computed from the draw's seed. For every other draw, the program splits a key before the "
+        "statement, once for each run of the statement. A function that draws random numbers gets a key parameter "
+        "if all calls of the function are in the file and can pass a key. The first key is created from the seed of "
+        "`tf.random.set_seed`, or from a number that the rewriter chooses for the file."
     ),
     safety=(
-        "The numbers differ from TensorFlow's but have the same distribution, shape and dtype; no "
-        "key is used twice. The same seeds give the same numbers in each run, even in compiled "
-        "functions. The new parameter is keyword-only and has no default, so a call that the "
-        "rewriter did not see, such as a call from another program, raises `TypeError`. Results "
-        "recorded with TensorFlow's numbers are no longer comparable: compare with `shims.random` "
-        "first, and switch to keys afterwards."
+        "The numbers differ from TensorFlow's but have the same distribution, shape and dtype. No key is used "
+        "twice. With the same seeds, each run draws the same numbers, even in compiled functions. The new parameter "
+        "is keyword-only and has no default, so a call that the rewriter did not see, such as a call from another "
+        "program, raises `TypeError`. Results that were recorded with TensorFlow's numbers can no longer be "
+        "compared. First compare the program with `shims.random`, and switch to keys afterwards."
     ),
     examples=(
         Rewrites(
@@ -79,17 +78,17 @@ DRAWN = Rule(
     name="random-numbers-from-state",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`, but this draw has no key. Its message gives the "
-        "reason: the function around it is called from elsewhere or passed on as a value, the "
-        "draw is in a lambda or in the body of a TensorFlow loop, or `jax.random` has no such "
-        "distribution with these arguments."
+        "With `--random keys`, draws of random numbers become calls of `jax.random`, but the rewriter could not "
+        "give this draw a key. The finding's message gives the reason. The function that contains the draw is "
+        "called from elsewhere or passed on as a value, the draw is in a lambda or in the body of a TensorFlow "
+        "loop, or `jax.random` has no such distribution with these arguments."
     ),
     safety=(
-        "The draw stays `shims.random`, which uses TensorFlow's generator. After `set_seed`, it "
-        "gives TensorFlow's numbers as long as no earlier draw uses a key. To use `jax.random`, "
-        "give the function a parameter `key`, draw from it with `jax.random`, and pass each call "
-        "its own key from `jax.random.split`. The body of a loop carries the key in its state and "
-        "splits it in each iteration: a key from outside would give the same numbers each time."
+        "The draw becomes a call of `shims.random`, which uses TensorFlow's generator. After `set_seed`, the draw "
+        "returns TensorFlow's numbers as long as no earlier draw uses a key. To use `jax.random`, give the function "
+        "a parameter `key`, draw with this key, and pass each call its own key from `jax.random.split`. In a loop, "
+        "keep the key in the loop's state and split the key in each iteration, because a key from outside of the "
+        "loop would draw the same numbers in each iteration."
     ),
     examples=(
         Rewrites(

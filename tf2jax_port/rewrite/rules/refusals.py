@@ -10,14 +10,13 @@ NO_RULE = Rule(
     name="name-without-rule",
     state=State.MANUAL,
     why=(
-        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has "
-        "no such name at `tf.` or at `tf.compat.v1.`. In the second case, the name is "
-        "misspelled, or only a version before 1.0 had it. The finding says which case "
-        "applies."
+        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has no such name at `tf.` "
+        "or at `tf.compat.v1.`. In the second case, the name is misspelled, or only versions before 1.0 had the "
+        "name. The finding says which case applies."
     ),
     safety=(
-        "The name and its import stay, so this line still uses TensorFlow. Write the JAX code by "
-        "hand, or add a row to `tf2jax_port/table`; the next run removes the marker comment."
+        "The name and its import are not changed, so this line still uses TensorFlow. Write the JAX code by hand, "
+        "or add a row to `tf2jax_port/table`; the next run of the rewriter removes the marker comment."
     ),
     examples=(
         Rewrites(
@@ -57,7 +56,7 @@ UNKNOWN_ARGUMENT = Rule(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x):\n    return tf.reduce_sum(x, weights=x)\n",
             "import tensorflow as tf\n\n\ndef f(x):\n"
-            "    # TJ302: tf.reduce_sum: it has no argument `weights` that the rule knows\n"
+            "    # TJ302: tf.reduce_sum: the rule does not know an argument `weights`\n"
             "    return tf.reduce_sum(x, weights=x)\n",
             runs=False,
         ),
@@ -73,19 +72,19 @@ STARRED = Rule(
     name="starred-arguments",
     state=State.MANUAL,
     why=(
-        "With `*args` or `**kwargs` the code does not show which arguments the call has. A "
-        "function of `shims` accepts TensorFlow's arguments, so such a call usually becomes a call "
-        "of `shims` (TJ403). That is not possible here, because the name belongs to TensorFlow 1 "
-        "and has other parameters, or because some arguments would have to be dropped."
+        "With `*args` or `**kwargs` the code does not show which arguments the call has. A function of `shims` "
+        "accepts TensorFlow's arguments, so a call with starred arguments usually becomes a call of `shims` "
+        "(TJ403). This call cannot become a call of `shims`, because the name is a name of TensorFlow 1 with other "
+        "parameters, or because some arguments would have to be dropped."
     ),
     safety="Nothing changes. Write out the arguments, then run the rewriter again.",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
             "    return tf.reduce_sum(x, **options)\n",
-            "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
-            "    # TJ303: tf.compat.v1.reduce_sum: it is called with `*args` or `**kwargs`\n"
-            "    return tf.reduce_sum(x, **options)\n",
+            "import tensorflow.compat.v1 as tf\n\n\n"
+            "def f(x, **options):\n    # TJ303: tf.compat.v1.reduce_sum: the call has `*args` or `**kwargs`\n    "
+            "return tf.reduce_sum(x, **options)\n",
             runs=False,
         ),
         Leaves(
@@ -100,8 +99,8 @@ MODULE = Rule(
     name="module-as-value",
     state=State.MANUAL,
     why=(
-        "A TensorFlow module is passed on, stored, or accessed by a computed name: `getattr(tf, "
-        "name)`."
+        "A TensorFlow module is passed on as a value, is stored, or is accessed by a computed name, as in "
+        "`getattr(tf, name)`."
     ),
     safety="Nothing changes. The code does not show which names of the module are used.",
     examples=(
@@ -125,15 +124,14 @@ AMBIGUOUS = Rule(
     state=State.MANUAL,
     why=("Within the same scope, the name refers to TensorFlow and also to something else."),
     safety=(
-        "Nothing changes. Rename one of the two objects. If a `try` and its `except ImportError` "
-        "import the name for two versions of TensorFlow, delete the branch for the version that "
-        "you do not use."
+        "Nothing changes. Rename the other object. If a `try` and its `except ImportError` import the name for two "
+        "versions of TensorFlow, delete the branch for the version that you do not use."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nif fast:\n    import numpy as tf\ny = tf.square(x)\n",
             "import tensorflow as tf\n\nif fast:\n    import numpy as tf\n"
-            "# TJ305: tf.square: `tf` is bound to something else too\ny = tf.square(x)\n",
+            "# TJ305: tf.square: `tf` is also bound to another object\ny = tf.square(x)\n",
             runs=False,
         ),
         Leaves(
@@ -148,16 +146,16 @@ OLD_MEANING = Rule(
     name="meaning-of-tensorflow-1",
     state=State.MANUAL,
     why=(
-        "TensorFlow 1 and 2 have different objects of this name, which differ in more than "
-        "the order of their arguments. The file uses the object of TensorFlow 1: it accesses "
-        "the name through `compat.v1`, or it uses names that only TensorFlow 1 has."
+        "The object of this name in TensorFlow 1 differs from the object of this name in TensorFlow 2 in more than "
+        "the order of arguments. The file uses the object of TensorFlow 1: the file accesses the name through "
+        "`compat.v1`, or uses other names that only TensorFlow 1 has."
     ),
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.image.resize(x, [8, 8])\n",
-            "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n"
-            "    # TJ306: tf.compat.v1.image.resize: in TensorFlow 1 the name means something else than in "
+            "import tensorflow.compat.v1 as tf\n\n\n"
+            "def f(x):\n    # TJ306: tf.compat.v1.image.resize: the name has different meanings in TensorFlow 1 and "
             "TensorFlow 2\n    return tf.image.resize(x, [8, 8])\n",
             runs=False,
         ),
@@ -172,7 +170,7 @@ ASSIGNED = Rule(
     code="TJ307",
     name="assigned-tensorflow-name",
     state=State.MANUAL,
-    why="The file assigns or deletes a name inside TensorFlow: it patches the library.",
+    why="The file assigns or deletes a name of a TensorFlow module, that is, the file patches the library.",
     safety="Nothing changes. Find out the purpose of the patch and port it by hand.",
     examples=(
         Rewrites(
@@ -193,8 +191,8 @@ UNTOUCHABLE = Rule(
     name="place-that-cannot-be-edited",
     state=State.MANUAL,
     why=(
-        "An edit of this reference could break the text: it is in a string annotation with "
-        "escapes, in an f-string whose positions Python does not report, or around a comment."
+        "An edit of this reference could break the code: the reference is in a string annotation with escapes, in "
+        "an f-string for which Python does not report positions, or around a comment."
     ),
     safety="Nothing changes. Move the expression to its own line, then run the rewriter again.",
     examples=(
@@ -203,7 +201,7 @@ UNTOUCHABLE = Rule(
             "import tensorflow as tf\n"
             "\n"
             "\n"
-            "# TJ308: tf.Tensor: it is inside a string\n"
+            "# TJ308: tf.Tensor: the name is inside a string\n"
             "def f(x: '''tf.Tensor'''):\n"
             "    return x\n",
             runs=False,
@@ -225,8 +223,8 @@ NO_COUNTERPART = Rule(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.Operation\n",
             "import tensorflow as tf\n\n"
-            "# TJ309: tf.Operation: there are no graphs: write a function and decorate it with "
-            "`shims.function`\ny = tf.Operation\n",
+            "# TJ309: tf.Operation: JAX has no graphs: write a function and decorate it with `shims.function`\n"
+            "y = tf.Operation\n",
             runs=False,
         ),
         Leaves("import tensorflow as tf\n\ny = tf.int32\n", because="JAX has this dtype (TJ102)"),
@@ -238,15 +236,15 @@ ATTRIBUTE = Rule(
     name="attribute-without-rule",
     state=State.MANUAL,
     why=(
-        "The table has the object, but no rule for this attribute or for a class derived from "
-        "the object."
+        "The table of operators has a row for the object, but no rule for this attribute or for a class derived "
+        "from the object."
     ),
     safety="Nothing changes. Port the line by hand.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
             "import tensorflow as tf\n\n"
-            "# TJ311: tf.float32.is_floating: no rule for the attribute `is_floating`\n"
+            "# TJ311: tf.float32.is_floating: there is no rule for the attribute `is_floating`\n"
             "y = tf.float32.is_floating\n",
             runs=False,
         ),
@@ -262,12 +260,13 @@ STAR_IMPORT = Rule(
     name="star-import",
     state=State.MANUAL,
     why=(
-        "After `from tensorflow import *` the code does not show which names are TensorFlow's. "
-        "A name counts as TensorFlow's if nothing else in the file binds it and TensorFlow 2.21 "
-        "has it at `tf.` or at `tf.compat.v1.`, even if Python has a builtin of that name."
+        "After `from tensorflow import *` the code does not show which names are TensorFlow's. The rewriter treats "
+        "a name as TensorFlow's if no other statement of the file binds the name and TensorFlow 2.21 has the name "
+        "at `tf.` or at `tf.compat.v1.`. This also applies to names of Python builtins."
     ),
     safety=(
-        "The statement stays, because other names may come from it. Import the names that are used."
+        "The import statement is not changed, because other names may come from it. Import the names that the file "
+        "uses one by one."
     ),
     examples=(
         Rewrites(
@@ -289,13 +288,12 @@ HANDED_OVER = Rule(
     name="operator-for-tensorflow",
     state=State.MANUAL,
     why=(
-        "The operator is passed to a call that stays TensorFlow, such as a layer of "
-        "`tf.keras`. That code calls the operator with TensorFlow's tensors, which JAX's "
-        "functions do not accept."
+        "The operator is passed to a TensorFlow call that is not changed, such as a layer of `tf.keras`. TensorFlow "
+        "calls the operator with TensorFlow tensors, which JAX's functions do not accept."
     ),
     safety=(
-        "Nothing changes. When the surrounding call has become JAX or Keras 3, the next run "
-        "rewrites the operator."
+        "Nothing changes. Port the surrounding call to JAX or Keras 3; the next run of the rewriter then rewrites "
+        "the operator."
     ),
     examples=(
         Rewrites(
@@ -303,8 +301,8 @@ HANDED_OVER = Rule(
             "import tensorflow as tf\n"
             "\n"
             "# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
-            "# TJ312: tf.nn.relu: it is passed to `tf.foo.Layer`, which stays "
-            "TensorFlow\n"
+            "# TJ312: tf.nn.relu: the operator is passed to `tf.foo.Layer`, which is not changed and "
+            "still uses TensorFlow\n"
             "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
             runs=False,
         ),

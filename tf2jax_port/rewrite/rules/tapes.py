@@ -10,20 +10,18 @@ SURE = Rule(
     name="tape-as-function",
     state=State.REWRITTEN,
     why=(
-        "A `with tf.GradientTape()` block watches arrays in its first lines and computes a "
-        "scalar from them by assignments, and one `tape.gradient` follows it. The block "
-        "becomes a function of the watched arrays, with its own lines and comments. "
-        "`jax.value_and_grad` differentiates this function, or `jax.grad` if the value is not "
-        "used."
+        "The first lines of a `with tf.GradientTape()` block watch arrays, the next lines compute a scalar from "
+        "these arrays by assignments, and one `tape.gradient` follows the block. The lines and comments of the "
+        "block become a function of the watched arrays. `jax.value_and_grad` differentiates this function. If the "
+        "value is not used, `jax.grad` does."
     ),
     safety=(
-        "The value and the gradients are the same; the gradients are a list if TensorFlow returns "
-        "a list. The block is rewritten only if the result is known to be a scalar, if every "
-        "source is watched and reaches the result through differentiable operators, and if no "
-        "other code uses the tape or the names assigned in the block. For integers, JAX raises, "
-        "while TensorFlow returns `None`. If the block has a persistent tape, a Jacobian, a loop, "
-        "a function call, variables or `unconnected_gradients`, it gets `shims.GradientTape` "
-        "instead (TJ401)."
+        "The value and the gradients are the same; the gradients are a list if TensorFlow returns a list. The block "
+        "is rewritten only if the result is known to be a scalar, if every source is watched and reaches the result "
+        "through differentiable operators, and if no other code uses the tape or the names assigned in the block. "
+        "For integers, JAX raises an error, while TensorFlow returns `None`. A block with a persistent tape, a "
+        "Jacobian, a loop, a function call, variables or `unconnected_gradients` uses `shims.GradientTape` instead "
+        "(TJ401)."
     ),
     examples=(
         Rewrites(
@@ -60,7 +58,7 @@ SURE = Rule(
         Leaves(
             "import tensorflow as tf\n\nx = tf.constant(3.0)\nwith tf.GradientTape() as tape:\n"
             "    tape.watch(x)\n    y = tf.stop_gradient(x)\ng = tape.gradient(y, x)\n",
-            because="no gradient reaches `x`: TensorFlow gives `None`, but JAX gives zeros",
+            because="the result does not depend on `x`: TensorFlow's gradient is `None`, but JAX's gradient is zero",
         ),
     ),
 )
@@ -70,15 +68,14 @@ REVIEWED = Rule(
     name="tape-over-names",
     state=State.REVIEW,
     why=(
-        "The block is rewritten as for TJ114, but it reads several arrays, such as two "
-        "parameters of a function. The surrounding code does not show that these are "
-        "different arrays."
+        "The tape block is rewritten as for TJ114. However, this block reads several arrays, such as two parameters "
+        "of a function. The surrounding code does not show that these are different arrays."
     ),
     safety=(
-        "A tape tracks arrays, while JAX differentiates with respect to parameters. If two "
-        "names refer to the same array (`f(a, a)`), TensorFlow differentiates with respect to "
-        "both names at once, and JAX with respect to one of them. Check the callers. With "
-        "`--exact` or `--safe-only` the tape becomes `shims.GradientTape`."
+        "A tape differentiates with respect to arrays, while JAX differentiates with respect to parameters. If two "
+        "names refer to the same array (`f(a, a)`), TensorFlow differentiates with respect to both names at once, "
+        "and JAX with respect to one of them. Check the callers. With `--exact` or `--safe-only` the tape becomes "
+        "`shims.GradientTape`."
     ),
     examples=(
         Rewrites(

@@ -87,9 +87,9 @@ def _private_of_keras(file: File) -> Iterator[Decision]:
             continue
         start, end = file.source.span(node)
         state, code = (State.REWRITTEN, "TJ130") if is_layer else (State.REVIEW, "TJ231")
-        message = "Keras 3 has it under its public name"
+        message = "Keras 3 has this object under its public name"
         if not is_layer:
-            message += "; the base of the class is not visible here"
+            message += "; the file does not show the base class"
         symbol = f"tf.keras.layers.Layer.{node.attr}"
         edit = Edit(start, end, (file.spelling.text(_PRIVATE[node.attr]),))
         yield Decision(state, code, message, symbol, node, (edit,))

@@ -65,7 +65,7 @@ def _left_alone(
     """
     code = decision.code
     if ignored.covers(decision.span, code):
-        return State.KEPT, "TJ502", f"a comment says so ({code})"
+        return State.KEPT, "TJ502", f"a comment excludes {code} here"
     if not options.selects(code):
         return State.KEPT, "TJ503", f"{code} is not selected"
     if options.safe_only and decision.state is State.REVIEW:

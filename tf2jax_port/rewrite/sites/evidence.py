@@ -119,6 +119,6 @@ def _in_words(raised: dict[str, str]) -> str:
     for lane, error in raised.items():
         by_error.setdefault(error, []).append(_LANES[lane])
     errors = "; ".join(
-        f"{' and '.join(lanes)} it raises {error}" for error, lanes in by_error.items()
+        f"{' and '.join(lanes)} the new code raises {error}" for error, lanes in by_error.items()
     )
-    return f"{errors}, `shims.function` compiles it" if _compiles(raised) else errors
+    return f"{errors}; `shims.function` can compile the new code" if _compiles(raised) else errors

@@ -76,14 +76,14 @@ def explain_unknown(reference: Reference) -> Unknown:
     if why:
         return Unknown(State.MANUAL, "TJ340", why)
     if has_another_meaning(reference):
-        message = "in TensorFlow 1 the name means something else than in TensorFlow 2"
+        message = "the name has different meanings in TensorFlow 1 and TensorFlow 2"
         return Unknown(State.MANUAL, "TJ306", message)
     family = find_family(path)
     if family:
         state = State.KEPT if family.stays else State.MANUAL
         return Unknown(state, family.code, layer_advice(path) or family.message)
     if path in NAMES:
-        message = f"TensorFlow 1 has renamed it: `tf.{NAMES[path].new}`"
+        message = f"TensorFlow 1 has renamed this function: `tf.{NAMES[path].new}`"
         return Unknown(State.MANUAL, "TJ301", message)
     if not is_public(path):
         near = _nearest(path)
@@ -168,5 +168,5 @@ def _renamed(file: File, node: ast.expr, text: str, symbol: str, state: State) -
     if state is State.REWRITTEN:
         message = f"`{written}` of absl, which TensorFlow uses"
         return Decision(state, "TJ115", message, symbol, node, (edit,))
-    message = "absl parses the command line in `app.run`, and rejects undefined flags"
+    message = "absl parses the command line in `app.run` and rejects undefined flags: read flags in `main`"
     return Decision(state, "TJ209", message, symbol, node, (edit,))

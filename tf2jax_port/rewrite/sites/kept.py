@@ -22,12 +22,12 @@ CODE = "TJ338"
 _TENSORS = ("TJ501", "TJ522")
 _DATASETS = ("TJ521",)
 _OF_TENSOR = (
-    "JAX functions receive its result, and they do not accept TensorFlow tensors: pass `.numpy()` of it "
-    "where it runs eagerly, or move both with `--data shims`"
+    "the result is passed to JAX functions, which do not accept TensorFlow tensors: append `.numpy()` if the call "
+    "runs eagerly, or rewrite the call with `--data shims`"
 )
 _OF_DATASET = (
-    "JAX functions receive its elements, and they do not accept TensorFlow tensors: loop over "
-    "`as_numpy_iterator()`, or move both with `--data shims`"
+    "the elements are passed to JAX functions, which do not accept TensorFlow tensors: loop over "
+    "`as_numpy_iterator()`, or rewrite the dataset with `--data shims`"
 )
 
 

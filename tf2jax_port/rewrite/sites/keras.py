@@ -24,23 +24,23 @@ from tf2jax_port.table import Shim
 _SYMBOLIC = "`keras.ops` accepts symbolic tensors, which are not arrays"
 SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
-SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
-_OF_VERSION_1 = "the code may mean Keras 2; no difference from Keras 3 is known for this name"
+SET_BACKEND = "set `KERAS_BACKEND=jax` in the environment before Keras is imported"
+_OF_VERSION_1 = "the code may be written for Keras 2; no difference between Keras 2 and Keras 3 is known for this name"
 _GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
-_RESET = f"{_GATES}, and `reset_after=False`, which has other weights"
+_RESET = f"{_GATES}, and `reset_after=False`, whose weights have other shapes"
 # Calls with other results in Keras 2, which TensorFlow 1 had.
 OTHERWISE_IN_KERAS_2 = {
-    "activations.hard_sigmoid": "in Keras 2 it was `clip(0.2 x + 0.5, 0, 1)`",
+    "activations.hard_sigmoid": "in Keras 2 this function was `clip(0.2 x + 0.5, 0, 1)`",
     **{f"layers.ConvLSTM{n}D": _GATES for n in (1, 2, 3)},
     **dict.fromkeys(("layers.GRU", "layers.GRUCell"), _RESET),
     **dict.fromkeys(("layers.LSTM", "layers.LSTMCell"), _GATES),
-    "optimizers.Nadam": "its first steps differ from those in Keras 2",
-    "optimizers.RMSprop": "Keras 2 had `epsilon` outside of the square root: steps for small gradients differ",
+    "optimizers.Nadam": "the first steps of this optimizer differ from the first steps in Keras 2",
+    "optimizers.RMSprop": "Keras 2 added `epsilon` outside of the square root, so steps for small gradients differ",
     "regularizers.l1_l2": "the default of both factors was 0.01 in Keras 2, and is 0 now",
 }
-_UNSEEN = "the arguments are not visible here; Keras 3 rejects unknown arguments"
+_UNSEEN = "the code does not show the arguments; Keras 3 rejects unknown arguments"
 MODULE, ROWS = "TJ234", "TJ235"
-UNSEEN_NAMES = "the names that are used from the module are not visible here; Keras 3 may lack them"
+UNSEEN_NAMES = "the code does not show which names of the module are used; Keras 3 may not have some of these names"
 _OTHERWISE = ("backend", "experimental", "preprocessing", "optimizers.legacy", "utils.legacy")
 _ARGUMENT = re.compile(r"`(\w+)`")
 

@@ -274,14 +274,16 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
         edit = Edit(start, end, (before, tensor, after))
     state = State.REWRITTEN if known else State.REVIEW
     code = idiom.code if known else "TJ202"
-    message = "arrays have this attribute under another name"
+    message = "JAX arrays have this attribute under another name"
     if not known:
         message = "the code nearby does not show that this is a tensor"
         if idiom.symbol in ("DType.max", "DType.min"):
             message = "the code nearby does not show the dtype; for integers write `jnp.iinfo`"
     elif idiom.assigns and not _is_made_here(file, idiom.tensor):
         state, code = State.REVIEW, "TJ202"
-        message = "if a size is unknown, other references to the array do not learn its shape"
+        message = (
+            "if a size is unknown, it stays unknown in other variables that refer to the same array"
+        )
     return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
 
 

@@ -45,7 +45,8 @@ def keep(file: File, node: ast.expr, symbol: str) -> Decision | None:
     if not file.in_pipelines or not _is_inside(file.names, node, file.in_pipelines):
         return None
     message = (
-        "a pipeline of TensorFlow calls the function that contains it; `--data shims` rewrites both"
+        "a TensorFlow pipeline calls the function that contains this call; with `--data shims`, the pipeline and "
+        "the function are rewritten"
     )
     return Decision(State.KEPT, "TJ504", message, symbol, node)
 

@@ -41,7 +41,14 @@ def of_arrays(file: File, site: CallSite, symbol: str) -> Decision | None:
     edits = forms.write_facade(site, function, [])
     if edits is None or not site.spelling.allows([function.partition(".")[0]]):
         return None
-    return Decision(State.REWRITTEN, "TJ101", "JAX has the same", symbol, site.call, tuple(edits))
+    return Decision(
+        State.REWRITTEN,
+        "TJ101",
+        "JAX has the same operator",
+        symbol,
+        site.call,
+        tuple(edits),
+    )
 
 
 def _is_no_array(file: File, node: ast.expr) -> bool:

@@ -63,7 +63,7 @@ def decide(file: File, reference: Reference) -> Decision:
         or _decide_by_row(file, reference, symbol)
     )
     if decision.edits and not may_edit(file, decision):
-        return _manual(reference, symbol, "TJ308", "it is inside a string")
+        return _manual(reference, symbol, "TJ308", "the name is inside a string")
     return decision
 
 
@@ -155,7 +155,7 @@ def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
     if function is None or asked or not pure_functions.is_pure(function, _operands_in(file)):
         return None
     edit = Edit(*file.source.span(node), (file.spelling.text("jax.jit"),))
-    message = "it only computes a result from its parameters"
+    message = "the function only computes a result from its parameters"
     return Decision(State.REWRITTEN, "TJ113", message, symbol, node, (edit,))
 
 
@@ -216,9 +216,9 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     """Return the decision about a reference that no table row can rewrite, `None` for all others."""
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
-        message = f"`{name}` is bound to something else too"
+        message = f"`{name}` is also bound to another object"
         if _is_bound_by_try(file, reference):
-            message = f"both branches of a `try` bind `{name}`: delete the one for other versions"
+            message = f"both branches of a `try` bind `{name}`: delete the branch for the version that you do not use"
         return _manual(reference, symbol, "TJ305", message)
     if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
         return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
@@ -253,12 +253,15 @@ def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Deci
     called = isinstance(parent, ast.Call) and parent.func is reference.node
     if called and not constructs.makes_error(known.row, parent):
         return _manual(
-            reference, symbol, "TJ302", "it is called, but the table has no parameters for it"
+            reference,
+            symbol,
+            "TJ302",
+            "the name is called, but the table has no parameters for this name",
         )
     function = facade(known.row)
     native = isinstance(known.row.target, Native)
     if isinstance(parent, ast.ClassDef) and native and reference.node in parent.bases:
-        return _manual(reference, symbol, "TJ311", "a class is derived from it")
+        return _manual(reference, symbol, "TJ311", "a class is derived from this name")
     if native and (file.target == "jax" or function is None):
         text = known.row.target.expression  # type: ignore[union-attr]
         if known.row.name in DTYPES:
@@ -285,7 +288,7 @@ def _decide_attribute(file: File, known: Known, symbol: str) -> Decision:
         # The class of `shims` has the same methods, its enumeration the same members.
         return _replace_name(file, known, symbol, State.SHIM, "TJ401", target.function)
     if text is None or not isinstance(whole, ast.expr):
-        message = f"no rule for the attribute `{attribute}`"
+        message = f"there is no rule for the attribute `{attribute}`"
         return _manual(known.reference, f"{symbol}.{attribute}", "TJ311", message)
     edit = Edit(*file.source.span(whole), (file.spelling.text(text),))
     message = f"`{file.spelling.text(text)}`"
@@ -316,7 +319,7 @@ def _passed_on(file: File, known: Known, symbol: str) -> Decision:
     row, function = known.row, facade(known.row)
     receiver = _tensorflow_receiver(file, known)
     if receiver is not None:
-        message = f"it is passed to `{receiver.spelled}`, which stays TensorFlow"
+        message = f"the operator is passed to `{receiver.spelled}`, which is not changed and still uses TensorFlow"
         return _manual(known.reference, symbol, "TJ312", message)
     direct = _direct_counterpart(file, known)
     if file.target == "jax" and direct is not None:
@@ -394,7 +397,7 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
             reference,
             symbol,
             "TJ308",
-            "an argument that would be dropped holds names of TensorFlow",
+            "an argument that would be dropped contains names of TensorFlow",
         )
     if row.name in ("name_scope", "v1.name_scope") and _is_bound_by_with(site):
         # JAX's context manager binds nothing, but the file needs the name of the scope.
@@ -459,7 +462,7 @@ def _decide_starred(
         end = argument.start + len(argument.keyword.encode())
         return dataclasses.replace(decision, misspelled=(argument.start, end))
     edit = Edit(*file.source.span(known.reference.node), (file.spelling.text(function),))
-    message = f"`{function}`, which takes the same arguments"
+    message = f"`{function}`, which accepts the same arguments"
     plain = _is_namesake(known, function)
     return Decision(State.SHIM, "TJ403", message, symbol, call, (edit,), plain)
 
@@ -493,7 +496,7 @@ def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[
     function = parse_template(row.target.expression).function
     if function.startswith("shims."):
         return Decision(State.SHIM, "TJ401", f"`{function}`", symbol, call, tuple(edits))
-    message = row.note or "JAX has the same"
+    message = row.note or "JAX has the same operator"
     return Decision(State.REWRITTEN, "TJ101", message, symbol, call, tuple(edits))
 
 
@@ -501,7 +504,7 @@ def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
     """Mark a decision for review if TensorFlow 1's function differs, or prints a dropped argument."""
     differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
     prints = any(name in PRINTED for name, _ in bound.dropped)
-    printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
+    printed = "the argument `data`, which TensorFlow 1 prints, is left out" if prints else ""
     if not decision.edits or not (differs or printed):
         return decision
     code = "TJ201" if differs else "TJ203"
@@ -528,10 +531,10 @@ def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -
     unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
     edits = None if function is None else calls.write_facade(site, function, unknown)
     if edits is None or function is None:
-        message = "JAX's expression for it cannot be written at this place"
+        message = "the JAX expression for this call cannot be written at this place"
         return _manual(known.reference, symbol, "TJ308", message)
     if unknown:
-        message = f"`{unknown[0]}` is left out: `{function}` has no use for it"
+        message = f"the argument `{unknown[0]}` is left out, because `{function}` does not use it"
         return Decision(State.REVIEW, "TJ203", message, symbol, site.call, tuple(edits))
     plain = len(edits) == 1 and _is_namesake(known, function)
     native = isinstance(row.target, Native) and file.target == "jax"

@@ -21,8 +21,8 @@ from tf2jax_port.table.static_numbers import (
     UNSTACK,
 )
 
-_SIZE = "the static size, a number instead of an array"
-_COMPUTED = "computed from static sizes, a number instead of an array"
+_SIZE = "the static size, which is a number instead of an array"
+_COMPUTED = "the result is computed from static sizes, so it is a number instead of an array"
 
 
 def compute_statically(site: CallSite, symbol: str) -> Decision | None:

@@ -17,8 +17,8 @@ from tf2jax_port.rewrite.writing.edits import Edit
 
 CODE = "TJ339"
 _TOLD = (
-    "the function is compiled, and TensorFlow's writer takes no traced arrays: return the value and "
-    "write it outside, or use `shims.summary` for the writer and all summaries (`--target shims`)"
+    "the function is compiled, and TensorFlow's writer does not accept traced arrays: return the value and write "
+    "the summary outside of the function, or use `shims.summary` for the writer and all summaries (`--target shims`)"
 )
 _WRITING = tuple(
     f"summary.{name}" for name in ("scalar", "histogram", "image", "audio", "text", "write")

@@ -167,10 +167,7 @@ class _BlockDecision:
         state, code = State.REWRITTEN, SURE
         if doubts:
             state, code = State.REVIEW, REVIEWED
-            message = (
-                f"{doubts}: if two names hold the same array, TensorFlow differentiates with "
-                "respect to both"
-            )
+            message = f"{doubts}: if two names refer to the same array, TensorFlow differentiates with respect to both names"
         return dataclasses.replace(
             before, state=state, code=code, message=message, edits=edits, plain=False
         )
@@ -312,7 +309,7 @@ class _BlockDecision:
                 parameters += own and all(b.kind == "parameter" for b in home.bindings[name])
         # An argument of a function and an array that it makes itself are never the same array.
         apart = len(doubtful) == parameters == 1 or len(sources) + len(outside) == 1
-        return "" if apart or not doubtful else f"`{doubtful[-1]}` comes from outside"
+        return "" if apart or not doubtful else f"`{doubtful[-1]}` is defined outside of the block"
 
     def _is_array(self, home: Scope, name: str) -> bool:
         """Return whether a name may hold an array, not a function, module or `tf.Variable`."""

@@ -141,7 +141,9 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
     if np.ndim(strides) != 1:
         raise TypeError(f"conv3d: Expected list for 'strides' argument, not {strides}.")
     if len(strides) < 5:
-        raise checks.invalid("conv3d", "`strides` must have five numbers.", received=f"{strides}")
+        raise checks.invalid(
+            "conv3d", "`strides` must contain five numbers.", received=f"{strides}"
+        )
     return convolved("conv3d", 3, input, filters, strides, padding, data_format, dilations)
 
 
@@ -166,7 +168,7 @@ def convolution(
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
-      ValueError: `filters` has a wrong number of axes, or both strides and dilations are above 1.
+      ValueError: `filters` has a wrong number of axes, or `strides` and `dilations` are both greater than 1.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
@@ -301,7 +303,7 @@ def check_kernel(function, count, x, kernel) -> None:
 def check_elements(function, x, kernel) -> None:
     """Reject a kernel of size 0, as TensorFlow does."""
     if 0 in kernel.shape:
-        raise unfitting(function, x, kernel, "filters of at least one element")
+        raise unfitting(function, x, kernel, "filters with at least one element")
 
 
 def in_groups(function, x, kernel):
@@ -321,7 +323,12 @@ def in_groups(function, x, kernel):
         )
     groups = channels // taken
     if out % groups:
-        raise unfitting(function, x, kernel, f"outputs of `filters` in {groups} groups")
+        raise unfitting(
+            function,
+            x,
+            kernel,
+            f"a number of output channels of `filters` that is a multiple of {groups} groups",
+        )
     return x, groups
 
 
@@ -329,7 +336,7 @@ def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:
     """Return the error for an input and a kernel whose shapes are incompatible."""
     return checks.invalid(
         function,
-        "the shapes of `input` and `filters` do not fit together.",
+        "the shapes of `input` and `filters` do not match.",
         required=required,
         received=f"input {describe(x)}, filters {describe(kernel)}",
     )

@@ -48,7 +48,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       TypeError: `strides` or `dilations` is a number.
-      UnimplementedError: both strides and dilations are above 1.
+      UnimplementedError: `strides` and `dilations` are both greater than 1.
 
     Differs from TensorFlow:
       With strides and dilations above 1 TensorFlow's result depends on how it divides the work;
@@ -96,7 +96,7 @@ def _check_options(function, strides, dilations) -> None:
         raise TypeError(f"{function}: Expected list for 'strides' argument, not {strides}.")
     if len(strides) != 4:
         raise checks.invalid(
-            function, "`strides` must have four numbers.", received=f"{tuple(strides)}"
+            function, "`strides` must contain four numbers.", received=f"{tuple(strides)}"
         )
     if dilations is not None and np.ndim(dilations) != 1:
         raise TypeError(f"{function}: Expected list for 'dilations' argument, not {dilations}.")
@@ -104,8 +104,8 @@ def _check_options(function, strides, dilations) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "both strides and dilations are above 1.",
-                required="one of them 1",
+                "`strides` and `dilations` are both greater than 1.",
+                required="`strides` or `dilations` equal to 1",
                 received=f"strides={tuple(strides)}, dilations={tuple(dilations)}",
                 do="convolve without strides and slice the result: `y[:, ::2, ::2]`",
             )
@@ -144,7 +144,7 @@ def separable_conv2d(
         padded input.
       ValueError: the height or width of `pointwise_filter` is not 1.
       TypeError: `strides` or `dilations` is a number.
-      UnimplementedError: both strides and dilations are above 1.
+      UnimplementedError: `strides` and `dilations` are both greater than 1.
 
     Differs from TensorFlow:
       Strides and dilations above 1 together are rejected.
@@ -268,7 +268,7 @@ def _pull_back(function, linear, zeros, back, other):
     if result.ndim != back.ndim:
         raise checks.invalid(
             function,
-            "the shape of `out_backprop` differs from that of the convolution's result.",
+            "the shape of `out_backprop` differs from the shape of the convolution's result.",
             required=describe(result),
             received=describe(back),
         )

@@ -71,7 +71,7 @@ def _at_least(d, least):
 
 
 def _check_room(windows: Windows, i: int, room) -> None:
-    lines = {"required": f"at least {windows.reach(i)} elements, padding included"}
+    lines = {"required": f"at least {windows.reach(i)} elements, including the padding"}
     problem = f"spatial axis {i} is shorter than one window."
     if is_known(room):
         if room < 0:

@@ -124,7 +124,7 @@ def _spatial_pair(function, name, value) -> tuple[int, ...]:
     if np.ndim(value) != 1:
         raise TypeError(f"{function}: Expected list for '{name}' argument, not {value}.")
     if len(value) != 4:
-        raise checks.invalid(function, f"`{name}` must have four numbers.", received=f"{value}")
+        raise checks.invalid(function, f"`{name}` must contain four numbers.", received=f"{value}")
     return per_axis(function, name, value, 2, False)
 
 

@@ -291,7 +291,7 @@ def _output_sizes(function, y, kernel, shape, first):
         return (y.shape[0], *shape, kernel.shape[-2])
     if len(shape) != y.ndim:
         raise checks.invalid(
-            function, f"`output_shape` must have {y.ndim} numbers.", received=f"{shape}"
+            function, f"`output_shape` must contain {y.ndim} numbers.", received=f"{shape}"
         )
     return (shape[0], *shape[2:], shape[1]) if first else tuple(shape)
 
@@ -313,7 +313,7 @@ def _check_channels(function, channels, kernel) -> None:
     if channels != kernel.shape[-2]:
         raise checks.invalid(
             function,
-            "the channels of `output_shape` and `filters` differ.",
+            "the number of channels in `output_shape` differs from the number of channels in `filters`.",
             required=f"{kernel.shape[-2]} channels",
             received=f"{channels}",
         )

@@ -138,7 +138,7 @@ def _refuse_unsupported(**asked) -> None:
         if is_asked:
             raise errors.UnimplementedError(
                 errors.message(
-                    "batch_norm", f"`{what}` is not supported.", do=f"leave `{what}` out"
+                    "batch_norm", f"`{what}` is not supported.", do=f"remove the argument `{what}`"
                 )
             )
 

@@ -19,8 +19,8 @@ def _fit(weights, rank: int | None):
     sizes = [-1 if n is None else n for n in weights.shape.as_list()]
     if sizes.count(-1) > 1:
         raise ValueError(
-            f"`weights` has the shape {weights.shape}; if more than one of its sizes is "
-            f"unknown, `weights` must have {rank} axes, like the losses."
+            f"`weights` has the shape {weights.shape}; if two or more sizes of `weights` are unknown, `weights` must "
+            f"have {rank} axes, like the losses."
         )
     return _reshape(weights, [*sizes, *[1] * (rank - known)])
 

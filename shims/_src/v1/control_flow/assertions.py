@@ -86,7 +86,7 @@ def _to_text(item):
             raise errors.UnimplementedError(
                 errors.message(
                     "Print",
-                    "a string whose value is known only in a session cannot be printed.",
+                    "a string cannot be printed if its value is known only in a session.",
                     received=item.name,
                     do="fetch the string, and print the result of `Session.run`",
                 )

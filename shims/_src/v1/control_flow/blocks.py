@@ -140,7 +140,7 @@ class BlockRun(Run):
             raise errors.UnimplementedError(
                 errors.message(
                     "Session.run",
-                    f"{op.name} runs in Python, which is not supported inside of a branch or a loop.",
+                    f"{op.name} calls a Python function, which is not supported inside a branch or a loop.",
                     do="move the operation out of the branch or the loop",
                 )
             )

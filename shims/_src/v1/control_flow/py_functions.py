@@ -158,8 +158,7 @@ def _compute_traced(op: Operation, values) -> list:
             raise errors.UnimplementedError(
                 errors.message(
                     "Session.run",
-                    f"the shape of the result of {op.name}, which is inside of a branch or a "
-                    "loop, is not known.",
+                    f"{op.name} is inside a branch or a loop, and the shape of its result is not known.",
                     received=f"{tensor.name} of shape {tensor.shape}",
                     do="set the shape: `result.set_shape([...])`",
                 )

@@ -27,7 +27,7 @@ def outputs_of(spec) -> list[tuple[Any, Any]]:
         raise errors.UnimplementedError(
             errors.message(
                 "Iterator.get_next",
-                "an element is a dataset, and a graph is being built.",
+                "an element of the dataset is itself a dataset, which is not supported while a graph is built.",
                 do="join the inner datasets: `dataset.flat_map(lambda inner: inner.batch(n))`",
             )
         )

@@ -162,10 +162,10 @@ def _unknown_value_error(captured: list[Tensor]) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             "tf.data",
-            f"a function uses {', '.join(t.name for t in captured)} of the graph around it, whose value is "
+            f"a function uses {', '.join(t.name for t in captured)} from the enclosing graph, but the value is "
             "not known where the function is called.",
             do=(
-                "make the tensor inside of the function, or make it a part of each element: "
+                "create the tensor inside the function, or make the tensor part of each element: "
                 "`tf.data.Dataset.zip((dataset, tf.data.Dataset.from_tensors(tensor).repeat()))`"
             ),
         )

@@ -120,8 +120,8 @@ def _warn_of_rows_inside(x, operations) -> None:
         warnings.warn(
             errors.message(
                 "gradients",
-                f"rows of {x.name} are gathered inside of a branch or a loop: the gradient of "
-                f"{x.name} is dense here, but `IndexedSlices` in TensorFlow.",
+                f"rows of {x.name} are gathered inside a branch or a loop: here, the gradient of {x.name} is dense, "
+                "but in TensorFlow it is `IndexedSlices`.",
                 do=(
                     "gather the rows before the loop, or use an optimizer that does not change "
                     "rows without a gradient: gradient descent, Adagrad, Adam"

@@ -395,9 +395,9 @@ def gradients_by_type_unsupported(function: str, kinds) -> errors.UnimplementedE
     return errors.UnimplementedError(
         errors.message(
             function,
-            "gradients per operation type are not supported: JAX differentiates what operations compute.",
+            "gradients for a type of operation are not supported, because JAX differentiates the computation itself.",
             received=str(kinds),
-            do="decorate the function with `tf.custom_gradient` to define its gradient, or use "
-            "`tf.stop_gradient` to block it",
+            do="decorate the function with `tf.custom_gradient` to define its gradient, or use `tf.stop_gradient` "
+            "to block the gradient",
         )
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NoReturn
 
 _TO_JAX = (
-    "`graph.to_function(fetches, feeds)` gives the program as a function of JAX, and "
-    "`tf2jax-port import-graph --run` writes it as text"
+    "use `graph.to_function(fetches, feeds)`, which returns the program as a JAX function, or `tf2jax-port "
+    "import-graph --run`, which writes the program as source code"
 )
 _OF_OPERATIONS = "use `op.name`, `op.type`, `op.inputs` and `op.outputs`"
 _LACKING = {
@@ -17,9 +17,9 @@ _LACKING = {
     "operations": "`graph.get_operations()`",
     "node_def": _OF_OPERATIONS,
     "op_def": _OF_OPERATIONS,
-    "traceback": "the error of a failing operation names the line that made it",
-    "colocation_groups": "leave it out: JAX decides where operations run",
-    "count_up_to": "`tf.assign_add(variable, 1)`, and compare in a `tf.cond`",
+    "traceback": "read the error of the failing operation, which names the line that created the operation",
+    "colocation_groups": "remove this call: JAX decides where operations run",
+    "count_up_to": "call `tf.assign_add(variable, 1)`, and compare in a `tf.cond`",
     "numpy": "`session.run(variable)`",
     "to_proto": "`tf.train.Saver` keeps variables",
     "from_proto": "`tf.train.Saver` restores variables",

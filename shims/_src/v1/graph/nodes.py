@@ -304,8 +304,8 @@ def capture(graph: OperationGraph, tensor: Tensor) -> None:
         block.captured[tensor] = None
         if block.outer is None:
             raise ValueError(
-                f"Tensor {tensor.name} was made inside of a branch or a loop and is used outside "
-                "of it: return it from the branch or the body."
+                f"Tensor {tensor.name} was created inside a branch or a loop and is used outside: return the tensor "
+                "from the branch or the loop body."
             )
         block = block.outer
 

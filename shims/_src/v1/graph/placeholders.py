@@ -72,7 +72,9 @@ def placeholder_with_default(input, shape, name=None):
         given = convert_to_tensor(input, name="input")
     shape = GraphShape(shape)
     if not shape.is_compatible_with(given.shape):
-        raise ValueError(f"Shape {shape} of `{name}` does not fit its default, of {given.shape}.")
+        raise ValueError(
+            f"Shape {shape} of `{name}` does not match the shape {given.shape} of the default value."
+        )
     op = Operation(
         graph,
         "PlaceholderWithDefault",

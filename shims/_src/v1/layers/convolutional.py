@@ -305,7 +305,7 @@ class _Separable(_Convolution):
             raise errors.UnimplementedError(
                 errors.message(
                     "separable_conv2d",
-                    "all strides must be equal, as for TensorFlow's kernel.",
+                    "all strides must be equal, because TensorFlow's kernel requires equal strides.",
                     received=f"strides={self.strides}",
                     do="use one number",
                 )

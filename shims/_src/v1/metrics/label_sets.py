@@ -65,7 +65,7 @@ def _listed_sparse(indices, values, size, guesses) -> Listed:
     lead = guesses.shape[:-1]
     if size.shape[0] not in (len(lead), len(lead) + 1):
         raise ValueError(
-            f"Labels of rank {size.shape[0]} do not fit predictions of rank {len(lead) + 1}."
+            f"Labels of rank {size.shape[0]} do not match predictions of rank {len(lead) + 1}."
         )
     shims.debugging.assert_equal(
         size[: len(lead)],

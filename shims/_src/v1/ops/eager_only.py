@@ -17,7 +17,7 @@ def _refuse_in_graphs(name: str, instead: str, call) -> Any:
             raise errors.UnimplementedError(
                 errors.message(
                     f"tf.{name}",
-                    "the function works only eagerly, but a graph is being built.",
+                    "the function works only in eager mode, but a graph is being built.",
                     do=instead,
                 )
             )

@@ -137,10 +137,9 @@ def _parsed(batch: list, features_by_name, key: str):
     raise errors.UnimplementedError(
         errors.message(
             "parse_example",
-            f"the feature {key!r} is ragged, and a graph is being built.",
+            f"the feature {key!r} is ragged, which is not supported while a graph is built.",
             do=(
-                "use a `VarLenFeature`, or parse inside of a function passed to "
-                "`tf.data.Dataset.map`"
+                "use a `VarLenFeature`, or parse inside a function that is passed to `tf.data.Dataset.map`"
             ),
         )
     )

@@ -36,7 +36,7 @@ def _known(name: str, value) -> Any:
         raise errors.UnimplementedError(
             errors.message(
                 "lookup",
-                f"the {name} of a table must be known when it is created.",
+                f"the {name} of a table must be known when the table is created.",
                 received=f"{value!r}",
                 do="pass a list or a NumPy array, or feed ids instead of strings",
             )

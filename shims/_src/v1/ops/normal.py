@@ -38,7 +38,7 @@ class Normal:
                     "distributions.Normal",
                     "arguments are not checked during a run.",
                     received="validate_args=True",
-                    do="leave `validate_args` out, and write `tf.assert_positive(scale)`",
+                    do="remove `validate_args`, and write `tf.assert_positive(scale)`",
                 )
             )
         self._name = name

@@ -180,7 +180,7 @@ def _resize(method, images, size, align_corners, half_pixel_centers):
                 "resize_area",
                 "`align_corners` is not supported for the area method.",
                 received="align_corners=True",
-                do="leave `align_corners` out, or use `resize_bilinear`.",
+                do="remove `align_corners`, or use `resize_bilinear`.",
             )
         )
     return _resize_legacy(images, size, method, bool(align_corners))

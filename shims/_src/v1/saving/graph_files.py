@@ -12,7 +12,7 @@ def no_meta_graph(function: str) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             function,
-            "graphs have no protocol buffer here, so there are no `.meta` files.",
+            "`shims` does not store graphs as protocol buffers, so there are no `.meta` files.",
             do="rebuild the graph with its original code, then call `Saver().restore`; "
             "if that code is lost, freeze the graph in TensorFlow and run `tf2jax-port "
             "import-graph`",
@@ -21,7 +21,7 @@ def no_meta_graph(function: str) -> errors.UnimplementedError:
 
 
 def export_meta_graph(*args, **kwargs) -> Any:
-    """Raise an error: graphs have no protocol buffer here.
+    """Raise an error: `shims` does not store graphs as protocol buffers.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/export_meta_graph
     """
@@ -29,7 +29,7 @@ def export_meta_graph(*args, **kwargs) -> Any:
 
 
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs) -> Any:
-    """Raise an error: graphs have no protocol buffer here.
+    """Raise an error: `shims` does not store graphs as protocol buffers.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/import_meta_graph
     """

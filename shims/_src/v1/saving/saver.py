@@ -291,7 +291,7 @@ class Saver:
         raise no_meta_graph("Saver.from_proto")
 
     def export_meta_graph(self, filename=None, *args, **kwargs) -> Any:
-        """Raise an error: graphs have no protocol buffer here."""
+        """Raise an error: `shims` does not store graphs as protocol buffers."""
         raise no_meta_graph("Saver.export_meta_graph")
 
 
@@ -307,7 +307,7 @@ def _check_supported(saver_def, builder, write_version) -> None:
                 errors.message(
                     "Saver",
                     f"{what} is not supported.",
-                    do="leave it out: every TensorFlow since 0.12 reads checkpoints of the second "
+                    do="remove this argument: every TensorFlow version since 0.12 reads checkpoints of the second "
                     "format",
                 )
             )

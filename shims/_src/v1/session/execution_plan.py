@@ -106,7 +106,7 @@ def ordered(operations: Sequence[Operation], fed) -> list[Operation]:
                 heapq.heappush(ready, (user.number, i, user))
     if len(found) < len(needed):
         raise errors.InvalidArgumentError(
-            errors.message("Session.run", "the graph has a cycle of control dependencies.")
+            errors.message("Session.run", "the control dependencies of the graph form a cycle.")
         )
     return found
 

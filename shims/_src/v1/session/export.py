@@ -64,10 +64,10 @@ class GraphFunction:
             raise errors.InvalidArgumentError(
                 errors.message(
                     "to_function",
-                    "the function needs the values of variables that it was not given.",
+                    "the function needs the values of variables, but some values were not passed.",
                     required=", ".join(self.variables),
                     received=", ".join(variables) or "none",
-                    do="pass `f.values_in(session)`, or arrays by these names",
+                    do="pass `f.values_in(session)`, or a dictionary of arrays with these names",
                 )
             )
         return self._call(dict(variables), *feeds)
@@ -116,7 +116,7 @@ def _check_runs_in_jax(plan: Plan) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 "to_function",
-                "operations that run in Python cannot be part of a JAX function.",
+                "operations that call Python functions cannot be part of a JAX function.",
                 received=", ".join(on_host),
                 do="fetch the inputs of these operations instead",
             )

@@ -70,11 +70,11 @@ class BaseSession:
 
     @property
     def graph_def(self):
-        """Not supported: graphs have no protocol buffer here."""
+        """Not supported: `shims` does not store graphs as protocol buffers."""
         raise errors.UnimplementedError(
             errors.message(
                 "Session.graph_def",
-                "graphs have no protocol buffer here.",
+                "`shims` does not store graphs as protocol buffers.",
                 do="use `graph.to_function(fetches, feeds)`",
             )
         )
@@ -238,7 +238,7 @@ def _no_partial_run():
     return errors.UnimplementedError(
         errors.message(
             "Session.partial_run",
-            "a run is one compiled program, which cannot be continued.",
+            "a run is one compiled program, so a partial run cannot be continued.",
             do="call `run` twice, and feed the results of the first run to the second",
         )
     )

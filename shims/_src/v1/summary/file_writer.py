@@ -51,8 +51,8 @@ class FileWriter:
         del graph, graph_def
         if session is not None:
             raise NotImplementedError(
-                "FileWriter(session=...) writes from inside the graph, which is not supported: "
-                "leave `session` out and call `add_summary` with the result of `session.run`."
+                "FileWriter(session=...) writes from inside the graph, which is not supported: remove `session`, "
+                "and call `add_summary` with the result of `session.run`."
             )
         self._logdir = os.fspath(logdir)
         self._most, self._seconds = max_queue or 1, flush_secs

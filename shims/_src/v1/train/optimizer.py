@@ -402,7 +402,7 @@ def _no_graph_error():
     return errors.UnimplementedError(
         errors.message(
             "Optimizer.compute_gradients",
-            "an optimizer of TensorFlow 1 needs a graph, but operators run eagerly here.",
+            "an optimizer of TensorFlow 1 needs a graph, but this code runs eagerly.",
             do=(
                 "call tf.disable_v2_behavior(), or build inside `with tf.Graph().as_default():`; "
                 "in eager code use `tf.GradientTape` and an optimizer of Keras or Optax"

@@ -212,10 +212,10 @@ def no_workers(what: str):
     return errors.UnimplementedError(
         errors.message(
             what,
-            "a session runs on this machine only: there are no workers.",
+            "a session runs only on this machine, so there are no workers.",
             do=(
-                "leave `is_chief` and `master` out; to use several machines, turn the step into "
-                "a JAX function with `graph.to_function(...)`"
+                "remove `is_chief` and `master`; to use several machines, convert the step to a JAX function with "
+                "`graph.to_function(...)`"
             ),
         )
     )

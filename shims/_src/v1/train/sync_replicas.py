@@ -201,9 +201,9 @@ def _check_one(replicas, total) -> None:
             required="replicas_to_aggregate=1, total_num_replicas=1 or None",
             received=f"replicas_to_aggregate={replicas}, total_num_replicas={total}",
             do=(
-                "pass 1 for both, and feed one batch for all workers; to share it among devices, "
-                "turn the step into a JAX function with `graph.to_function(...)` and shard the "
-                "batch with `jax.sharding`"
+                "pass 1 for both arguments, and feed one batch for all workers; to distribute the batch among "
+                "devices, convert the step to a JAX function with `graph.to_function(...)` and shard the batch with "
+                "`jax.sharding`"
             ),
         )
     )

@@ -43,7 +43,7 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
         raise errors.UnimplementedError(
             errors.message(
                 "assign",
-                f"variable {ref.name} cannot change its shape, {ref.shape}.",
+                f"the shape {ref.shape} of variable {ref.name} cannot change.",
                 do="create the variable with `validate_shape=False`",
             )
         )

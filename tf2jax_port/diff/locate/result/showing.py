@@ -18,18 +18,18 @@ from tf2jax_port.diff.vocabulary.numbers import finite, number
 
 _SENTENCES = {
     VALUE: "the first operation whose inputs agree and whose result does not",
-    GRADIENT: "the last operation, going back from the outputs, whose cotangent differs",
+    GRADIENT: "the first operation, counted backward from the outputs, whose cotangent differs",
     INTERFACE: "the first operation whose result has the same elements and another shape or type",
     RAISED: "the operation at which the port stops",
 }
 
 _CONFIRMED = (
-    "confirmed: with the original's value there, every output that differs agrees, and nothing before it "
-    "could be at fault"
+    "confirmed: if the original's value is used at this place, every output that differed agrees, and no earlier "
+    "operation can be the cause"
 )
 _LIKELY = (
-    "likely: with the original's value there, the operations that follow agree, but another output still "
-    "differs, or an earlier line could be at fault, too"
+    "likely: if the original's value is used at this place, the operations that follow agree, but another output "
+    "still differs, or an earlier line could also be the cause"
 )
 
 
@@ -86,7 +86,7 @@ def evidence(found: Located) -> list[str]:
         told += [f"around element [{index}]:", f"  old  {old}", f"  new  {new}"]
     for other in found.further:
         if other.new is not None:
-            when = "before it, values differ" if found.kind == RAISED else "and later"
+            when = "before this operation, values differ" if found.kind == RAISED else "and later"
             told.append(f"{when}: {other.new.shown}")
     return told
 
