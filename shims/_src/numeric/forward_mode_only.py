@@ -52,7 +52,9 @@ def _transpose(ct, x, *, line):
             "iteration is stored.",
             at=line,
             do=(
-                "pass `maximum_iterations=` to `shims.while_loop`; in place of `lax.fori_loop(0, n, f, c)` write "
+                "for a count `n`, write `shims.bounded(n, max=...)` in the condition or the `range`; otherwise pass "
+                "`maximum_iterations=` to `shims.while_loop` or `shims.autograph.experimental.set_loop_options`; in "
+                "place of `lax.fori_loop(0, n, f, c)` write "
                 "`lax.scan(lambda c, i: (f(i, c), None), c, jnp.arange(n))[0]`; or use `shims.GradientTape` in "
                 "place of `jax.grad` and `shims.function` in place of `jax.jit`, where the loop needs no bound"
             ),
