@@ -241,7 +241,9 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
     new, place = search.new.trail, _line(located)
     if found.only:
         return True
-    if found.kind in (COMMON, OMITTED) or _lacks_an_argument(search, found):
+    if found.kind in (COMMON, OMITTED) or _is_used_nowhere_else(new, found):
+        return False
+    if _lacks_an_argument(search, found):
         return False
     waiting = list(found.values) or [found.new]
     seen: set[int] = set()
@@ -257,6 +259,13 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
             return False
         waiting += maker.operands
     return True
+
+
+def _is_used_nowhere_else(new: Trail, found: Injection) -> bool:
+    """Return whether a wrong value is computed for the given uses only, so that it may be wrong where it is computed."""
+    if found.kind != MISTAKEN or not found.uses or new.maker(found.new) is None:
+        return False
+    return all((user.number, found.new) in found.uses for user in new.users(found.new))
 
 
 def _lacks_an_argument(search: Search, found: Injection) -> bool:

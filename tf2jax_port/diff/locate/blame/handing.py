@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tf2jax_port.diff.locate.search.confused import Confusion
 from tf2jax_port.diff.locate.watch.looping import end_of_body, goes_before
 from tf2jax_port.diff.locate.watch.places import Place
-from tf2jax_port.diff.locate.watch.reading import functions_around
+from tf2jax_port.diff.locate.watch.reading import functions_around, statement, statements
 from tf2jax_port.diff.locate.watch.trail import Step, Trail
+
+# Operations that put the elements of a list together.
+_STACKING = {"concatenate", "stack", "broadcast_in_dim", "reshape", "expand_dims"}
 
 
 def handing(trail: Trail, uses: Sequence[Confusion]) -> Place | None:
@@ -20,7 +24,9 @@ def handing(trail: Trail, uses: Sequence[Confusion]) -> Place | None:
       trail: the port's run.
       uses: the uses of wrong values.
     """
-    return (_returning(trail, uses) or _calling(trail, uses[0])) if uses else None
+    if not uses:
+        return None
+    return _returning(trail, uses) or _appending(uses[0][0]) or _calling(trail, uses[0])
 
 
 def _returning(trail: Trail, uses: Sequence[Confusion]) -> Place | None:
@@ -39,6 +45,18 @@ def _returning(trail: Trail, uses: Sequence[Confusion]) -> Place | None:
             return None
         places.add(end)
     return places.pop() if len(places) == 1 else None
+
+
+def _appending(step: Step) -> Place | None:
+    """Return the only line that appends to a list, if an operation stacks the list; otherwise `None`."""
+    said = statement(step.place)
+    if said is None or step.name not in _STACKING:
+        return None
+    inside = [s for s in statements(step.place.file) if s.function == said.function]
+    found = [
+        s for s in inside if "append" in s.calls and not {*s.words[1:2]}.isdisjoint(said.names)
+    ]
+    return replace(step.place, line=found[0].line) if len(found) == 1 else None
 
 
 def _calling(trail: Trail, use: Confusion) -> Place | None:

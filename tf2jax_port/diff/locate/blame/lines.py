@@ -353,8 +353,9 @@ class Lines:
     def _is_held(self, number: int, right: np.ndarray) -> bool:
         """Return whether a value of the port is right already."""
         held, flat = self._of.new.flat(number), flattened(right)
-        same_size = held is not None and flat is not None
-        return same_size and same(held, flat, self._of.new.tolerance(number))
+        if held is None or flat is None:
+            return False
+        return same(held, flat, self._of.new.tolerance(number))
 
     def _producers(self, number: int) -> list[Step]:
         """Return the operation that computed a value, and later operations that only copied or moved the value."""
@@ -392,13 +393,13 @@ class Lines:
         here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
         if here and all(here) and wrong.isdisjoint(step.results):
             return False  # it is right here too, which tells nothing about the line
-        found = []
+        rights = []
         for other in of.new.trail.passes(step)[-1]:
             elsewhere = len(other.places) > depth + 1 and other.places[depth + 1] != called
             # Wrong inputs explain a wrong result.
             if elsewhere and all(of.twins(o) for o in other.operands if of.new.says_something(o)):
-                found += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
-        return bool(found) and all(found)
+                rights += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
+        return bool(rights) and all(rights)
 
     def _first_wrong(self, step: Step, depth: int) -> Step:
         """Return the first operation after `step`, in the same call, with a wrong result, else `step`."""

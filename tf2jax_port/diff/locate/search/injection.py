@@ -273,6 +273,9 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
     for number in sorted(before(trail, outputs)):
         maker = trail.maker(number)
         twins = list(values.twins(number, index))
+        if maker is not None and np.size(trail.values[number]) == 1:
+            # A computed number may equal a literal by accident: 0.1 times a factor that is 1 here.
+            twins = [twin for twin in twins if not is_literal(index.values.trail, twin)]
         if maker is None or values.says_something(number):
             is_shared = bool(twins)
         else:
@@ -284,6 +287,11 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
             found.add(number)
             found.update(trail.parts(number))
     return found
+
+
+def is_literal(trail: Trail, number: int) -> bool:
+    """Return whether a value is a constant of the program: no argument, and not computed."""
+    return trail.makers[number] is None and number not in trail.names
 
 
 def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:

@@ -71,9 +71,20 @@ class Search(Trials):
                 if picked is not None:
                     return picked
                 if found.complete:
-                    return self._earliest.of(partial, with_wrong_operands(self, found))
+                    chosen = self._earliest.of(partial, with_wrong_operands(self, found))
+                    return self._earlier_number(found) if chosen is found else chosen
                 partial.append(found)
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
+
+    def _earlier_number(self, found: Injection) -> Injection:
+        """Return the injection of the right number literal, if the port uses a wrong one before `found`.
+
+        In a closed form, the values between the two have no counterpart. If there is none, return `found`.
+        """
+        number = wrong_number(self, 1) if found.kind == RESULT else None
+        if number is None or number.step.place == found.step.place:
+            return found
+        return number if number.step.number < found.step.number else found
 
     def _wrong_selection(self, found: Injection) -> Injection | None:
         """Blame a wrong flag or index, which selects among correct values, for a fault.

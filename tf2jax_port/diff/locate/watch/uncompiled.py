@@ -16,7 +16,7 @@ _MOST_ELEMENTS = 1 << 16
 # NumPy rounds shorter floats otherwise.
 _TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint32", "float32", "float64"}
 _Params = Mapping[str, Any]
-_Rule = Callable[..., np.ndarray]
+_Rule = Callable[..., np.ndarray | None]
 
 
 def uncompiled(name: str, operands: Sequence[Any], params: _Params) -> Any | None:
@@ -86,7 +86,7 @@ def _converted(params: _Params, array: np.ndarray) -> np.ndarray | None:
     if params["weak_type"] or wanted.name not in _TYPES:
         return None
     if array.dtype.kind == "f" and wanted.kind in "iu":
-        limits = np.iinfo(wanted)
+        limits = np.iinfo(wanted.name)
         inside = (array > float(limits.min)) & (array < float(limits.max))
         if not inside.all():
             return None
@@ -191,7 +191,7 @@ def _gathered(params: _Params, array: np.ndarray, starts: np.ndarray) -> np.ndar
         place = np.zeros([1] * rank, np.int64)
         if axis in given:
             first = starts[..., given[axis]].astype(np.int64)
-            if first.size and (first.min() < 0 or first.max() + size > array.shape[axis]):
+            if first.size and (np.min(first) < 0 or np.max(first) + size > array.shape[axis]):
                 return None
             place = place + first.reshape(*batch, *[1] * len(inner))
         if axis in along:
