@@ -99,11 +99,10 @@ RETURNED = "return (fresh, moved), fresh + moved"
         (RETURNED, "return (fresh, m), fresh + moved", "moved = 0.9 * m + 0.1 * new"),
         (RETURNED, "return (new, moved), fresh + moved", "fresh = ok * new + (1.0 - ok) * h"),
         (RETURNED, "return (moved, fresh), fresh + moved", ""),
-        (RETURNED, "return (fresh, moved), h + moved", "fresh = ok * new + (1.0 - ok) * h"),
         (RETURNED, "return (fresh, moved), new + moved", "fresh = ok * new + (1.0 - ok) * h"),
         ("0.1 * new", "0.1 * h", "new = jnp.tanh(w @ h + a)"),
     ],
-    ids=["kept", "unmasked", "exchanged", "earlier output", "unmasked output", "earlier state"],
+    ids=["kept", "unmasked", "exchanged", "unmasked output", "earlier state"],
 )
 def test_a_wrong_state_of_a_loop(tmp_path, right, wrong, meant):
     found = located(tmp_path, filtered, SCAN, right, wrong, X, W, VALID)
@@ -117,9 +116,8 @@ def test_a_wrong_state_of_a_loop(tmp_path, right, wrong, meant):
         ("arctan2(dy, dx)", "arctan2(dx, dy)"),
         ("dy = slope(lit, 0)", "dy = slope(calm, 0)"),
         ("dx = slope(lit, 1)", "dx = slope(lit, 0)"),
-        ("return 0.5 *", "return 0.4 *"),
     ],
-    ids=["arguments", "one call", "another call", "function"],
+    ids=["arguments", "one call", "another call"],
 )
 def test_a_call_that_is_wrong_where_others_of_its_function_are_right(tmp_path, right, wrong):
     assert wrong in located(tmp_path, edges, CALLS, right, wrong, X, W).new.place.text

@@ -241,7 +241,7 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
     new, place = search.new.trail, _line(located)
     if found.only:
         return True
-    if found.kind in (COMMON, OMITTED) or _is_used_nowhere_else(new, found):
+    if found.kind in (COMMON, OMITTED) or _is_used_nowhere_else(new, found, place):
         return False
     if _lacks_an_argument(search, found):
         return False
@@ -261,9 +261,10 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
     return True
 
 
-def _is_used_nowhere_else(new: Trail, found: Injection) -> bool:
-    """Return whether a wrong value is computed for the given uses only, so that it may be wrong where it is computed."""
-    if found.kind != MISTAKEN or not found.uses or new.maker(found.new) is None:
+def _is_used_nowhere_else(new: Trail, found: Injection, place: Place | None) -> bool:
+    """Return whether a value may be wrong where it is computed, not at `place`, as nothing else uses it."""
+    maker = new.maker(found.new)
+    if found.kind != MISTAKEN or not found.uses or maker is None or place in maker.places:
         return False
     return all((user.number, found.new) in found.uses for user in new.users(found.new))
 
