@@ -1083,6 +1083,7 @@ _INTERNAL = {
     "contrib.layers.python.layers.regularizers.l1_regularizer": "shims._src.v1.variables.regularizers:l1_regularizer",
     "contrib.layers.python.layers.regularizers.l2_regularizer": "shims._src.v1.variables.regularizers:l2_regularizer",
     "contrib.layers.python.layers.regularizers.sum_regularizer": "shims._src.v1.variables.regularizers:sum_regularizer",
+    "python.framework.function.Defun": "shims._src.v1.gradients.defined_functions:Defun",
     "python.layers.utils.smart_cond": "shims._src.v1.layers.options:smart_cond",
     "python.ops.control_flow_ops.with_dependencies": "shims._src.v1.graph.grouping:with_dependencies",
 }
