@@ -353,8 +353,10 @@ class Estimator:
         with self._graph() as graph:
             receiver = serving_input_receiver_fn()
             spec = self._model(receiver.features, None, ModeKeys.PREDICT)
-            with self._restored(spec, checkpoint_path, []) as session:
-                return write_model(graph, session._tf_sess(), spec, receiver, export_dir_base)
+            session = self._restored(spec, checkpoint_path, [])
+            with session:
+                folder = write_model(graph, session._tf_sess(), spec, receiver, export_dir_base)
+        return folder
 
     def export_savedmodel(
         self,

@@ -83,6 +83,8 @@ class _GraphOperatorMeta(type):
     An operator of arrays is an instance of its class, too.
     """
 
+    _arrays: type
+
     def __call__(cls, *args, **kwargs):
         made = cls._arrays
         if executing_eagerly():
@@ -215,9 +217,9 @@ def _operator(recipe: _Recipe):
         return found[-1].to_dense()
 
     shape = outline(dense, operands).shapes[0]
-    made = found[-1]
-    kind = graph_class(type(made))
-    out = object.__new__(kind)
+    made: Any = found[-1]
+    kind: Any = graph_class(type(made))
+    out: Any = object.__new__(kind)
     out._recipe = jax.tree.unflatten(tree, leaves)
     out._known = GraphShape(shape)
     out._hints, out._dtype, out._name = made._hints, made._dtype, made._name

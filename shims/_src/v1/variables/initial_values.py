@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.nodes import Operation, Tensor
 
 
@@ -37,7 +38,7 @@ def _operation(op: Operation, suffix: str, known: dict[Operation, Operation]) ->
 
 
 def _again(op: Operation, inputs: list[Tensor], suffix: str) -> Operation:
-    name = op.graph.unique_name(f"{op.name}_{suffix}")
+    name = get_default_graph().unique_name(f"{op.name}_{suffix}")
     outputs = [(t.shape, t.dtype) for t in op.outputs]
     new = Operation(op.graph, op.type, name, op.compute, inputs, outputs, op.control_inputs)
     new.links, new.on_host, new.attributes = op.links, op.on_host, dict(op.attributes)
