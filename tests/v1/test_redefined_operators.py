@@ -181,14 +181,16 @@ def test_what_is_refused(call, kind, message):
 
 def test_the_search_for_accidental_hits_consumes_a_seed():
     """As in TensorFlow 2.21, where the samplers of three `sampled_softmax_loss` have the seeds 0, 2 and 4."""
-    with tf.Graph().as_default() as graph:
+    with ours.Graph().as_default() as graph:
         graph.seed = 7
-        weights, biases = tf.zeros([50, 8]), tf.zeros([50])
-        given = weights, biases, tf.zeros([4, 1], tf.int64), tf.zeros([4, 8]), 10, 50
+        weights, biases = ours.zeros([50, 8]), ours.zeros([50])
+        given = weights, biases, ours.zeros([4, 1], ours.int64), ours.zeros([4, 8]), 10, 50
         for _ in range(2):
-            tf.nn.sampled_softmax_loss(*given)
-        tf.nn.nce_loss(*given)
-        tf.nn.nce_loss(*given, remove_accidental_hits=True)
-        seeds = [op.attributes["seeds"] for op in graph.get_operations() if "seeds" in op.attributes]
+            ours.nn.sampled_softmax_loss(*given)
+        ours.nn.nce_loss(*given)
+        ours.nn.nce_loss(*given, remove_accidental_hits=True)
+        seeds = [
+            op.attributes["seeds"] for op in graph.get_operations() if "seeds" in op.attributes
+        ]
         assert seeds == [[(7, 0)], [(7, 2)], [(7, 4)], [(7, 5)]]
         assert graph.next_seed() == 7
