@@ -218,7 +218,7 @@ def _operator(recipe: _Recipe):
 
     shape = outline(dense, operands).shapes[0]
     made: Any = found[-1]
-    kind: Any = graph_class(type(made))
+    kind: Any = graph_class(made.__class__)
     out: Any = object.__new__(kind)
     out._recipe = jax.tree.unflatten(tree, leaves)
     out._known = GraphShape(shape)
