@@ -32,7 +32,7 @@ from shims._src.autograph.iteration import (
     items_of,
     known_length,
 )
-from shims._src.control_flow import growing, untaken_branches
+from shims._src.control_flow import growing, recursion, untaken_branches
 from shims._src.control_flow.loop_state import LoopState
 from shims._src.control_flow.loops import raise_unbounded, stage_counted, stage_scan, stage_while
 from shims._src.control_flow.staging import (
@@ -64,12 +64,30 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     """
     condition = expressions.decided_where_handled(current_value(condition))
     question = question_of(condition)
+    if question is None and not is_staged(condition):
+        holds = bool(condition)
+    else:
+        stage = functools.partial(
+            _stage_if, condition, question, body, orelse, get_state, set_state, names, nouts
+        )
+        found, decided = recursion.staged(condition, body, stage)
+        holds = found if decided is None else decided
+    if holds is None:
+        return
+    if holds:
+        body()
+    else:
+        orelse()
+
+
+def _stage_if(condition, question, body, orelse, get_state, set_state, names, nouts) -> bool | None:
+    """Stage an `if` statement; return `None`, or whether the condition holds if Python has to run the statement."""
     if question is not None:
         watched = effects.staging(lambda: True, body, orelse)
-        with sizes.staged_once(question, body.__code__), sizes.attempt() as failure, watched:
+        with sizes.attempt() as failure, watched:
             stage_if(question.array(), body, orelse, get_state, set_state, names, nouts)
         if not failure:
-            return
+            return None
         condition = _assumed_answer(question, failure)
     if is_staged(condition):
         of_sizes = functools.partial(effects.is_of_sizes, condition)
@@ -78,16 +96,13 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
             with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
                 stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised)
             if not found:
-                return
+                return None
         except untaken_branches.DependsOnIteration:
             holds = untaken_branches.decided(condition)
             if holds is None:
                 raise
             condition = holds
-    if condition:
-        body()
-    else:
-        orelse()
+    return bool(condition)
 
 
 def _assumed_answer(question, failure) -> bool:

@@ -85,11 +85,22 @@ Factor: TypeAlias = tuple[Any, Any, Any, int]
 
 def terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
     """Return the terms of a symbolic dimension: `((factors, coefficient), ...)`."""
-    return _cached_terms(d)
+    key = id(d._sorted_terms)
+    found = _TERMS.get(key)
+    if found is None or found[0] is not d._sorted_terms:
+        if len(_TERMS) >= _MOST_TERMS:
+            _TERMS.clear()
+        found = _TERMS[key] = d._sorted_terms, _terms(d)
+    return found[1]
 
 
-@functools.lru_cache(maxsize=4096)
-def _cached_terms(d):
+# By the identity of JAX's own tuple of terms, which the entry keeps alive: to compare two dimensions takes longer than
+# to take them apart, and does so once per operation in them.
+_TERMS: dict[int, tuple[Any, tuple]] = {}
+_MOST_TERMS = 4096
+
+
+def _terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
     out = []
     for term, coefficient in d._sorted_terms:
         factors = tuple((f.var, f.operation, f.operands, e) for f, e in term._factors)
@@ -135,6 +146,11 @@ def factors(d: DimExpr) -> list[DimExpr]:
     found = [factor for term, _ in d._sorted_terms for factor, _ in term._factors]
     made = [shape_poly._DimTerm.from_factor(factor, 1) for factor in dict.fromkeys(found)]
     return [DimExpr._from_term(term, 1, d.scope) for term in made]  # type: ignore[misc]
+
+
+def length_of(d: DimExpr) -> int:
+    """Return the length of a dimension as JAX measures it: about the number of coefficients, sizes and operations."""
+    return d._size
 
 
 def variables(d) -> frozenset[str]:
