@@ -27,7 +27,7 @@ from shims._src.platform.jaxprs import equations
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives, trace
 from shims._src.tracing import handled_errors
-from shims._src.tracing.size_questions import question_of
+from shims._src.tracing.size_questions import known_comparison, question_of
 
 # The result of the last negation of a traced condition, and its operand.
 _NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
@@ -178,7 +178,8 @@ def staged_number(value):
 def if_exp(condition, if_true: Callable, if_false: Callable):
     """Evaluate `if_true() if condition else if_false()`."""
     condition = current_value(condition)
-    question = question_of(condition)
+    question, known = question_of(condition), known_comparison(condition)
+    condition = condition if known is None else known
     found: list[dict] = []
     thunks = tuple(functools.partial(_of_branch, run, found) for run in (if_true, if_false))
 

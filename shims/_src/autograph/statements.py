@@ -6,9 +6,10 @@ set the variables that the block shares with the code around it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import jax
 import jax.numpy as jnp
@@ -50,10 +51,18 @@ from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.platform import jax_private as jp
 from shims._src.recording import snapshots
 from shims._src.sizes import loop_numbers, primitives, trace
-from shims._src.tracing.size_questions import depend_on_data, exceeds_int32, question_of
+from shims._src.tracing import handled_errors
+from shims._src.tracing.size_questions import (
+    depend_on_data,
+    exceeds_int32,
+    known_comparison,
+    question_of,
+)
 
 # The most iterations of a loop that Python runs because it could not be staged.
 _MOST_UNROLLED = 1_000
+# The most iterations of a loop that the data of a call decide one by one.
+_MOST_DECIDED = 128
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
 
@@ -63,8 +72,10 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     Of the variables `names`, the first `nouts` are used after the statement.
     """
     condition = expressions.decided_where_handled(current_value(condition))
-    question = question_of(condition)
-    if question is None and not is_staged(condition):
+    question, known = question_of(condition), known_comparison(condition)
+    if known is not None:
+        holds = known
+    elif question is None and not is_staged(condition):
         holds = bool(condition)
     else:
         stage = functools.partial(
@@ -132,22 +143,55 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
         if failure and iteration == _MOST_UNROLLED:
             raise failure[0]
         holds = expressions.staged_question(test())
+        refused: list[errors.FreshSizeError] = []
         if is_staged(holds) and not is_decided:
             of_sizes = functools.partial(effects.is_of_sizes, holds)
-            with effects.unless_found() as found, effects.staging(of_sizes, test, body):
+            with (
+                effects.unless_found() as found,
+                _unless_handled() as refused,
+                effects.staging(of_sizes, test, body),
+            ):
                 _stage_while(test, body, get_state, set_state, names, before)
-            if not found:
+            if not found and not refused:
                 return
             is_decided = True
         if is_staged(holds) and effects.is_of_sizes(holds):
             holds = _decided(holds, failure)
-        if is_staged(holds):
-            with effects.staging(lambda: False, test, body):
+        if is_staged(holds) and not refused:
+            with _unless_handled() as refused, effects.staging(lambda: False, test, body):
                 _stage_while(test, body, get_state, set_state, names, before)
-            return
+            if not refused:
+                return
+        if is_staged(holds):
+            holds = _decided_by_data(holds, iteration, refused[0])
         if not holds:
             return
         body()
+
+
+@contextlib.contextmanager
+def _unless_handled() -> Iterator[list]:
+    """Open a block that stages a loop; yields a list, with the error if one in the loop has a handler and data decide."""
+    refused: list[errors.FreshSizeError] = []
+    state = trace.current()
+    try:
+        yield refused
+    except errors.FreshSizeError as error:
+        if state is None or not state.has_data or not handled_errors.are_handled():
+            raise
+        refused.append(error)
+
+
+def _decided_by_data(condition, iteration: int, error: errors.FreshSizeError) -> bool:
+    """Return whether the data of a call at the top level let a loop go on that has an error with a handler.
+
+    Raises:
+      FreshSizeError: that it could not be staged, if nothing decides it, or too many iterations are to be decided.
+    """
+    holds = untaken_branches.decided(condition) if iteration < _MOST_DECIDED else None
+    if holds is None:
+        raise error
+    return holds
 
 
 def _decided(condition, failure: list[Exception]) -> bool:
