@@ -139,34 +139,36 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
             return
         is_decided = depend_on_data(asked)
     before = [value if is_number(value) else None for value in get_state()]
+    stage = functools.partial(_stage_while, test, body, get_state, set_state, names, before)
     for iteration in itertools.count():
         if failure and iteration == _MOST_UNROLLED:
             raise failure[0]
         holds = expressions.staged_question(test())
         refused: list[errors.FreshSizeError] = []
         if is_staged(holds) and not is_decided:
-            of_sizes = functools.partial(effects.is_of_sizes, holds)
-            with (
-                effects.unless_found() as found,
-                _unless_handled() as refused,
-                effects.staging(of_sizes, test, body),
-            ):
-                _stage_while(test, body, get_state, set_state, names, before)
-            if not found and not refused:
+            is_done, refused = _try_to_stage(
+                functools.partial(effects.is_of_sizes, holds), stage, test, body
+            )
+            if is_done:
                 return
             is_decided = True
         if is_staged(holds) and effects.is_of_sizes(holds):
             holds = _decided(holds, failure)
         if is_staged(holds) and not refused:
-            with _unless_handled() as refused, effects.staging(lambda: False, test, body):
-                _stage_while(test, body, get_state, set_state, names, before)
-            if not refused:
+            is_done, refused = _try_to_stage(lambda: False, stage, test, body)
+            if is_done:
                 return
-        if is_staged(holds):
-            holds = _decided_by_data(holds, iteration, refused[0])
-        if not holds:
+        if not _decided_by_data(holds, iteration, refused):
             return
         body()
+
+
+def _try_to_stage(of_sizes: Callable, stage: Callable, *blocks: Callable) -> tuple[bool, list]:
+    """Stage a loop; return whether that succeeded, and the error for which data have to decide on it, if any."""
+    watched = effects.staging(of_sizes, *blocks)
+    with effects.unless_found() as found, _unless_handled() as refused, watched:
+        stage()
+    return not found and not refused, refused
 
 
 @contextlib.contextmanager
@@ -182,15 +184,17 @@ def _unless_handled() -> Iterator[list]:
         refused.append(error)
 
 
-def _decided_by_data(condition, iteration: int, error: errors.FreshSizeError) -> bool:
-    """Return whether the data of a call at the top level let a loop go on that has an error with a handler.
+def _decided_by_data(condition, iteration: int, refused: list) -> bool:
+    """Return whether a loop goes on; for a traced condition, whether it does for the data of a call at the top level.
 
     Raises:
       FreshSizeError: that it could not be staged, if nothing decides it, or too many iterations are to be decided.
     """
+    if not is_staged(condition):
+        return bool(condition)
     holds = untaken_branches.decided(condition) if iteration < _MOST_DECIDED else None
     if holds is None:
-        raise error
+        raise refused[0]
     return holds
 
 

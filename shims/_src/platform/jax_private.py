@@ -513,6 +513,16 @@ def bind(eqn, args, params=None):
     return list(out) if eqn.primitive.multiple_results else [out]
 
 
+def has_constant_operands(lowered) -> bool:
+    """Return whether a lowered function takes constants as operands, whose values are not in its text."""
+    return bool(lowered._lowering.const_args)
+
+
+def abstract_of(x):
+    """Return the type of an array, a number or a variable of a jaxpr, weakly typed or not."""
+    return x.aval if hasattr(x, "aval") else core.typeof(x)
+
+
 def manual_axes() -> tuple[str, ...]:
     """Return the mesh axes of the `shard_map` that is being traced."""
     return tuple(jax.sharding.get_abstract_mesh().manual_axes)
