@@ -17,7 +17,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import linear_bounds, numbering, trace
-from shims._src.tracing.size_questions import question_of
+from shims._src.tracing.size_questions import known_comparison, question_of
 
 Staged = TypeVar("Staged")
 
@@ -92,6 +92,9 @@ def _decided(condition, code: types.CodeType) -> bool:
       FreshSizeError: the condition depends on sizes that are not known.
       RecursionError: it depends on data that are not known, or the recursion is too long.
     """
+    known = known_comparison(condition)
+    if known is not None:
+        return known
     state = trace.current()
     if state is None:
         raise _undecided()

@@ -65,7 +65,7 @@ class _Parts:
         total: _Sum = {}
         for factors, coefficient in jp.terms(d):
             _add(total, self._product_of(factors), coefficient)
-        return total
+        return self._resolved_sum(total)  # a later term may have replaced a part of an earlier one
 
     def bounds_of(self, terms: _Sum) -> Bounds:
         """Return the bounds of a sum of independent parts."""
@@ -93,9 +93,9 @@ class _Parts:
         if name is not None:
             return self._resolved(self._number(name, lambda: _of_variable(self.state, name)))
         a, b = operands
-        if operation in ("floordiv", "mod") and not jp.is_symbolic(b) and b > 0:
-            found = self._division(a, int(b))[operation == "mod"]
-            return self._resolved_sum(found)
+        divisor = _number_of(b)
+        if operation in ("floordiv", "mod") and divisor is not None and divisor > 0:
+            return self._resolved_sum(self._division(a, divisor)[operation == "mod"])
         low, high = zip(*(self.bounds_of(self.sum_of(x)) for x in (a, b)), strict=True)
         if operation in ("max", "min"):
             pick = max if operation == "max" else min
@@ -171,6 +171,13 @@ class _Parts:
 
     def _key_of(self, factors) -> object:
         return tuple((n, o, tuple(map(self._key, xs or ())), e) for n, o, xs, e in factors)
+
+
+def _number_of(d) -> int | None:
+    """Return the number that a dimension is, which JAX writes as an expression in an operation; `None` for others."""
+    if not jp.is_symbolic(d):
+        return int(d)
+    return None if jp.variables(d) else sum(coefficient for _, coefficient in jp.terms(d))
 
 
 def _of_variable(state, name: str) -> Bounds:
