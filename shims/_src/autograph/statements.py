@@ -73,11 +73,10 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     """
     condition = expressions.decided_where_handled(current_value(condition))
     question, known = question_of(condition), known_comparison(condition)
-    if known is not None:
-        holds = known
-    elif question is None and not is_staged(condition):
+    holds: bool | None = known
+    if known is None and question is None and not is_staged(condition):
         holds = bool(condition)
-    else:
+    elif known is None:
         stage = functools.partial(
             _stage_if, condition, question, body, orelse, get_state, set_state, names, nouts
         )

@@ -64,7 +64,7 @@ def staged(
     depth = outer.count(code)
     if depth >= _DEEPEST or (depth and _is_of_long_size(condition)):
         raise _Recursion(code)
-    mark = None if state is None else state.decisions.mark()
+    mark = (0, 0) if state is None else state.decisions.mark()
     try:
         with _STAGED.holding((*outer, code)):
             return stage(), None

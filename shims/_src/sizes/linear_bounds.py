@@ -111,7 +111,8 @@ class _Parts:
         """Return the quotient and the remainder of a division, of which the dividend is a sum from now on."""
         key = self._key(dividend), divisor
         if key not in self._divisions:
-            whole, rest = {}, {}
+            whole: _Sum = {}
+            rest: _Sum = {}
             for part, coefficient in self.sum_of(dividend).items():
                 is_divisible = coefficient % divisor == 0
                 target, number = (
