@@ -42,6 +42,12 @@ def test_both_libraries_have_a_name_that_moves(name):
     assert find(shims, name) is not None
 
 
+def test_the_release_is_the_one_that_names_and_numbers_are_tested_against():
+    for name in host_names.TEXTS:
+        assert find(shims, name) == find(tf, name)
+        assert find(shims.compat.v1, name) == find(tf.compat.v1, name)
+
+
 @pytest.mark.parametrize(("old", "new"), host_names.OLD_FILES.items())
 def test_a_function_of_files_of_version_1_has_a_new_name(old, new):
     assert hasattr(tf.compat.v1.gfile, old.removeprefix("gfile."))
@@ -53,6 +59,10 @@ MOVED = {
     f"{V1}a = tf.gfile.Open(p, 'r')\n": "import shims\n\na = shims.io.gfile.GFile(p, 'r')\n",
     f"{HEAD}a = tf.train.Checkpoint(v=v)\n": "import shims\n\na = shims.train.Checkpoint(v=v)\n",
     f"{HEAD}a = tf.constant('hello')\n": "import shims\n\na = shims.constant('hello')\n",
+    f"{HEAD}assert tf.__version__.startswith('2.'), tf.version.VERSION\n": (
+        "import shims\n\nassert shims.__version__.startswith('2.'), shims.version.VERSION\n"
+    ),
+    f"{HEAD}a = tf.compat.as_text(b)\n": "import shims\n\na = shims.compat.as_text(b)\n",
     f"{V1}flags = tf.app.flags\nflags.DEFINE_string('a', 'b', 'c')\n": (
         "from absl import flags as flags_\n\nflags_.DEFINE_string('a', 'b', 'c')\n"
     ),

@@ -11,7 +11,13 @@ from typing import NamedTuple
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.former_layers import layer_advice
 from tf2jax_port.rewrite.findings.outside import find_family
-from tf2jax_port.rewrite.knowledge.host_names import ALWAYS, NUMPY, OF_PIPELINES, OLD_FILES
+from tf2jax_port.rewrite.knowledge.host_names import (
+    ALWAYS,
+    NUMPY,
+    OF_PIPELINES,
+    OLD_FILES,
+    TEXTS,
+)
 from tf2jax_port.rewrite.knowledge.keras_rows import why_unknown
 from tf2jax_port.rewrite.knowledge.known import facade, has_another_meaning, look_up, rows
 from tf2jax_port.rewrite.names.public_names import is_public, public_names
@@ -127,13 +133,18 @@ def _pipeline_name(reference: Reference) -> str | None:
 def _moved_to(file: File, reference: Reference) -> str | None:
     """Return the name in `shims` that replaces a name of files, settings or pipelines, if any."""
     path = canonical(reference.path, reference.version)
-    if path in ALWAYS or path.startswith(NUMPY):
+    if path in ALWAYS or path.startswith(NUMPY) or _is_of_text(path):
         return f"shims.{path}"
     if reference.path in OLD_FILES:
         called = file.names.parents[reference.node]
         keywords = isinstance(called, ast.Call) and called.keywords
         return None if keywords else f"shims.{OLD_FILES[reference.path]}"
     return _pipeline_name(reference) if file.moves_pipelines else None
+
+
+def _is_of_text(path: str) -> bool:
+    """Return whether a name is a text, or a method of one."""
+    return any(f"{path}.".startswith(f"{text}.") for text in TEXTS)
 
 
 def _as_absl(file: File, reference: Reference, symbol: str) -> Decision | None:
