@@ -224,3 +224,14 @@ def test_all_summaries_move_or_none():
     found = ends(f"{program}tf.summary.graph(g)\n", move)
     assert ("tf.summary.scalar", "manual", "TJ339") in found
     assert ("tf.summary.create_file_writer", "kept", "TJ520") in found
+
+
+def test_a_raw_operator_without_a_rule_is_led_to_the_public_one():
+    names = ("NonMaxSuppressionV5", "RandomShuffle", "ResourceGather")
+    program = HEAD + "".join(f"tf.raw_ops.{name}(x=y)\n" for name in names)
+    found = [f.message for f in rewrite(program.encode(), Options()).findings]
+    assert found == [
+        "no rule yet; the public operator `tf.image.non_max_suppression` has one",
+        "no rule yet; the public operator `tf.random.shuffle` has one",
+        "no rule yet",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -38,6 +39,7 @@ _FLAGS = frozenset(
         *("mark_flags_as_required", "register_validator", "validator", "DEFINE", "Flag"),
     )
 )
+_VERSION = re.compile(r"V\d+$")
 _OLD_KEYWORDS = ("flag_name", "default_value", "docstring")
 
 
@@ -95,7 +97,25 @@ def explain_unknown(reference: Reference) -> Unknown:
         near = _nearest(path)
         hint = f": did you mean `tf.{near}`?" if near else ""
         return Unknown(State.MANUAL, "TJ301", f"TensorFlow has no such name{hint}", near)
-    return Unknown(State.MANUAL, "TJ301", "no rule yet")
+    public = _public_form(path)
+    hint = f"; the public operator `tf.{public}` has one" if public else ""
+    return Unknown(State.MANUAL, "TJ301", f"no rule yet{hint}")
+
+
+def _public_form(path: str) -> str:
+    """Return the public operator that a name of `tf.raw_ops` belongs to, empty if none has its name."""
+    module, _, name = path.rpartition(".")
+    if module != "raw_ops":
+        return ""
+    letters = _VERSION.sub("", name).lower()
+    found = (row for row in rows() if letters in (_letters(row), _letters(row.rpartition(".")[2])))
+    return min(
+        (row for row in found if not row.startswith(("raw_ops.", "v1."))), key=len, default=""
+    )
+
+
+def _letters(name: str) -> str:
+    return name.replace(".", "").replace("_", "")
 
 
 @functools.cache
