@@ -133,6 +133,11 @@ class TensorMethods:
                 _remove()
 
 
+def are_enabled() -> bool:
+    """Return whether arrays have the methods of tensors now."""
+    return TensorMethods._enabled > 0
+
+
 def _add() -> None:
     read = inspect.getattr_static(Padded, "dtype")
     changed: dict[type, dict[str, object]] = {cls: _added(cls) for cls in _CLASSES}
