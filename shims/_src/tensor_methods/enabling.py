@@ -163,10 +163,10 @@ _ABSENT = object()
 def enable_tensor_methods() -> TensorMethods:
     """Give JAX arrays the methods of TensorFlow's tensors, for programs that call them.
 
-    Adds `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`; lists and tuples as
-    operands (`x * [3., 4.]`); and in the program's own code, `shape` with the methods of
-    `TensorShape` (still a tuple), `dtype` with those of `DType` (accepted by JAX and NumPy), and `device`
-    as TensorFlow's text.
+    Adds `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`; lists, tuples and integers
+    beyond 32 bits as operands (`x * [3., 4.]`, `x * (-2 ** 32 + 1)`); and in the program's own code,
+    `shape` with the methods of `TensorShape` (still a tuple; that of Keras' variables, too), `dtype` with
+    those of `DType` (accepted by JAX and NumPy), and `device` as TensorFlow's text.
     Code of JAX, NumPy, Flax, Optax, Keras and other libraries sees arrays as before.
 
     Returns:
