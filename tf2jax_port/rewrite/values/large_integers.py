@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 _MOST_BITS = 128
-_OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
+_OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
@@ -52,17 +53,16 @@ def _integer(node: ast.expr) -> int | None:
     grows = isinstance(node.op, ast.Pow | ast.LShift)
     if grows and not 0 <= right * max(left.bit_length(), 1) <= _MOST_BITS:
         return None
-    return _OPERATIONS[type(node.op)](left, right)
+    found: int = _OPERATIONS[type(node.op)](left, right)
+    return found
 
 
-def _as_float(node: ast.expr, first: ast.Constant) -> float | None:
+def _as_float(node: ast.expr, first: ast.Constant) -> Any:
     """Return the value of an expression of literals one of which is a float."""
     if isinstance(node, ast.Constant):
-        return float(node.value) if node is first else node.value
+        return float(_integer(node) or 0) if node is first else node.value
     if isinstance(node, ast.UnaryOp):
-        operand = _as_float(node.operand, first)
-        return None if operand is None else -operand
+        return -_as_float(node.operand, first)
     assert isinstance(node, ast.BinOp)
     left, right = _as_float(node.left, first), _as_float(node.right, first)
-    operation = {**_OPERATIONS, ast.LShift: None}[type(node.op)]
-    return None if left is None or right is None or operation is None else operation(left, right)
+    return _OPERATIONS[type(node.op)](left, right)
