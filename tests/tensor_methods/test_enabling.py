@@ -112,7 +112,6 @@ def test_sequences_within_an_index_are_arrays_as_in_numpy(index):
 
 
 @pytest.mark.usefixtures("enabled")
-@pytest.mark.usefixtures("enabled")
 @pytest.mark.parametrize("number", [-(2**32) + 1, 2**31])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_an_integer_beyond_32_bits_gets_the_dtype_of_the_other_operand(number, dtype):
@@ -128,6 +127,7 @@ def test_an_integer_beyond_32_bits_gets_the_dtype_of_the_other_operand(number, d
         operator.mul(shims.constant([1, 2]), number)
 
 
+@pytest.mark.usefixtures("enabled")
 def test_in_functions_of_known_and_unknown_sizes():
     def f(x):
         assert not hasattr(x, "numpy")
