@@ -10,7 +10,7 @@ import sys as _sys
 from typing import TYPE_CHECKING
 
 from shims._src.platform.release import check_version as _check_version
-from shims._src.platform.version import __version__ as __version__
+from shims._src.platform.tensorflow_release import __version__ as __version__
 
 if TYPE_CHECKING:
     from shims import audio as audio

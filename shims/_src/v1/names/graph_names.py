@@ -15,7 +15,7 @@ _GRAPH = {
     "Session": "shims._src.v1.session.session:Session",
     "Tensor": "shims._src.v1.graph.nodes:Tensor",
     "TensorShape": "shims._src.v1.graph.shapes:GraphShape",
-    "VERSION": "shims._src.v1.platform.release:__version__",
+    "VERSION": "shims._src.platform.tensorflow_release:__version__",
     "Variable": "shims._src.v1.variables.variables:GraphVariable",
     "compat.as_bytes": "shims._src.v1.platform.text_types:as_bytes",
     "compat.as_str": "shims._src.v1.platform.text_types:as_str",
@@ -54,7 +54,7 @@ _GRAPH = {
     "random.set_random_seed": "shims._src.v1.graph.default_graph:set_random_seed",
     "resource_variables_enabled": "shims._src.v1.graph.modes:resource_variables_enabled",
     "set_random_seed": "shims._src.v1.graph.default_graph:set_random_seed",
-    "version.VERSION": "shims._src.v1.platform.release:__version__",
+    "version.VERSION": "shims._src.platform.tensorflow_release:__version__",
 }
 
 _VARIABLES = {
