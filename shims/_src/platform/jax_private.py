@@ -1049,7 +1049,8 @@ def lower_as_placed_like(ctx, x, like):
     The length of `x` is a multiple of that of `like`.
     """
     around = ctx.module_context.axis_context
-    if isinstance(around, _ShardingContext) and around.num_devices > 1:
+    is_by_shardy = config.use_shardy_partitioner.value
+    if isinstance(around, _ShardingContext) and around.num_devices > 1 and is_by_shardy:
         integer = _ir.IntegerType.get_signless(64)
         group = _ir.IntegerAttr.get(integer, ctx.module_context.new_channel())
         length = _ir.RankedTensorType(like.type).shape[0]
