@@ -26,7 +26,9 @@ class Program:
 
 
 PROGRAMS = (
-    Program("linear_regression", "a line and a plane that are fitted by gradient descent with momentum"),
+    Program(
+        "linear_regression", "a line and a plane that are fitted by gradient descent with momentum"
+    ),
     Program("logistic_regression", "hand-written softmax, `metrics.accuracy`, a confusion matrix"),
     Program("boolean_mask", "data-dependent numbers of rows, gradients of the selected rows"),
     Program("mlp", "dropout, learning rate decay, summaries, `Saver`"),
@@ -35,9 +37,13 @@ PROGRAMS = (
     Program("gcn", "`sparse_placeholder`, sparse products, sparse dropout"),
     Program("text_cnn", "raw convolutions and pooling, a sparse gradient under Adam"),
     Program("cnn", "`tf.layers`, batch normalization, `UPDATE_OPS`", needs_keras=True),
-    Program("gan", "two optimizers over two scopes, a network that is used twice", needs_keras=True),
+    Program(
+        "gan", "two optimizers over two scopes, a network that is used twice", needs_keras=True
+    ),
     Program("dqn", "a target network that a group of assignments updates", needs_keras=True),
-    Program("dynamic_rnn", "an LSTM with peepholes, sequences of varying lengths", needs_keras=True),
+    Program(
+        "dynamic_rnn", "an LSTM with peepholes, sequences of varying lengths", needs_keras=True
+    ),
     Program(
         "char_rnn",
         "`MultiRNNCell`, `static_rnn`, a state that is fed back as a nested tuple",
