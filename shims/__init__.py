@@ -10,7 +10,7 @@ import sys as _sys
 from typing import TYPE_CHECKING
 
 from shims._src.platform.release import check_version as _check_version
-from shims._src.platform.version import __version__ as __version__
+from shims._src.platform.tensorflow_release import __version__ as __version__
 
 if TYPE_CHECKING:
     from shims import audio as audio
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from shims._src.facade.root import *  # noqa: F403
     from shims._src.function.dynamic_function import dynamic as dynamic
     from shims._src.function.function import function as function
+    from shims._src.function.stateless import stateless as stateless
     from shims._src.gradients.custom_gradient import custom_gradient as custom_gradient
     from shims._src.gradients.graph_gradients import gradients as gradients
     from shims._src.gradients.graph_gradients import hessians as hessians
@@ -104,7 +105,6 @@ if TYPE_CHECKING:
     from shims._src.types.variable_options import VariableAggregation as VariableAggregation
     from shims._src.types.variable_options import VariableSynchronization as VariableSynchronization
     from shims._src.variables.module import Module as Module
-    from shims._src.variables.stateless import stateless as stateless
     from shims._src.variables.variable import Variable as Variable
 
 _check_version()
@@ -202,7 +202,7 @@ _ENGINE = {
     "same_size": "sizes.primitives",
     "scan": "control_flow.folds",
     "setdiff1d": "array.unique",
-    "stateless": "variables.stateless",
+    "stateless": "function.stateless",
     "switch_case": "control_flow.branches",
     "type_spec_from_value": "ragged.type_spec",
     "variable_creator_scope": "recording.contexts",

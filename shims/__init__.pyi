@@ -1704,10 +1704,10 @@ def enable_tensor_methods() -> Any:
     """Give JAX arrays the methods of TensorFlow's tensors, for programs that call them.
 
     JAX arrays get the methods `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`, and accept
-    lists and tuples as operands (`x * [3., 4.]`). In the program's own code, `shape` is still a tuple, but has the
-    methods of `TensorShape`. In the same way, `dtype` has the methods of `DType` (and is accepted by JAX and NumPy),
-    and `device` is TensorFlow's text. For the code of JAX, NumPy, Flax, Optax, Keras and other libraries, arrays do
-    not change.
+    lists, tuples and integers beyond 32 bits as operands (`x * [3., 4.]`, `x * (-2 ** 32 + 1)`). In the program's
+    own code, `shape` is still a tuple, but has the methods of `TensorShape`; so has the `shape` of a Keras variable.
+    In the same way, `dtype` has the methods of `DType` (and is accepted by JAX and NumPy), and `device` is
+    TensorFlow's text. For the code of JAX, NumPy, Flax, Optax, Keras and other libraries, arrays do not change.
 
     Returns:
       A context manager. At the end of a `with` block, the methods are removed. Without a `with` block, the
@@ -2529,7 +2529,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not match.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
@@ -3413,7 +3413,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions; one number, or one per slice.
+      repeats: the number of repetitions; one number, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -4001,7 +4001,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
 
     https://www.tensorflow.org/api_docs/python/tf/stack
     """
-def stateless(f: Any, variables: Any) -> Any: ...
+def stateless(f: Any, variables: Any, *, autograph: Any = True) -> Any: ...
 def stop_gradient(input: Any, name: Any = None) -> Any:
     """Return `input` and block its gradient.
 

@@ -65,14 +65,16 @@ def _module(space: str, inside: tuple[str, ...]) -> str:
             "__getattr__, __dir__ = _opened(\n    __name__,\n"
             f'    "{space}",\n    (\n{rows}    ),\n)\n'
         )
-    start = "" if space else "from shims._src.v1.names.bind_methods import install as _install\n"
-    more = (
-        "" if space else "from shims._src.v1.platform.release import __version__ as __version__\n"
+    start = (
+        ""
+        if space
+        else "from shims._src.platform.tensorflow_release import __version__ as __version__\n"
+        "from shims._src.v1.names.bind_methods import install as _install\n"
     )
     made = "" if space else "_install()\n"
     return (
         f'{FIRST_LINE}"""Re-export the names of `{shown}` in TensorFlow 1."""\n\n'
-        f"{start}from shims._src.v1.names.lazy_modules import opened as _opened\n{more}\n{made}{call}"
+        f"{start}from shims._src.v1.names.lazy_modules import opened as _opened\n\n{made}{call}"
     )
 
 

@@ -100,7 +100,7 @@ def bessel_i1e(x: Any, name: Any = None) -> Any:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
+      At NaN, TensorFlow's gradient is NaN and JAX's gradient is 0.5.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.

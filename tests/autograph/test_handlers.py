@@ -6,6 +6,7 @@ import warnings
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import shims
@@ -238,3 +239,23 @@ def of_a_loop(x):
 def test_what_cannot_be_staged_reaches_no_handler(f, lane):
     with pytest.raises((TypeError, ValueError, shims.errors.UnimplementedError), match="At: "):
         lane(f)(X)
+
+
+def with_an_error_in_a_loop(x):
+    try:
+        while shims.reduce_sum(x) > 1:
+            x = x - 1.0
+            if shims.reduce_min(x) < -4:
+                raise ValueError("too low")
+        return x
+    except ValueError:
+        return x * 0
+
+
+@pytest.mark.parametrize("lane", [shims.function, shims.dynamic])
+def test_data_decide_on_a_loop_that_has_an_error_with_a_handler(lane):
+    run = lane(with_an_error_in_a_loop)
+    for x in (X, X - 4, X * 0 - 9):
+        np.testing.assert_array_equal(run(x), with_an_error_in_a_loop(x))
+    with pytest.raises(shims.errors.FreshSizeError, match=r"raise ValueError[\s\S]*`shims.where`"):
+        jax.jit(lane(with_an_error_in_a_loop))(X)

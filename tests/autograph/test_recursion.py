@@ -41,6 +41,51 @@ def test_recursion_over_halves(tree):
             jax.jit(shims.dynamic(f))(jnp.ones(1000))  # the size may be one of many
 
 
+def by_array(y):
+    n = shims.shape(y)[0]
+    if n <= 1:
+        return y
+    return shims.concat([by_array(y[n // 2 :]), by_array(y[: n // 2])], 0)
+
+
+def by_cond(y):
+    n = shims.shape(y)[0]
+    pair = lambda: shims.concat([by_cond(y[n // 2 :]), by_cond(y[: n // 2])], 0)
+    return shims.cond(n <= 1, lambda: y, pair)
+
+
+@pytest.mark.parametrize("tree", [by_array, by_cond])
+def test_recursion_over_an_input_ends(tree):
+    unknown = [shims.TensorSpec([None])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
+        for f in (shims.function(tree, input_signature=unknown), jax.jit(shims.dynamic(tree))):
+            assert f(X).tolist() == X[::-1].tolist()
+
+
+def factorial(n):
+    if n <= 1:
+        return shims.constant(1)
+    return n * factorial(n - 1)
+
+
+def test_data_decide_on_a_recursion_at_the_top_level_only():
+    count = shims.function(lambda x: factorial(shims.cast(shims.reduce_sum(x), "int32")))
+    assert [int(count(jnp.float32(n))) for n in (4, 1)] == [24, 1]
+    with pytest.raises(RecursionError, match=r"n <= 1[\s\S]*write a loop"):
+        jax.jit(lambda x: count(x))(jnp.float32(4))
+
+
+def test_a_comparison_of_constants_decides_an_if():
+    def f(x):
+        y = x[x > 9]
+        if shims.size(y) > 0:
+            return y
+        return shims.constant(1.0)
+
+    assert float(shims.dynamic(f)(X)) == 1
+
+
 def test_a_number_beyond_int32_beside_floats_is_a_float():
     def f(x):
         return x.sum() * (x[x > 0].shape[0] * 10**12)

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -233,3 +234,11 @@ def test_a_long_comparison_says_once_how_far_it_is_where_no_terminal_shows_it(mo
         for done in range(4):
             step(done, 40, "JAX eager")
     assert errors.file.getvalue().strip() == "Comparing 40 cases; 1 are done"
+
+
+def test_the_package_is_the_command_line(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["tf2jax_port", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("tf2jax_port", run_name="__main__")
+    assert not ended.value.code
+    assert "version" in capsys.readouterr().out

@@ -153,7 +153,7 @@ def relaxing_less(x, w):
 
 def test_an_inner_loop_that_ends_too_early():
     located = found(relaxing, relaxing_less, X, W)
-    assert located.confirmed
+    assert not located.confirmed  # the loop, or the line that uses its result, could be at fault
     text = located.new.place.text
     assert text in (
         "pressure = jnp.tanh(pressure @ w + state)",

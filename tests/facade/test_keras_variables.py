@@ -47,6 +47,7 @@ dense = keras.layers.Dense(2, kernel_initializer="ones")
 dense.build((None, 2))
 dense.kernel[0].assign([3.0, 4.0])
 print(dense.kernel.numpy().tolist(), float(dense.kernel[1][0]))
+print(dense.kernel.shape.as_list(), dense.bias.shape.rank, dense.kernel.shape[:1].as_list())
 """
 
 

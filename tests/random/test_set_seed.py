@@ -13,6 +13,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from shims._src.tracing import sized_by
 
 from .bits import check_all_same, dtype_of
 
@@ -190,3 +191,15 @@ def test_without_a_seed_nothing_repeats():
     finally:
         global_seed._PROGRAM.seed = before
     assert (np.asarray(a) != np.asarray(b)).any()
+
+
+@pytest.mark.parametrize("draw", ["uniform", "normal", "truncated_normal"])
+def test_checking_whether_numbers_fit_into_memory_draws_none(draw, monkeypatch):
+    monkeypatch.setattr(sized_by, "_LARGE", 5)
+
+    def drawn(library):
+        library.random.set_seed(3)
+        return [np.asarray(getattr(library.random, draw)([count])) for count in (2, 7, 2, 7)]
+
+    for got, want in zip(drawn(shims), drawn(tf), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6)

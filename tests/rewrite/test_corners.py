@@ -50,6 +50,8 @@ CALLS = {
     "tf.convert_to_tensor(tf.shape(v), tf.int32)": "TJ101",
     "tf.convert_to_tensor(v, tf.float32)": "TJ101",
     "tf.convert_to_tensor(v)": "TJ101",
+    "tf.maximum(v, -2 ** 33)": "TJ403",
+    "tf.maximum(v, 2**31 - 1)": "TJ201",
 }
 
 
@@ -182,3 +184,48 @@ def test_sizes_that_are_joined_with_a_parameter_stay_numbers():
     new = rewrite(text.encode()).data.decode()
     assert "shims.concat([sizes, " in new
     assert "jnp.concatenate([y, x]" in new
+
+
+LARGE = """
+a = tf.exp(x) * (-2 ** 32 + 1)
+b = 2**33 - tf.ones_like(x) * 2.0 + 2 ** 40
+c = tf.where(x > 0, x, -2 ** 32 + 1)
+d = tf.ones_like(x) + (1 << 40) * 0.5
+e = 5 % 2 ** 32 + tf.shape(x)[0] * 0
+f = tf.reduce_sum(x) * 2147483647
+g = tf.ones_like(x) * -4294967296
+"""
+
+
+def test_integers_beyond_32_bits_beside_arrays_are_floats(tmp_path):
+    program = f"{IMPORT}{LARGE}"
+    outcome = rewrite(program.encode(), Options())
+    new = outcome.data.decode()
+    assert "jnp.exp(x) * (-2.0 ** 32 + 1)" in new
+    assert "2.0**33 - jnp.ones_like(x) * 2.0 + 2.0 ** 40" in new
+    assert "shims.where(x > 0, x, -2 ** 32 + 1)" in new
+    assert "5 % 2 ** 32" in new
+    assert "(1 << 40) * 0.5" in new
+    assert "* 2147483647" in new
+    codes = {f.line: f.code for f in outcome.findings if f.symbol in ("tf.exp", "tf.ones_like")}
+    assert codes == {4: "TJ101", 5: "TJ101", 7: "TJ101", 10: "TJ201"}
+    assert rewrite(outcome.data, Options()).data == outcome.data
+    assert_same(*both(program, new, tmp_path))
+
+
+RETURNED_LISTS = """
+parts = tf.split(x, 3, axis=1)
+a = tf.concat([tf.split(x, 3, axis=1)], axis=0)
+b = tf.stack([tf.unstack(x), parts[0] * tf.ones([2, 3])])
+c = tf.concat([parts, parts], 1)
+d = tf.reduce_sum(parts, axis=0) + tf.add_n(parts)
+e = tf.concat(parts, axis=0)
+f = tf.concat(tf.split(x, 3, axis=1), axis=1)
+"""
+
+
+def test_what_operators_return_as_a_list_is_an_array_within_a_list(tmp_path):
+    outcome = rewrite(f"{IMPORT}{RETURNED_LISTS}".encode(), Options())
+    new = outcome.data.decode()
+    assert "jnp.concatenate([jnp.asarray(parts), jnp.asarray(parts)], axis=1)" in new
+    assert_same(*both(f"{IMPORT}{RETURNED_LISTS}", new, tmp_path))

@@ -54,6 +54,12 @@ def test_every_setting_that_shims_has_moves():
     assert {f"config.{name}" for name in names(shims.config)} <= host_names.ALWAYS
 
 
+def test_the_release_is_the_one_that_names_and_numbers_are_tested_against():
+    for name in host_names.TEXTS:
+        assert find(shims, name) == find(tf, name)
+        assert find(shims.compat.v1, name) == find(tf.compat.v1, name)
+
+
 @pytest.mark.parametrize(("old", "new"), host_names.OLD_FILES.items())
 def test_a_function_of_files_of_version_1_has_a_new_name(old, new):
     assert hasattr(tf.compat.v1.gfile, old.removeprefix("gfile."))
@@ -65,6 +71,10 @@ MOVED = {
     f"{V1}a = tf.gfile.Open(p, 'r')\n": "import shims\n\na = shims.io.gfile.GFile(p, 'r')\n",
     f"{HEAD}a = tf.train.Checkpoint(v=v)\n": "import shims\n\na = shims.train.Checkpoint(v=v)\n",
     f"{HEAD}a = tf.constant('hello')\n": "import shims\n\na = shims.constant('hello')\n",
+    f"{HEAD}assert tf.__version__.startswith('2.'), tf.version.VERSION\n": (
+        "import shims\n\nassert shims.__version__.startswith('2.'), shims.version.VERSION\n"
+    ),
+    f"{HEAD}a = tf.compat.as_text(b)\n": "import shims\n\na = shims.compat.as_text(b)\n",
     f"{V1}flags = tf.app.flags\nflags.DEFINE_string('a', 'b', 'c')\n": (
         "from absl import flags as flags_\n\nflags_.DEFINE_string('a', 'b', 'c')\n"
     ),
@@ -232,3 +242,14 @@ def test_all_summaries_move_or_none():
     found = ends(f"{program}tf.summary.graph(g)\n", move)
     assert ("tf.summary.scalar", "manual", "TJ339") in found
     assert ("tf.summary.create_file_writer", "kept", "TJ520") in found
+
+
+def test_a_raw_operator_without_a_rule_is_led_to_the_public_one():
+    names = ("NonMaxSuppressionV5", "RandomShuffle", "ResourceGather")
+    program = HEAD + "".join(f"tf.raw_ops.{name}(x=y)\n" for name in names)
+    found = [f.message for f in rewrite(program.encode(), Options()).findings]
+    assert found == [
+        "no rule yet; the public operator `tf.image.non_max_suppression` has one",
+        "no rule yet; the public operator `tf.random.shuffle` has one",
+        "no rule yet",
+    ]

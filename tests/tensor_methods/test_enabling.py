@@ -112,6 +112,22 @@ def test_sequences_within_an_index_are_arrays_as_in_numpy(index):
 
 
 @pytest.mark.usefixtures("enabled")
+@pytest.mark.parametrize("number", [-(2**32) + 1, 2**31])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_an_integer_beyond_32_bits_gets_the_dtype_of_the_other_operand(number, dtype):
+    def results(tf):
+        x = tf.constant([1.0, 2.5], dtype)
+        sums = (x * number, number * x, x + number, number - x, x / number, x // number)
+        return [*(tf.cast(y, tf.float32) for y in sums), x < number, x == number, number >= x]
+
+    for ours in (results(shims), jax.jit(lambda: results(shims))()):
+        for got, want in zip(ours, results(tf), strict=True):
+            np.testing.assert_array_equal(got, want)
+    with pytest.raises(shims.errors.NarrowingError, match="does not fit int32"):
+        operator.mul(shims.constant([1, 2]), number)
+
+
+@pytest.mark.usefixtures("enabled")
 def test_in_functions_of_known_and_unknown_sizes():
     def f(x):
         assert not hasattr(x, "numpy")

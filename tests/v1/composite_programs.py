@@ -128,6 +128,53 @@ _PROGRAMS = {
         tried(lambda: s.run(wrong, {x: X}))
         tried(lambda: s.run(few, {x: X}))
     """,
+    "linear operators": """
+        L = tf.linalg
+        a, u = tf.placeholder(tf.float32, [3, 3]), tf.placeholder(tf.float32, [None, None])
+        d, y = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.float32, [3, 2])
+        w = tf.Variable(np.eye(3, dtype="float32") * 3 + 1)
+        A = (np.arange(9.0).reshape(3, 3) % 4 + 4 * np.eye(3)).astype("float32")
+        feeds = {a: A, u: A, d: A[0], y: A[:, :2]}
+        operators = [
+            L.LinearOperatorLowerTriangular(u), L.LinearOperatorFullMatrix(w, is_non_singular=True),
+            L.LinearOperatorFullMatrix(u), L.LinearOperatorDiag(d), L.LinearOperatorIdentity(3),
+            L.LinearOperatorScaledIdentity(3, w[0, 0]), L.LinearOperatorTridiag([a[0], a[1], a[2]]),
+            L.LinearOperatorComposition([L.LinearOperatorFullMatrix(a), L.LinearOperatorDiag(d)]),
+            L.LinearOperatorLowRankUpdate(L.LinearOperatorDiag(a[0]), a[:, :1]),
+            L.LinearOperatorHouseholder(a[0] / tf.norm(a[0])), L.LinearOperatorPermutation([1, 0, 2]),
+        ]
+        blocks = L.LinearOperatorBlockDiag([L.LinearOperatorDiag(a[0]), operators[4]])
+        found = []
+        for o in operators:
+            print(type(o).__name__, o.shape, o.dtype.name, o.is_square, o.domain_dimension, o.tensor_rank)
+            print(isinstance(o, L.LinearOperator), isinstance(o, L.LinearOperatorDiag), o.batch_shape)
+            found += [o.to_dense(), o.shape_tensor(), o.trace(), o.matmul(y), tf.matmul(o, y)]
+        for o in operators[:4]:
+            back = o.solve(y)
+            found += [back, o.H.matmul(y), (o @ o).to_dense(), o.inverse().to_dense(), o.determinant()]
+            found += [g for g in tf.gradients(tf.reduce_sum(back ** 2), [u, w, d]) if g is not None]
+        print(blocks.shape, len(blocks.operators), operators[0].tril.shape, operators[3].diag.shape)
+        tried(lambda: L.LinearOperatorLowerTriangular(d))
+        s = opened()
+        for f in [*found, blocks.to_dense(), blocks.log_abs_determinant()]:
+            print(plain(np.round(np.asarray(s.run(f, feeds)), 3)))
+    """,
+    "sizes of ranges and quotients": """
+        steps = tf.placeholder(tf.float32, [None, None, 6])
+        n = tf.shape(steps)[1]
+        row = tf.tile(x, [1, 2 * n])
+        found = [
+            tf.range(0, 16, 2.0), tf.range(1.0), tf.range(1, 1.3, 0.1), tf.range(4, 0, -1.5),
+            tf.reshape(row, [-1, n, 6]), tf.reshape(row, [n, -1]), tf.reshape(steps, [-1, 1, n * 2]),
+            tf.reshape(steps, tf.stack([n, -1, 2])),
+        ]
+        print([f.shape for f in found])
+        s = opened()
+        for k in (1, 2, 5):
+            rows = [r.tolist() for r in s.run(found, {x: X, steps: np.ones([2, k, 6])})]
+            print(np.round(np.concatenate([np.ravel(r) for r in rows]), 4).tolist())
+        tried(lambda: s.run(found[4], {x: X, steps: np.ones([2, 0, 6])}).shape)
+    """,
     "statements": """
         with tf.control_dependencies([tf.Assert(tf.reduce_all(x > 0), [x, "negative"])]):
             a = tf.identity(x)

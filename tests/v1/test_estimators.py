@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import shims
 import shims.compat.v1 as tf
 
 _X = np.arange(24, dtype=np.float32).reshape(12, 2) / 10.0
@@ -109,3 +110,60 @@ def test_it_refuses_what_tensorflow_refuses(tmp_path, call, message):
     estimator = tf.estimator.Estimator(_model, str(tmp_path), params={"rate": 0.05})
     with pytest.raises(ValueError, match=message):
         call(estimator)
+
+
+# ---- export --------------------------------------------------------------------------------------
+
+
+def _exporting_model(features, labels, mode, params):
+    spec = _model(features, labels, mode, params)
+    if mode != tf.estimator.ModeKeys.PREDICT:
+        return spec
+    y = spec.predictions["y"]
+    outputs = {
+        "serving_default": tf.estimator.export.PredictOutput(spec.predictions),
+        "line": tf.estimator.export.RegressionOutput(y),
+        "scores": tf.estimator.export.ClassificationOutput(scores=tf.nn.softmax(y)),
+    }
+    return spec._replace(export_outputs=outputs)
+
+
+def _receive():
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    return tf.estimator.export.ServingInputReceiver({"x": x}, {"rows": x})
+
+
+@pytest.mark.parametrize("model", [_model, _exporting_model])
+def test_a_trained_model_is_exported(tmp_path, model):
+    estimator = tf.estimator.Estimator(model, str(tmp_path / "model"), params={"rate": 0.05})
+    estimator.train(_input(), steps=3)
+    folder = estimator.export_saved_model(str(tmp_path / "out"), _receive)
+    assert estimator.export_savedmodel(str(tmp_path / "out"), _receive) != folder
+    predicted = [row["y"] for row in estimator.predict(_input(4, 1, labels=False))]
+    loaded = shims.saved_model.load(folder.decode())
+    found = loaded.signatures["serving_default"](rows=_X)
+    np.testing.assert_allclose(found["y"], predicted, rtol=1e-6)
+    np.testing.assert_allclose(found["twice"], np.multiply(predicted, 2), rtol=1e-6)
+    assert loaded.signatures["serving_default"](rows=_X[:5])["y"].shape == (5, 1)
+    if model is _exporting_model:
+        np.testing.assert_allclose(
+            loaded.signatures["line"](rows=_X)["outputs"], predicted, rtol=1e-6
+        )
+        assert loaded.signatures["scores"](rows=_X)["scores"].tolist() == [[1.0]] * len(_X)
+
+
+def test_what_cannot_be_exported_is_refused(tmp_path):
+    def texts():
+        x = tf.placeholder(tf.string, [None])
+        return tf.estimator.export.ServingInputReceiver(
+            {"x": tf.stack([tf.string_to_number(x)] * 2, 1)}, x
+        )
+
+    estimator = tf.estimator.Estimator(_model, str(tmp_path / "model"), params={"rate": 0.05})
+    with pytest.raises(ValueError, match="Could not find trained model"):
+        estimator.export_saved_model(str(tmp_path / "out"), _receive)
+    estimator.train(_input(), steps=1)
+    with pytest.raises(tf.errors.UnimplementedError, match="operations that run in Python"):
+        estimator.export_saved_model(str(tmp_path / "out"), texts)
+    with pytest.raises(ValueError, match="no assets"):
+        estimator.export_saved_model(str(tmp_path / "out"), _receive, {"a": "b"})

@@ -177,3 +177,20 @@ def test_it_is_tensorflows(in_graphs, name):
 def test_what_is_refused(call, kind, message):
     with ours.Graph().as_default(), pytest.raises(kind, match=message):
         call()
+
+
+def test_the_search_for_accidental_hits_consumes_a_seed():
+    """As in TensorFlow 2.21, where the samplers of three `sampled_softmax_loss` have the seeds 0, 2 and 4."""
+    with ours.Graph().as_default() as graph:
+        graph.seed = 7
+        weights, biases = ours.zeros([50, 8]), ours.zeros([50])
+        given = weights, biases, ours.zeros([4, 1], ours.int64), ours.zeros([4, 8]), 10, 50
+        for _ in range(2):
+            ours.nn.sampled_softmax_loss(*given)
+        ours.nn.nce_loss(*given)
+        ours.nn.nce_loss(*given, remove_accidental_hits=True)
+        seeds = [
+            op.attributes["seeds"] for op in graph.get_operations() if "seeds" in op.attributes
+        ]
+        assert seeds == [[(7, 0)], [(7, 2)], [(7, 4)], [(7, 5)]]
+        assert graph.next_seed() == 7

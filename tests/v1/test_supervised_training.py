@@ -98,28 +98,37 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
-@pytest.mark.parametrize(("name", "guesses", "labels", "options"), CASES, ids=[c[0] for c in CASES])
-def test_metrics_take_the_predictions_first(name, guesses, labels, options, weights):
-    found = tf.contrib.metrics.__getattr__(f"streaming_{name}")(
-        tf.constant(guesses), tf.constant(labels), weights=weights, **options
-    )
-    with tf.Session() as session:
-        session.run(tf.local_variables_initializer())
-        ours = [session.run(found[1]), session.run(found[0])]
-    theirs_name = {"sparse_recall_at_k": "recall_at_k"}.get(name, name)
-    with real.Graph().as_default(), real.Session() as session:
-        metric = getattr(real.metrics, theirs_name)
-        value, update = metric(
-            labels=real.constant(labels),
-            predictions=real.constant(guesses),
-            weights=None if weights is None else real.constant(weights),
-            **options,
+def measured(module, prefix: str, names: dict, weights) -> list:
+    """Return the updates, then the values of all cases; one run computes what all of them need."""
+    pairs = []
+    for name, guesses, labels, options in CASES:
+        metric = getattr(
+            module.contrib.metrics if prefix else module.metrics, prefix + names.get(name, name)
         )
-        session.run(real.local_variables_initializer())
-        theirs = [session.run(update), session.run(value)]
-    for a, b in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-6)
+        given = {
+            "predictions": module.constant(guesses),
+            "labels": module.constant(labels),
+            "weights": None if weights is None else module.constant(weights),
+        }
+        if prefix:
+            first = (given.pop("predictions"), given.pop("labels"))
+            pairs.append(metric(*first, **given, **options))
+        else:
+            pairs.append(metric(**given, **options))
+    with module.Session() as session:
+        session.run(module.local_variables_initializer())
+        updates = session.run([update for _, update in pairs])
+        return [*updates, *session.run([value for value, _ in pairs])]
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["equal", "weighted"])
+def test_metrics_take_the_predictions_first(weights):
+    ours = measured(tf, "streaming_", {}, weights)
+    with real.Graph().as_default():
+        theirs = measured(real, "", {"sparse_recall_at_k": "recall_at_k"}, weights)
+    names = [name for name, *_ in CASES]
+    for name, a, b in zip([*names, *names], ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, err_msg=name)
 
 
 def test_accuracy_of_a_batch():
@@ -192,18 +201,21 @@ OF_LISTS = {
 }
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_constants_in_lists_keep_their_dtype(dtype):
+def test_constants_in_lists_keep_their_dtype():
     def answers(m):
         with m.Graph().as_default(), m.Session() as session:
-            k, x = m.constant(5, dtype), m.placeholder(dtype, [])
-            tensors = [f(m, k, x) for f in OF_LISTS.values()]
-            assert all(t.dtype.name == dtype for t in tensors)
-            return session.run(tensors, {x: 7})
+            tensors, feeds = {}, {}
+            for dtype in DTYPES:
+                k, x = m.constant(5, dtype), m.placeholder(dtype, [])
+                feeds[x] = 7
+                tensors.update({(dtype, name): f(m, k, x) for name, f in OF_LISTS.items()})
+            assert all(t.dtype.name == dtype for (dtype, _), t in tensors.items())
+            return session.run(tensors, feeds)
 
-    for ours, theirs in zip(answers(tf), answers(real), strict=True):
-        assert ours.dtype == theirs.dtype
-        np.testing.assert_array_equal(ours, theirs)
+    ours, theirs = answers(tf), answers(real)
+    for case, value in theirs.items():
+        assert ours[case].dtype == value.dtype, case
+        np.testing.assert_array_equal(ours[case], value, err_msg=str(case))
 
 
 def test_a_reference_by_name_is_the_variable():

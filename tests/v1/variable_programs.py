@@ -3,6 +3,30 @@
 from __future__ import annotations
 
 PROGRAMS = {
+    "initial values of other variables": """
+        tf.set_random_seed(7)
+        p = tf.get_variable("p", [3], initializer=tf.random_normal_initializer())
+        m = tf.Variable(p * 0.0 + 1.0, trainable=False, name="m")
+        q = tf.Variable(tf.random_uniform([3]) + p, name="q")
+        n = tf.Variable(tf.concat([p, p + 1.0], 0) * 2.0, name="n")
+        c = tf.Variable(p, name="c")
+        r = tf.get_variable("r", [2], initializer=tf.ones_initializer(), use_resource=True)
+        w = tf.Variable(r * 2.0, name="w")
+        print([v.name for v in (p, m, q, n, c)], n.shape, n.initial_value.op.type)
+        with tf.Session() as s:
+            s.run([v.initializer for v in (p, m, q, n, c)])
+            print([[round(float(x), 4) for x in a] for a in s.run([p, m, q, n, c])])
+            s.run(p.assign([1.0, 2.0, 3.0]))
+            s.run([n.initializer, c.initializer])
+            print([a.tolist() for a in s.run([n, c])])
+        with tf.Session() as s:
+            s.run(m.initializer)
+            print(s.run(m).tolist())
+            try:
+                s.run(w.initializer)
+            except tf.errors.FailedPreconditionError:
+                print("a resource variable needs a value")
+    """,
     "variable scopes": """
         def name(): return tf.zeros([], name="z").name
         with tf.variable_scope("a") as first:

@@ -14,6 +14,7 @@ from tf2jax_port.rewrite.sites.choosing import leave_alone
 from tf2jax_port.rewrite.sites.decision import Draft, File
 from tf2jax_port.rewrite.sites.evidence import say_evidence
 from tf2jax_port.rewrite.sites.keras import say_backend
+from tf2jax_port.rewrite.sites.large_operands import write_floats
 from tf2jax_port.rewrite.sites.references import decide_each
 from tf2jax_port.rewrite.tapes.blocks import differentiate
 
@@ -42,6 +43,10 @@ PASSES = (
     Pass(
         draw_by_keys,
         "after the tapes: a block that has become a function splits its own keys",
+    ),
+    Pass(
+        write_floats,
+        "before `leave_alone`: the number belongs to the call beside it, and stays with it",
     ),
     Pass(
         leave_alone,

@@ -275,14 +275,25 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
     if jnp.issubdtype(dtype, jnp.integer):
         start, limit, delta = (_convert_bound(v, dtype) for v in (start, limit, delta))
         return _integer_range(start, limit, delta, dtype)
-    bound = _bound_of_count(start, limit, delta, dtype)
+    given, bound = (start, limit, delta), _bound_of_count(start, limit, delta, dtype)
     operands = (convert(operand(v), dtype) for v in (start, limit, delta))
     start, limit, delta = map(lax.stop_gradient, operands)  # TensorFlow's `range` has no derivative
     _check_range(start, limit, delta)
     # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
     count = jnp.ceil(jnp.abs(quotient(limit - start, delta))).astype(jnp.int32)
+    known = _known_count(given, dtype)
+    if known is not None:
+        return start + jnp.arange(known, dtype=jnp.int32).astype(dtype) * delta
     places = primitives.fresh_range(count, bound=bound, label="range").astype(dtype)
     return start + places * delta
+
+
+def _known_count(bounds, dtype) -> int | None:
+    """Count the numbers of a range of floats between Python's numbers; `None` for other bounds."""
+    if not all(isinstance(v, (int, float)) for v in bounds):
+        return None
+    start, limit, delta = (np.asarray(v, dtype) for v in bounds)
+    return int(np.ceil(np.abs((limit - start) / delta)))
 
 
 def _bound_of_count(start, limit, delta, dtype):

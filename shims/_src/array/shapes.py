@@ -283,7 +283,7 @@ def _reshape_empty(x, dims):
     given = math.prod(jnp.where(d == 0, 1, d) for d in stated)
     has_elements = functools.reduce(jnp.logical_and, [jnp.asarray(d) != 0 for d in sizes])
     checks.check_data(
-        has_elements | (total % given != 0),
+        has_elements,
         "reshape",
         "an empty array of this shape cannot be reshaped to the requested shape.",
         required=f"as many values as shape={dims} contains",
@@ -299,13 +299,13 @@ def _resolve_unknown_size(x, dims):
     Divisibility is checked when the program runs, as for any reshape to given sizes.
     """
     state = trace.current()
-    given = math.prod(d for d in dims if is_known(d) and d != -1)
+    given = math.prod(d for d in dims if not (is_known(d) and d == -1))
     total = math.prod(x.shape)
-    if state is None or given == 0 or not all(map(is_known, dims)):
+    if state is None or (is_known(given) and given == 0):
         return dims
-    if not jp.is_symbolic(total) or not state.fresh.of(total):
+    if not any(jp.is_symbolic(n) and state.fresh.of(n) for n in (total, given)):
         return dims
-    return tuple(total // given if d == -1 else d for d in dims)
+    return tuple(total // given if is_known(d) and d == -1 else d for d in dims)
 
 
 def _resolve_static_shape(x, dims):
@@ -323,7 +323,7 @@ def _resolve_static_shape(x, dims):
         total = math.prod(d for d in x.shape if d or not empty)
         given = math.prod(d for d in dims if d != -1 and (d or not empty))
         missing, rest = divmod(total, given)
-        if rest:
+        if rest and not (empty and 0 in x.shape):
             raise _does_not_fit(x, f"a multiple of {given}", dims)
         dims = tuple(missing if d == -1 else d for d in dims)
     if math.prod(dims) != x.size:

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from shims._src.autograph import aliases, effects, lists, sizes
-from shims._src.control_flow import untaken_branches
+from shims._src.control_flow import recursion, untaken_branches
 from shims._src.control_flow.staged_branches import join_blocks, stage_branches
 from shims._src.control_flow.staging import (
     Block,
@@ -27,7 +27,7 @@ from shims._src.platform.jaxprs import equations
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives, trace
 from shims._src.tracing import handled_errors
-from shims._src.tracing.size_questions import question_of
+from shims._src.tracing.size_questions import known_comparison, question_of
 
 # The result of the last negation of a traced condition, and its operand.
 _NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
@@ -178,24 +178,34 @@ def staged_number(value):
 def if_exp(condition, if_true: Callable, if_false: Callable):
     """Evaluate `if_true() if condition else if_false()`."""
     condition = current_value(condition)
-    question = question_of(condition)
+    question, known = question_of(condition), known_comparison(condition)
+    condition = condition if known is None else known
     found: list[dict] = []
     thunks = tuple(functools.partial(_of_branch, run, found) for run in (if_true, if_false))
-    if question is not None:
-        once = sizes.staged_once(question, if_true.__code__)
-        watched = effects.staging(lambda: True, if_true, if_false)
-        with once, sizes.attempt() as failure, watched, lists.no_leaks():
-            effects.begin()
-            (chosen,) = stage_branches(question.array(), thunks, label="if")
-            effects.end()
+
+    def stage():
+        holds = condition
+        if question is not None:
+            watched = effects.staging(lambda: True, if_true, if_false)
+            with sizes.attempt() as failure, watched, lists.no_leaks():
+                effects.begin()
+                (chosen,) = stage_branches(question.array(), thunks, label="if")
+                effects.end()
+                return aliases.joined(chosen, found)
+            holds = question.answer() if failure else condition
+        if not is_staged(holds):
+            return if_true() if holds else if_false()
+        with lists.no_leaks():
+            found.clear()
+            (chosen,) = stage_branches(holds, thunks, label="if", raised=holds)
             return aliases.joined(chosen, found)
-        condition = question.answer() if failure else condition
-    if not is_staged(condition):
+
+    if question is None and not is_staged(condition):
         return if_true() if condition else if_false()
-    with lists.no_leaks():
-        found.clear()
-        (chosen,) = stage_branches(condition, thunks, label="if", raised=condition)
-        return aliases.joined(chosen, found)
+    chosen, holds = recursion.staged(condition, if_true, stage)
+    if holds is None:
+        return chosen
+    return if_true() if holds else if_false()
 
 
 def _of_branch(run: Callable, found: list[dict]) -> tuple:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import types
 from collections.abc import Iterator, KeysView
 
 import jax
@@ -21,11 +20,9 @@ from shims._src.control_flow.staging import current_value, is_array, is_number, 
 from shims._src.errors import internal
 from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import equations
-from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import trace
 from shims._src.tracing import hooked_sizes, hooks
 from shims._src.tracing.size_questions import (
-    ComputedQuestion,
     SizeQuestion,
     depend_on_data,
     question_of,
@@ -213,44 +210,6 @@ def is_only_run_time(values) -> bool:
     symbolic = [d for d in values if jp.is_symbolic(d)]
     plain = all(isinstance(d, int) or jp.is_symbolic(d) for d in values)
     return plain and bool(symbolic) and depend_on_data(symbolic)
-
-
-# The branches that are being staged, by the code of their statement, from the outermost one.
-_STAGED: ThreadSlot[tuple[types.CodeType, ...]] = ThreadSlot(())
-# The depth from which a statement that is staged inside of its own branch is taken for an endless recursion.
-_DEEPEST = 8
-
-
-class _Recursion(BaseException):
-    """Ends the staging of a statement whose branches call the same function again and again.
-
-    The program is then traced again with numbers in place of the sizes that decide on the recursion.
-    """
-
-    def __init__(self, code: types.CodeType):
-        super().__init__(code.co_name)
-        self.code = code
-
-
-@contextlib.contextmanager
-def staged_once(question: SizeQuestion | ComputedQuestion, code: types.CodeType) -> Iterator[None]:
-    """Open a block that stages the branches of a statement that asks a question about sizes.
-
-    Both branches are traced, so a recursion that the answer should end would not end. It gets the
-    numbers of the sizes instead.
-    """
-    outer = _STAGED.value
-    if outer.count(code) >= _DEEPEST:
-        raise _Recursion(code)
-    with _STAGED.holding((*outer, code)):
-        try:
-            yield
-        except _Recursion as found:
-            if found.code is not code or code in outer:
-                raise
-            question.require_numbers(
-                "a recursion", "write a loop, or pass the recursion a fixed depth"
-            )
 
 
 @contextlib.contextmanager

@@ -6,9 +6,10 @@ set the variables that the block shares with the code around it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +33,7 @@ from shims._src.autograph.iteration import (
     items_of,
     known_length,
 )
-from shims._src.control_flow import growing, untaken_branches
+from shims._src.control_flow import growing, recursion, untaken_branches
 from shims._src.control_flow.loop_state import LoopState
 from shims._src.control_flow.loops import raise_unbounded, stage_counted, stage_scan, stage_while
 from shims._src.control_flow.staging import (
@@ -50,10 +51,18 @@ from shims._src.lowering.refusals import ragged_rows_error
 from shims._src.platform import jax_private as jp
 from shims._src.recording import snapshots
 from shims._src.sizes import loop_numbers, primitives, trace
-from shims._src.tracing.size_questions import depend_on_data, exceeds_int32, question_of
+from shims._src.tracing import handled_errors
+from shims._src.tracing.size_questions import (
+    depend_on_data,
+    exceeds_int32,
+    known_comparison,
+    question_of,
+)
 
 # The most iterations of a loop that Python runs because it could not be staged.
 _MOST_UNROLLED = 1_000
+# The most iterations of a loop that the data of a call decide one by one.
+_MOST_DECIDED = 128
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
 
@@ -63,13 +72,32 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     Of the variables `names`, the first `nouts` are used after the statement.
     """
     condition = expressions.decided_where_handled(current_value(condition))
-    question = question_of(condition)
+    question, known = question_of(condition), known_comparison(condition)
+    holds: bool | None = known
+    if known is None and question is None and not is_staged(condition):
+        holds = bool(condition)
+    elif known is None:
+        stage = functools.partial(
+            _stage_if, condition, question, body, orelse, get_state, set_state, names, nouts
+        )
+        found, decided = recursion.staged(condition, body, stage)
+        holds = found if decided is None else decided
+    if holds is None:
+        return
+    if holds:
+        body()
+    else:
+        orelse()
+
+
+def _stage_if(condition, question, body, orelse, get_state, set_state, names, nouts) -> bool | None:
+    """Stage an `if` statement; return `None`, or whether the condition holds if Python has to run the statement."""
     if question is not None:
         watched = effects.staging(lambda: True, body, orelse)
-        with sizes.staged_once(question, body.__code__), sizes.attempt() as failure, watched:
+        with sizes.attempt() as failure, watched:
             stage_if(question.array(), body, orelse, get_state, set_state, names, nouts)
         if not failure:
-            return
+            return None
         condition = _assumed_answer(question, failure)
     if is_staged(condition):
         of_sizes = functools.partial(effects.is_of_sizes, condition)
@@ -78,16 +106,13 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
             with effects.unless_found() as found, effects.staging(of_sizes, body, orelse):
                 stage_if(condition, body, orelse, get_state, set_state, names, nouts, raised)
             if not found:
-                return
+                return None
         except untaken_branches.DependsOnIteration:
             holds = untaken_branches.decided(condition)
             if holds is None:
                 raise
             condition = holds
-    if condition:
-        body()
-    else:
-        orelse()
+    return bool(condition)
 
 
 def _assumed_answer(question, failure) -> bool:
@@ -113,26 +138,63 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
             return
         is_decided = depend_on_data(asked)
     before = [value if is_number(value) else None for value in get_state()]
+    stage = functools.partial(_stage_while, test, body, get_state, set_state, names, before)
     for iteration in itertools.count():
         if failure and iteration == _MOST_UNROLLED:
             raise failure[0]
         holds = expressions.staged_question(test())
+        refused: list[errors.FreshSizeError] = []
         if is_staged(holds) and not is_decided:
-            of_sizes = functools.partial(effects.is_of_sizes, holds)
-            with effects.unless_found() as found, effects.staging(of_sizes, test, body):
-                _stage_while(test, body, get_state, set_state, names, before)
-            if not found:
+            is_done, refused = _try_to_stage(
+                functools.partial(effects.is_of_sizes, holds), stage, test, body
+            )
+            if is_done:
                 return
             is_decided = True
         if is_staged(holds) and effects.is_of_sizes(holds):
             holds = _decided(holds, failure)
-        if is_staged(holds):
-            with effects.staging(lambda: False, test, body):
-                _stage_while(test, body, get_state, set_state, names, before)
-            return
-        if not holds:
+        if is_staged(holds) and not refused:
+            is_done, refused = _try_to_stage(lambda: False, stage, test, body)
+            if is_done:
+                return
+        if not _decided_by_data(holds, iteration, refused):
             return
         body()
+
+
+def _try_to_stage(of_sizes: Callable, stage: Callable, *blocks: Callable) -> tuple[bool, list]:
+    """Stage a loop; return whether that succeeded, and the error for which data have to decide on it, if any."""
+    watched = effects.staging(of_sizes, *blocks)
+    with effects.unless_found() as found, _unless_handled() as refused, watched:
+        stage()
+    return not found and not refused, refused
+
+
+@contextlib.contextmanager
+def _unless_handled() -> Iterator[list]:
+    """Open a block that stages a loop; yields a list, with the error if one in the loop has a handler and data decide."""
+    refused: list[errors.FreshSizeError] = []
+    state = trace.current()
+    try:
+        yield refused
+    except errors.FreshSizeError as error:
+        if state is None or not state.has_data or not handled_errors.are_handled():
+            raise
+        refused.append(error)
+
+
+def _decided_by_data(condition, iteration: int, refused: list) -> bool:
+    """Return whether a loop goes on; for a traced condition, whether it does for the data of a call at the top level.
+
+    Raises:
+      FreshSizeError: that it could not be staged, if nothing decides it, or too many iterations are to be decided.
+    """
+    if not is_staged(condition):
+        return bool(condition)
+    holds = untaken_branches.decided(condition) if iteration < _MOST_DECIDED else None
+    if holds is None:
+        raise refused[0]
+    return holds
 
 
 def _decided(condition, failure: list[Exception]) -> bool:

@@ -17,6 +17,7 @@ from shims._src.checkpoint.trackables import (
     is_container,
     is_of_keras,
     is_optimizer,
+    named_by_keras_2,
     values_of,
 )
 from shims._src.gradients.tensor_questions import get_logger
@@ -69,7 +70,7 @@ class Restoration:
             new[number] = owner
             assignments += self._assignments(number, owner, holder)
             holder = holder if is_container(owner) else owner
-            children = self._children(owner)
+            children = self._present(number, owner)
             for name, child in self._nodes[number].children.items():
                 if name in children:
                     queue.append((child, children[name], holder))
@@ -79,6 +80,12 @@ class Restoration:
         for value, array in assignments:
             value.assign(array)
         self._wait(waiting)
+
+    def _present(self, number: int, owner) -> dict[str, Any]:
+        """Return the objects that an object refers to, by their names in this checkpoint."""
+        children = self._children(owner)
+        missing = [name for name in self._nodes[number].children if name not in children]
+        return {**children, **named_by_keras_2(owner, missing)} if missing else children
 
     def _assignments(self, number: int, owner, holder) -> _Assignments:
         """Read the values of an object and check that they fit."""
@@ -119,7 +126,7 @@ class Restoration:
 
     def _new_below(self, number: int, owner, holder) -> Iterator[tuple[int, Any, Any]]:
         """Yield the objects that an object, or a list of Keras in it, refers to by now."""
-        present = self._children(owner)
+        present = self._present(number, owner)
         for name, child in self._nodes[number].children.items():
             if name in present and child not in self.matched:
                 yield child, present[name], holder
@@ -129,7 +136,7 @@ class Restoration:
 
     def _lacks_objects(self, number: int, owner) -> bool:
         """Return whether something that has values is still missing in an object, or in a list in it."""
-        present = self._children(owner)
+        present = self._present(number, owner)
         return any(
             self._leads_to_values(child)
             if name not in present

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shims._src.checkpoint.saved_values import (
@@ -87,6 +87,32 @@ def children_of(owner) -> dict[str, Any]:
     if isinstance(owner, AutoTrackable) and hasattr(owner, "_other_children"):
         children |= owner._other_children()
     return children
+
+
+_LAYER = "layer_with_weights-"
+
+
+def named_by_keras_2(owner, names: Iterable[str]) -> dict[str, Any]:
+    """Return the objects of a layer or model of Keras 3 that have these names in a checkpoint of Keras 2.
+
+    Keras 3 has a `_kernel` where Keras 2 has a `kernel`. Keras 2 also saves the lists and dictionaries of
+    layers, and the layers of a functional or sequential model by their position among those with weights.
+    """
+    if not is_of_keras(owner) or isinstance(owner, Variable):
+        return {}
+    attributes = dict(attributes_of(owner))
+    found = {}
+    for name in names:
+        hidden, listed = attributes.get(f"_{name}"), attributes.get(name)
+        if name.startswith(_LAYER):
+            with_weights = [layer for layer in getattr(owner, "layers", ()) if layer.weights]
+            place = int(name.removeprefix(_LAYER))
+            found[name] = with_weights[place] if place < len(with_weights) else None
+        elif is_of_keras(hidden):
+            found[name] = unwrapped(hidden)
+        elif isinstance(listed, (list, dict)):
+            found[name] = listed
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def values_of(owner, holder=None) -> dict[str, SavedValue]:

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
+from shims._src.control_flow import recursion
 from shims._src.control_flow.staged_branches import stage_branches
 from shims._src.control_flow.staging import current_value, is_number, is_staged
 from shims._src.errors import errors
@@ -53,7 +54,12 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
     if not is_staged(pred):
         return _as_arrays(true_fn() if pred else false_fn())
     thunks = (lambda: (true_fn(),), lambda: (false_fn(),))
-    return _as_arrays(stage_branches(pred, thunks, labels=("true_fn", "false_fn"))[0])
+    results, holds = recursion.staged(
+        pred, true_fn, lambda: stage_branches(pred, thunks, labels=("true_fn", "false_fn"))
+    )
+    if holds is not None:
+        return _as_arrays(true_fn() if holds else false_fn())
+    return _as_arrays(results[0])
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):

@@ -22,7 +22,9 @@ def element_of(value) -> Any:
 
 
 def component_of(value, dtype=None) -> Any:
-    """Convert a leaf to a component of an element.
+    """Convert a leaf to a component of an element, which has a copy of the numbers of a NumPy array.
+
+    A generator may yield the same array again and again, with other numbers in it.
 
     Args:
       value: array, number, text, list, variable, ragged or sparse tensor, dataset, or `None`.
@@ -42,14 +44,16 @@ def component_of(value, dtype=None) -> Any:
             component_of(value.values),
             host(np.asarray(value.dense_shape).astype(wide)),
         )
-    if isinstance(value, (np.ndarray, np.generic, jax.Array, bytes, str)):
+    if isinstance(value, np.ndarray):
+        return host(np.array(value))
+    if isinstance(value, (np.generic, jax.Array, bytes, str)):
         return host(value)
     if hasattr(value, "__shims_dataset__"):
         return value.__shims_dataset__()
     if hasattr(value, "__jax_array__"):
         return host(value.__jax_array__())
     if hasattr(value, "__array__"):
-        return host(np.asarray(value))
+        return host(np.array(value))
     return host(_python_values(value, dtype))
 
 

@@ -33,7 +33,7 @@ class Iterator:
         return self
 
     def __next__(self) -> Any:
-        return structures.map_leaves(published, next(self._stream))
+        return structures.map_leaves(_to_be_read, next(self._stream))
 
     def get_next(self) -> Any:
         """Return the next element.
@@ -89,6 +89,14 @@ class NumpyIterator(Iterator):
 
     def __next__(self) -> Any:
         return structures.map_leaves(_in_numpy, super().__next__())
+
+
+def _to_be_read(component) -> Any:
+    """Return a component of an element, which a program cannot change: the dataset may give it again."""
+    found = published(component)
+    if isinstance(found, HostTensor):
+        found.flags.writeable = False
+    return found
 
 
 def _in_numpy(component) -> Any:

@@ -59,7 +59,10 @@ class Plan:
         replaced = None if found is None or calls_host else found.stored_values()
         is_exact = self.is_exact and jp.nothing_looks_on()  # no derivatives are wanted
         shapes = [x.shape for x in operands] if is_exact else self.shapes
-        arrays = [pad_to(x, s) for x, s in zip(operands, shapes, strict=True)]
+        arrays = [
+            x if type(x) is jp.ArrayImpl and x.shape == s else pad_to(x, s)
+            for x, s in zip(operands, shapes, strict=True)
+        ]
         arrays = self._with_variables(arrays)
         with state.awaiting(found.written) if found and calls_host else _NOTHING:
             if is_exact:
@@ -99,7 +102,9 @@ def plan_key(leaves, tree):
     """Return the key under which a call's plan is stored; `None` if an argument is not hashable."""
     key = []
     for x in leaves:
-        if isinstance(x, (jax.Array, np.ndarray)):
+        if type(x) is jp.ArrayImpl:
+            key.append((x.shape, x.dtype, x.weak_type))
+        elif isinstance(x, (jax.Array, np.ndarray)):
             key.append((x.shape, x.dtype, getattr(x, "weak_type", False)))
         else:
             try:

@@ -215,6 +215,21 @@ class Function(Copyable):
                 return self._call_inlined(args, kwargs)
             leaves = [_unpad(x) for x in leaves]
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
+        return self._call_compiled(args, kwargs, leaves, tree)
+
+    def call_arrays(self, args, leaves, tree):
+        """Call the function with arrays alone, whose flat form is known: sooner than `__call__`, which finds it.
+
+        Args:
+          args: the positional arguments, nested lists of concrete arrays.
+          leaves: the arrays.
+          tree: the structure of `(args, {})`.
+        """
+        if trace.current() is not None or not jp.ambient_is_eager() or functions_run_eagerly():
+            return self(*args)
+        return self._call_compiled(args, {}, leaves, tree)
+
+    def _call_compiled(self, args, kwargs, leaves, tree):
         if meshes.explicit_mesh(leaves) is not None:
             return self._call_unsharded(leaves, tree)
         present = jp.current_trace()

@@ -85,7 +85,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
     """
     matrix, rhs = matching("solve", matrix=matrix, rhs=rhs)
     a = square_matrices("solve", matrix, name="matrix")
-    a, b = _match_rows("solve", a, rhs, "matrix")
+    a, b = match_square("solve", a, rhs, "matrix")
     if a.ndim != b.ndim or _differ(a.shape[:-2], b.shape[:-2]):
         raise _shape_mismatch("solve", a, b, "equal leading axes")
     for axis in range(a.ndim - 2):
@@ -103,14 +103,19 @@ def solve(matrix, rhs, adjoint=False, name=None):
     return solved(a, lu, order, b)
 
 
+def match_square(function, a, b, name):
+    """Check that a square matrix and right-hand sides have the same number of rows."""
+    a, b = _match_rows(function, a, b, name)
+    return unify_axis(a, a.ndim - 1, a.shape[-2], label=function), b
+
+
 def _match_rows(function, a, b, name):
     """Check that a matrix and right-hand sides have the same number of rows."""
     check_rank(function, "rhs", b)
     rows = (a.shape[-2], b.shape[-2])
     if all(map(is_known, rows)) and rows[0] != rows[1]:
         raise _shape_mismatch(function, a, b, f"{name}.shape[-2] == rhs.shape[-2]", name)
-    _, b = meeting(function, a, a.ndim - 2, b, b.ndim - 2)
-    return a, b
+    return meeting(function, a, a.ndim - 2, b, b.ndim - 2)
 
 
 def _differ(one, other) -> bool:
@@ -159,7 +164,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """
     matrix, rhs = matching("triangular_solve", matrix=matrix, rhs=rhs)
     a = square_matrices("triangular_solve", matrix, name="matrix")
-    a, b = _match_rows("triangular_solve", a, rhs, "matrix")
+    a, b = match_square("triangular_solve", a, rhs, "matrix")
     a, b = with_one_batch("triangular_solve", (a, 2), (b, 2))
     return solved_triangle(a, b, lower, adjoint)
 
@@ -201,7 +206,7 @@ def cholesky_solve(chol, rhs, name=None):
     """
     chol, rhs = matching("cholesky_solve", chol=chol, rhs=rhs)
     a = square_matrices("cholesky_solve", chol, name="chol")
-    a, b = _match_rows("cholesky_solve", a, rhs, "chol")
+    a, b = match_square("cholesky_solve", a, rhs, "chol")
     a, b = with_one_batch("cholesky_solve", (a, 2), (b, 2))
     return solved_triangle(a, solved_triangle(a, b), adjoint=True)
 

@@ -131,8 +131,8 @@ class LinearOperator(Defaults, Composite):
         return self._hints.positive_definite
 
     @property
-    def is_square(self) -> bool:
-        """Whether the matrices are square.
+    def is_square(self) -> bool | None:
+        """Whether the matrices are square; `None` if a size is not known and no hint says so.
 
         Raises:
           ValueError: the hint is False, but the matrices are square.
@@ -140,7 +140,10 @@ class LinearOperator(Defaults, Composite):
         if self._hints.square:
             return True
         rows, columns = self._dims()[-2:]
+        known = is_known(rows) and is_known(columns)
         square = is_known(rows) == is_known(columns) and bool(rows == columns)
+        if not square and not known:
+            return self._hints.square
         if self._hints.square is False and square:
             raise ValueError("User set is_square hint to False, but the operator was square.")
         return square

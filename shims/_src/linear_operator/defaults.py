@@ -10,8 +10,14 @@ from shims._src.linalg.diagonals import diag_part
 from shims._src.linalg.eigenvalues import eigvalsh
 from shims._src.linalg.factorizations import cholesky, svd
 from shims._src.linalg.lu_factors import check_invertible, factors, solved
-from shims._src.linalg.matrix_operands import main_diagonal, on_diagonal, turned, with_one_batch
-from shims._src.linalg.solving import cholesky_solve
+from shims._src.linalg.matrix_operands import (
+    main_diagonal,
+    on_diagonal,
+    square_matrices,
+    turned,
+    with_one_batch,
+)
+from shims._src.linalg.solving import cholesky_solve, match_square
 from shims._src.linear_operator.delegates import DELEGATES
 from shims._src.math.over_axes import largest, smallest
 
@@ -113,6 +119,7 @@ class Defaults:
 
 def dense_solution(a, rhs, adjoint):
     """Solve `a @ x == rhs` for dense matrices by their LU factors."""
+    a, rhs = match_square("solve", square_matrices("solve", a, name="matrix"), rhs, "matrix")
     a, rhs = with_one_batch("solve", (a, 2), (rhs, 2))
     a = turned(a) if adjoint else a
     lu, order = factors(a)

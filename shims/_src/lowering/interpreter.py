@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 
@@ -10,7 +11,14 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.errors import errors
-from shims._src.lowering import bounds, empty_tangents, own_sizes, running_totals, wide_numbers
+from shims._src.lowering import (
+    bounds,
+    eager_programs,
+    empty_tangents,
+    own_sizes,
+    running_totals,
+    wide_numbers,
+)
 from shims._src.lowering.context import Context, Largest
 from shims._src.lowering.refusals import (
     EQUATIONS,
@@ -267,7 +275,10 @@ def _apply_static(eqn, arrays):
         return [integer_extremes.reduce(eqn.primitive.name, *arrays, eqn.params["axes"])]
     if running_totals.pays(eqn, *arrays[:1]):
         return [running_totals.totals(*arrays)]
-    return division.apply(eqn, arrays)
+    apply = functools.partial(division.apply, eqn)
+    if eager_programs.evaluates(eqn, arrays):
+        return eager_programs.evaluate(eqn, apply, arrays)
+    return apply(arrays)
 
 
 def mentions_sizes(root, eqn) -> bool:

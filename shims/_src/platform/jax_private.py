@@ -89,11 +89,22 @@ Factor: TypeAlias = tuple[Any, Any, Any, int]
 
 def terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
     """Return the terms of a symbolic dimension: `((factors, coefficient), ...)`."""
-    return _cached_terms(d)
+    key = id(d._sorted_terms)
+    found = _TERMS.get(key)
+    if found is None or found[0] is not d._sorted_terms:
+        if len(_TERMS) >= _MOST_TERMS:
+            _TERMS.clear()
+        found = _TERMS[key] = d._sorted_terms, _terms(d)
+    return found[1]
 
 
-@functools.lru_cache(maxsize=4096)
-def _cached_terms(d):
+# By the identity of JAX's own tuple of terms, which the entry keeps alive: to compare two dimensions takes longer than
+# to take them apart, and does so once per operation in them.
+_TERMS: dict[int, tuple[Any, tuple]] = {}
+_MOST_TERMS = 4096
+
+
+def _terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
     out = []
     for term, coefficient in d._sorted_terms:
         factors = tuple((f.var, f.operation, f.operands, e) for f, e in term._factors)
@@ -139,6 +150,11 @@ def factors(d: DimExpr) -> list[DimExpr]:
     found = [factor for term, _ in d._sorted_terms for factor, _ in term._factors]
     made = [shape_poly._DimTerm.from_factor(factor, 1) for factor in dict.fromkeys(found)]
     return [DimExpr._from_term(term, 1, d.scope) for term in made]  # type: ignore[misc]
+
+
+def length_of(d: DimExpr) -> int:
+    """Return the length of a dimension as JAX measures it: about the number of coefficients, sizes and operations."""
+    return d._size
 
 
 def variables(d) -> frozenset[str]:
@@ -499,6 +515,16 @@ def bind(eqn, args, params=None):
     functions, given = bound if isinstance(bound, tuple) else ((), bound)  # a pair in JAX 0.9
     out = eqn.primitive.bind(*functions, *args, **given)
     return list(out) if eqn.primitive.multiple_results else [out]
+
+
+def has_constant_operands(lowered) -> bool:
+    """Return whether a lowered function takes constants as operands, whose values are not in its text."""
+    return bool(lowered._lowering.const_args)
+
+
+def abstract_of(x):
+    """Return the type of an array, a number or a variable of a jaxpr, weakly typed or not."""
+    return x.aval if hasattr(x, "aval") else core.typeof(x)
 
 
 def manual_axes() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import jax
-from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec, SingleDeviceSharding
 
 from shims._src.platform import jax_private as jp
 
@@ -13,6 +13,8 @@ from shims._src.platform import jax_private as jp
 def explicit_mesh(arrays):
     """Return the mesh of the first array whose type has an explicit sharding, or `None`."""
     for x in arrays:
+        if type(x) is jp.ArrayImpl and type(x.sharding) is SingleDeviceSharding:
+            continue  # the usual case, without the call below
         if jp.is_plain(x):
             continue
         sharding = getattr(getattr(x, "aval", None), "sharding", None)

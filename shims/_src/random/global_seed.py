@@ -302,8 +302,12 @@ class HostStreams:
 
 def consume_seed(seed) -> None:
     """Consume the seed of a random operator without generating numbers."""
-    if seed is None and streams.current() is None:
+    if seed is not None:
+        return
+    if streams.current() is None:
         pair(None, *_sources())
+    else:
+        streams.note_consumed()
 
 
 def _eager_seeds(seed):

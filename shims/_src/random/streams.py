@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from shims._src.platform.thread_state import ThreadSlot
+from shims._src.tracing.sized_by import hold_in_trials
 
 # (kernel, seed, blocks) -> the words at which the operator's stream starts, see `draw`.
 Source = Callable[[tuple, Any, Any], Any]
@@ -45,13 +46,37 @@ def outlined(draws: list | None = None):
     """Return a context in which stateful operators use dummy streams, for abstract evaluation.
 
     Args:
-      draws: a list that receives the kernel and the seed of each random operator.
+      draws: a list that receives the kernel and the seed of each random operator; a pair of `None` stands
+        for a seed that is consumed without random numbers.
     """
+    return drawn_from(_Outlined(draws))
 
-    def source(kernel, seed, blocks):
+
+class _Outlined:
+    """The source of random streams of an abstract evaluation."""
+
+    def __init__(self, draws: list | None):
+        self._draws = draws
+
+    def __call__(self, kernel, seed, blocks):
         del blocks
-        if draws is not None:
-            draws.append((kernel, seed))
+        self._note(kernel, seed)
         return np.zeros(6, np.uint32)
 
-    return drawn_from(source)
+    def consumed(self) -> None:
+        """Note that a seed is consumed."""
+        self._note(None, None)
+
+    def _note(self, kernel, seed) -> None:
+        if self._draws is not None:
+            self._draws.append((kernel, seed))
+
+
+def note_consumed() -> None:
+    """Note, in an abstract evaluation, that an operator consumes a seed without generating numbers."""
+    source = current()
+    if isinstance(source, _Outlined):
+        source.consumed()
+
+
+hold_in_trials(outlined)

@@ -17,6 +17,8 @@ from shims._src.sizes import size_bounds
 _Monomial: TypeAlias = tuple[Any, ...]
 _Polynomial: TypeAlias = dict[_Monomial, int]
 _COMPARING: ThreadSlot[bool] = ThreadSlot(False)
+# Longer sizes, in JAX's measure, are compared as JAX does: the polynomial of a half of a half grows with every half.
+_LONGEST = 120
 
 
 def are_equal(a, b) -> bool:
@@ -24,7 +26,13 @@ def are_equal(a, b) -> bool:
     if _COMPARING.value:  # by a cache, for the terms of a size
         return False
     with _COMPARING.holding(True):
+        if max(map(_length, (a, b))) > _LONGEST:
+            return False
         return (_has_extreme(a) or _has_extreme(b)) and _polynomial(a) == _polynomial(b)
+
+
+def _length(d) -> int:
+    return jp.length_of(d) if jp.is_symbolic(d) else 0
 
 
 @functools.lru_cache(maxsize=4096)
@@ -34,10 +42,14 @@ def key(d) -> object:
 
 
 def _has_extreme(d) -> bool:
-    return jp.is_symbolic(d) and any(
-        operation in ("min", "max") or any(map(_has_extreme, operands or ()))
-        for factors, _ in jp.terms(d)
-        for _, operation, operands, _ in factors
+    return (
+        jp.is_symbolic(d)
+        and jp.length_of(d) <= _LONGEST
+        and any(
+            operation in ("min", "max") or any(map(_has_extreme, operands or ()))
+            for factors, _ in jp.terms(d)
+            for _, operation, operands, _ in factors
+        )
     )
 
 

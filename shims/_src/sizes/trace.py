@@ -201,6 +201,8 @@ class DynamicTrace:
       manual_axes: the mesh axes of `shard_map` around the program.
       decided_at: lines of the program that handle errors, with the sizes about which every question was decided.
       has_traced_numbers: whether arrays stand for Python numbers in the program, such as the results of `int`.
+      recursions: statements whose branches call the function that contains them, by their code, with the number of
+        times that data have decided them.
     """
 
     def __init__(
@@ -224,6 +226,7 @@ class DynamicTrace:
         self.manual_axes = jp.manual_axes()
         self.decided_at: set[tuple[str, str]] = set()
         self.has_traced_numbers = False
+        self.recursions: dict[types.CodeType, int] = {}
         self._answers = answers
         self._steps_left = most_steps
         self._asked = asked

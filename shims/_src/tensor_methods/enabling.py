@@ -133,6 +133,11 @@ class TensorMethods:
                 _remove()
 
 
+def are_enabled() -> bool:
+    """Return whether arrays have the methods of tensors now."""
+    return TensorMethods._enabled > 0
+
+
 def _add() -> None:
     read = inspect.getattr_static(Padded, "dtype")
     changed: dict[type, dict[str, object]] = {cls: _added(cls) for cls in _CLASSES}
@@ -159,10 +164,10 @@ def enable_tensor_methods() -> TensorMethods:
     """Give JAX arrays the methods of TensorFlow's tensors, for programs that call them.
 
     JAX arrays get the methods `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`, and accept
-    lists and tuples as operands (`x * [3., 4.]`). In the program's own code, `shape` is still a tuple, but has the
-    methods of `TensorShape`. In the same way, `dtype` has the methods of `DType` (and is accepted by JAX and NumPy),
-    and `device` is TensorFlow's text. For the code of JAX, NumPy, Flax, Optax, Keras and other libraries, arrays do
-    not change.
+    lists, tuples and integers beyond 32 bits as operands (`x * [3., 4.]`, `x * (-2 ** 32 + 1)`). In the program's
+    own code, `shape` is still a tuple, but has the methods of `TensorShape`; so has the `shape` of a Keras variable.
+    In the same way, `dtype` has the methods of `DType` (and is accepted by JAX and NumPy), and `device` is
+    TensorFlow's text. For the code of JAX, NumPy, Flax, Optax, Keras and other libraries, arrays do not change.
 
     Returns:
       A context manager. At the end of a `with` block, the methods are removed. Without a `with` block, the

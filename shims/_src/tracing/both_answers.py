@@ -10,7 +10,7 @@ import contextlib
 import dataclasses
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -248,7 +248,8 @@ def _outcome_if_bounded(f, operands, answers: _Answers) -> _Outcome:
 
 def _with_endless(answers: _Answers, name: str, f, operands) -> _Answers:
     """Return the answers for a program in which nothing bounds a number of iterations; it is computed if it can be."""
-    data, known = _data_of(operands), {}
+    data = _data_of(operands)
+    known: Mapping[str, int] = {}
     if data is not None:
         state = trace.DynamicTrace(settled=answers.settled)
         known = measured_sizes(state, f, specifications(state, operands)[0], data)

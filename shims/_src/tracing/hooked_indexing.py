@@ -62,8 +62,10 @@ def _with_sizes(items, shape):
 def _as_size(bound, extent):
     """Return the size that a slice bound is if it cannot lie outside of the axis, otherwise the bound."""
     known = numbering.symbolic_value(bound) if jp.is_tracer(bound) and not bound.ndim else None
-    if known is None or not jp.is_symbolic(known):
+    if known is None:
         return bound
+    if not jp.is_symbolic(known):  # a constant of the program bounds as a number of Python does
+        return known
     return known if jp.never_negative(known) and jp.never_negative(extent - known) else bound
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from shims._src.errors import errors, internal, shape_mismatches
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, equal_forms, primitives, room, size_bounds, trace
+from shims._src.sizes import dims, equal_forms, linear_bounds, primitives, room, size_bounds, trace
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
@@ -188,6 +188,8 @@ def _end_hook(state, original, ended):
 def _bounds_hook(state, original, d, precision):
     """Bound an expression over data-dependent sizes by the values that it can have."""
     known = size_bounds.extremes(state, d) if state.owns(d) else None
+    if known is None and state.owns(d) and linear_bounds.is_long(d):
+        return linear_bounds.bounds(state, d)
     return original(d, precision) if known is None else known
 
 

@@ -9,6 +9,7 @@ Other numbers that are computed from sizes alone (`int(n / 2)`) are decided by t
 from __future__ import annotations
 
 import dataclasses
+import operator
 from typing import Any
 
 import numpy as np
@@ -100,14 +101,31 @@ def question_of(condition) -> SizeQuestion | ComputedQuestion | None:
 
 
 def _comparison(condition) -> SizeQuestion | None:
+    found = _compared(condition)
+    sizes = [] if found is None else [s for s in found[1:] if jp.is_symbolic(s)]
+    return SizeQuestion(*found) if found is not None and depend_on_data(sizes) else None
+
+
+def _compared(condition) -> tuple | None:
+    """Return `(comparison, left, right)` if a traced bool compares sizes or integers, otherwise `None`."""
     found = jp.defining_equation(jp.primal_tracer(condition))
     if found is None or found[0].primitive.name not in _PRIMITIVES:
         return None
     sides = [_size_of(x) for x in jp.operand_atoms(found[0])]
     if None in [s for s in sides if not jp.is_symbolic(s)]:
         return None
-    sizes = [s for s in sides if jp.is_symbolic(s)]
-    return SizeQuestion(found[0].primitive.name, *sides) if depend_on_data(sizes) else None
+    return found[0].primitive.name, *sides
+
+
+def known_comparison(condition) -> bool | None:
+    """Return what a traced comparison of integers gives that do not depend on the inputs; `None` for any other."""
+    if not jp.is_tracer(condition) or condition.ndim:
+        return None
+    found = _compared(condition)
+    if found is None or any(map(jp.is_symbolic, found[1:])):
+        return None
+    name, left, right = found
+    return bool(getattr(operator, name)(left, right))
 
 
 def _computed(condition) -> ComputedQuestion | None:

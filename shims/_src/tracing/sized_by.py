@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import math
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +21,17 @@ from shims._src.tracing.dispatch import operator
 
 # The number of elements from which the arrays of an operator are checked before they are computed.
 _LARGE = 1 << 24
+# The contexts in which an operator is traced only to learn how large its arrays are.
+_TRIALS: list[Callable[[], contextlib.AbstractContextManager[object]]] = []
+
+
+def hold_in_trials(context: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
+    """Let operators run in a context while they are traced only to learn how large their arrays are.
+
+    Args:
+      context: what makes the context. It keeps the operator from changing anything, such as a random stream.
+    """
+    _TRIALS.append(context)
 
 
 def selected_by(*names: str):
@@ -101,7 +114,10 @@ def _product(value) -> int:
 def _check_room(f, args, kwargs) -> None:
     """Check that the arrays which an operator computes fit into memory, without computing them."""
     try:
-        staged = jax.make_jaxpr(lambda: f(*args, **kwargs))()
+        with contextlib.ExitStack() as stack:
+            for context in _TRIALS:
+                stack.enter_context(context())
+            staged = jax.make_jaxpr(lambda: f(*args, **kwargs))()
     except errors.ResourceExhaustedError:
         raise
     except Exception:  # noqa: BLE001 - the operator raises it again

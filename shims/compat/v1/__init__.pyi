@@ -2808,7 +2808,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not match.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
@@ -4010,7 +4010,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions; one number, or one per slice.
+      repeats: the number of repetitions; one number, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 

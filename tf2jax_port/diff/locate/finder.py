@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -32,6 +33,8 @@ from tf2jax_port.diff.values.precision import exact_wide, widened
 
 # Runs in two precisions take the same way if they differ by less than this share of the fault.
 _SAME_WAY = 0.1
+# In seconds of processor time: a search in double precision that fails later is not repeated.
+_LONG = 20.0
 
 
 def locate(
@@ -64,12 +67,15 @@ def locate(
     stack = Stack(own)
     reason = "the original and the port agree if both run operator by operator"
     likely: Located | None = None
+    start = time.process_time()
     for wide in (True, False):
         used = case.map(widened) if wide else case
         with jax.enable_x64(wide or bool(jax.config.read("jax_enable_x64"))):
             found = attempt(_locate, old, new, used, seed, stack, different)
         if isinstance(found, Failure):
             reason = found.reason
+            if time.process_time() - start > _LONG:
+                break
         # An error that occurs in double precision only is no fault of the port.
         if not isinstance(found, _Found) or (wide and found.located.kind == RAISED):
             continue

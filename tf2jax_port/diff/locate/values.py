@@ -27,8 +27,10 @@ from tf2jax_port.diff.locate.result.located import (
     spot,
 )
 from tf2jax_port.diff.locate.search.candidates import kind_of
+from tf2jax_port.diff.locate.search.confused import Confusion, confused
 from tf2jax_port.diff.locate.search.injection import (
     COMMON,
+    EXCHANGED,
     MEANT,
     MISTAKEN,
     OMITTED,
@@ -112,7 +114,9 @@ def locate_values(
         if not found or not (found[0].complete or strictness == _STRICTNESS[0]):
             return None
         first, *rest = (
-            replace(one.located, confirmed=ends and one.complete and one.sure) for one in found
+            # Where one place explains all differences, two places are no proof.
+            replace(one.located, confirmed=ends and one.complete and one.sure and len(found) == 1)
+            for one in found
         )
         return replace(first, further=_on_other_lines(first, rest))
     return None
@@ -144,11 +148,7 @@ def _in_scopes(
     parts = slices(old, new, unlike)
     scopes = itertools.chain(*((parts, whole) if is_large else (whole, parts)))
     for rank, (theirs, mine, pairs) in enumerate(scopes):
-        until = (
-            time.process_time() + BUDGET
-            if mine is new
-            else min(end, time.process_time() + BUDGET / 4)
-        )
+        until = min(end, time.process_time() + (BUDGET if mine is new else BUDGET / 4))
         ways: list[tuple[list[_Fault], bool]] = []
         for search in _searches(theirs, mine, pairs, strictness, until):
             search.may_be_meant = rank < _MEANT and strictness == _STRICTNESS[0]
@@ -222,7 +222,8 @@ def _faults(
         if changed is None:
             break
         after = mended(new, changed)
-        search = Search(search.old, search.new.of(after), search.pairs, until)
+        pairs = {p: (a, found.swapped.get(b, b)) for p, (a, b) in search.pairs.items()}
+        search = Search(search.old, search.new.of(after), pairs, until)
         if not search.differing:
             break
     return faults, search.differing
@@ -236,7 +237,11 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
     missing may be missing where the value is computed, where it is used, or in what both depend on.
     """
     new, place = search.new.trail, _line(located)
-    if found.kind in (COMMON, OMITTED) or _lacks_an_argument(search, found):
+    if found.only:
+        return True
+    if found.kind in (COMMON, OMITTED) or _is_used_nowhere_else(new, found, place):
+        return False
+    if _lacks_an_argument(search, found):
         return False
     waiting = list(found.values) or [found.new]
     seen: set[int] = set()
@@ -252,6 +257,14 @@ def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
             return False
         waiting += maker.operands
     return True
+
+
+def _is_used_nowhere_else(new: Trail, found: Injection, place: Place | None) -> bool:
+    """Return whether a value may be wrong where it is computed, not at `place`, as nothing else uses it."""
+    maker = new.maker(found.new)
+    if found.kind != MISTAKEN or not found.uses or maker is None or place in maker.places:
+        return False
+    return all((user.number, found.new) in found.uses for user in new.users(found.new))
 
 
 def _lacks_an_argument(search: Search, found: Injection) -> bool:
@@ -296,9 +309,9 @@ def _is_rounding(search: Search, found: Injection) -> bool:
 def _located(search: Search, found: Injection, case: Arguments) -> Located:
     old, new = search.old.trail, search.new.trail
     lines = Lines(search)
-    found = lines.computed(found)
-    theirs = _step_of(old, found.old)
-    mine, place = lines.blamed(found)
+    found, uses = confused(search, lines.computed(found))
+    theirs = _user_of(old, found) if uses else _step_of(old, found.old)
+    mine, place = lines.blamed(found, uses)
     wrong = _misgiven(search, found, mine, place)
     place = (
         renaming(theirs.place, place) or place
@@ -324,7 +337,7 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
         spot(theirs),
         Spot(place, mine.name) if place != NOWHERE else None,
         new.iteration(mine),
-        wrong.words if wrong else _other_number(search, found) or cause(evidence),
+        wrong.words if wrong else _other_number(search, found, uses) or cause(evidence),
         found.complete,
         element(a, b),
     )
@@ -345,10 +358,15 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
     return maker.place
 
 
-def _other_number(search: Search, found: Injection) -> str | None:
-    """Describe a fault that is a wrong number literal or operation; return `None` for any other fault."""
+def _other_number(search: Search, found: Injection, uses: Sequence[Confusion]) -> str | None:
+    """Describe a fault that is a wrong number literal, operation or value; return `None` for any other fault."""
     if found.kind == MEANT:
         return f"with another operation in place of this {found.step.name} the outputs agree"
+    if uses and found.kind == EXCHANGED:
+        return "two values are used in place of each other"
+    maker = search.new.trail.maker(uses[0][2]) if uses else None
+    if maker is not None:
+        return f"the original uses the value of line {maker.place.line} here: {maker.place.text}"
     a, b = (
         _constant(run.trail, n) for run, n in ((search.old, found.old), (search.new, found.new))
     )
@@ -371,6 +389,12 @@ def _step_of(old: Trail, number: int) -> Step:
         return maker
     users = old.users(number) or old.users(old.parts(number)[0])
     return users[0]
+
+
+def _user_of(old: Trail, found: Injection) -> Step:
+    """Return the original's operation that uses a value as the port should, else that which computes it."""
+    users = (user for user in old.users(found.old) if kind_of(user) == found.step.name)
+    return next(users, None) or _step_of(old, found.old)
 
 
 def _operation_names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:

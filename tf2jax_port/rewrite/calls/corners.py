@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from tf2jax_port.rewrite.calls.arguments import CallSite
 from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
+from tf2jax_port.rewrite.values.large_integers import is_large
 from tf2jax_port.rewrite.values.numbers import INTEGERS, Numbers, NumbersOf, dtype_numbers
 from tf2jax_port.rewrite.values.passed_lists import PassedLists
 from tf2jax_port.rewrite.values.ragged_values import is_ragged
@@ -59,6 +60,8 @@ class Corners:
             return Corner("JAX's functions do not accept ragged tensors", met=True)
         if self.values.selects and self._holds_selection(site):
             return Corner(_SELECTION, met=True)
+        if any(is_large(argument.node) for argument in site.bound.arguments.values()):
+            return Corner(_LARGE, met=True)
         find = _FINDERS.get(site.row.name)
         return find(self, site) if find is not None else _NONE
 
@@ -99,6 +102,7 @@ _SELECTION = (
     "under your own `jax.jit`, JAX's functions accept an array with a data-dependent size only inside "
     "`shims.dynamic`"
 )
+_LARGE = "JAX's functions do not accept integers beyond 32 bits"
 _CONVERTED = (
     "the numbers have another dtype than the array: JAX converts the numbers (0.7 becomes 0), TensorFlow raises an "
     "error"

@@ -33,6 +33,11 @@ _CONFIG = (
     *("threading.get_inter_op_parallelism_threads", "threading.get_intra_op_parallelism_threads"),
     *("threading.set_inter_op_parallelism_threads", "threading.set_intra_op_parallelism_threads"),
 )
+# Texts, numbers and their types, which are Python's.
+_COMPAT = (
+    *("as_bytes", "as_str", "as_str_any", "as_text", "bytes_or_text_types", "complex_types"),
+    *("integral_types", "path_to_str", "real_types"),
+)
 # Functions of TensorFlow 1 that `tf.io.gfile` has under another name, with parameters in the same order.
 _OLD_GFILE = {
     "Copy": "copy",
@@ -58,10 +63,13 @@ ALWAYS = frozenset(
         *(f"io.gfile.{name}" for name in _GFILE),
         *(f"train.{name}" for name in _TRAIN),
         *(f"config.{name}" for name in _CONFIG),
+        *(f"compat.{name}" for name in _COMPAT),
         *(f"profiler.experimental.{name}" for name in ("Profile", "Trace", "start", "stop")),
         *("autograph.experimental.set_loop_options", "autograph.to_code", "autograph.to_graph"),
     )
 )
+# Texts, whose methods a program may call.
+TEXTS = ("__version__", "version.VERSION")
 # What writes for TensorBoard, with the writer of the same library.
 OF_SUMMARIES = frozenset(
     f"summary.{name}"

@@ -9,7 +9,14 @@ from tf2jax_port.rewrite.data import read_data
 from tf2jax_port.rewrite.names.tf_names import MODULES
 
 # Modules whose names are not listed.
-_UNLISTED = ("raw_ops.", "__internal__.", "__operators__.", "experimental.numpy.", "python.")
+_UNLISTED = (
+    "raw_ops.",
+    "compat.",
+    "__internal__.",
+    "__operators__.",
+    "experimental.numpy.",
+    "python.",
+)
 
 
 def public_name(dotted: str) -> str:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.former_layers import layer_advice
 from tf2jax_port.rewrite.findings.outside import find_family
-from tf2jax_port.rewrite.knowledge.host_names import ALWAYS, NUMPY, OF_PIPELINES, OLD_FILES
+from tf2jax_port.rewrite.knowledge.host_names import (
+    ALWAYS,
+    NUMPY,
+    OF_PIPELINES,
+    OLD_FILES,
+    TEXTS,
+)
 from tf2jax_port.rewrite.knowledge.keras_rows import why_unknown
 from tf2jax_port.rewrite.knowledge.known import facade, has_another_meaning, look_up, rows
 from tf2jax_port.rewrite.names.public_names import is_public, public_names
@@ -32,6 +39,7 @@ _FLAGS = frozenset(
         *("mark_flags_as_required", "register_validator", "validator", "DEFINE", "Flag"),
     )
 )
+_VERSION = re.compile(r"V\d+$")
 _OLD_KEYWORDS = ("flag_name", "default_value", "docstring")
 
 
@@ -89,7 +97,25 @@ def explain_unknown(reference: Reference) -> Unknown:
         near = _nearest(path)
         hint = f": did you mean `tf.{near}`?" if near else ""
         return Unknown(State.MANUAL, "TJ301", f"TensorFlow has no such name{hint}", near)
-    return Unknown(State.MANUAL, "TJ301", "no rule yet")
+    public = _public_form(path)
+    hint = f"; the public operator `tf.{public}` has one" if public else ""
+    return Unknown(State.MANUAL, "TJ301", f"no rule yet{hint}")
+
+
+def _public_form(path: str) -> str:
+    """Return the public operator that a name of `tf.raw_ops` belongs to, empty if none has its name."""
+    module, _, name = path.rpartition(".")
+    if module != "raw_ops":
+        return ""
+    letters = _VERSION.sub("", name).lower()
+    found = (row for row in rows() if letters in (_letters(row), _letters(row.rpartition(".")[2])))
+    return min(
+        (row for row in found if not row.startswith(("raw_ops.", "v1."))), key=len, default=""
+    )
+
+
+def _letters(name: str) -> str:
+    return name.replace(".", "").replace("_", "")
 
 
 @functools.cache
@@ -127,13 +153,18 @@ def _pipeline_name(reference: Reference) -> str | None:
 def _moved_to(file: File, reference: Reference) -> str | None:
     """Return the name in `shims` that replaces a name of files, settings or pipelines, if any."""
     path = canonical(reference.path, reference.version)
-    if path in ALWAYS or path.startswith(NUMPY):
+    if path in ALWAYS or path.startswith(NUMPY) or _is_of_text(path):
         return f"shims.{path}"
     if reference.path in OLD_FILES:
         called = file.names.parents[reference.node]
         keywords = isinstance(called, ast.Call) and called.keywords
         return None if keywords else f"shims.{OLD_FILES[reference.path]}"
     return _pipeline_name(reference) if file.moves_pipelines else None
+
+
+def _is_of_text(path: str) -> bool:
+    """Return whether a name is a text, or a method of one."""
+    return any(f"{path}.".startswith(f"{text}.") for text in TEXTS)
 
 
 def _as_absl(file: File, reference: Reference, symbol: str) -> Decision | None:

@@ -100,10 +100,12 @@ def _adapt_symbolic(decision: Decision) -> Decision:
 
 def _raising_argument(file: File, known: Known) -> str:
     """Return why an argument of a call raises an error on JAX, `""` if none does."""
-    call = file.names.parents[known.reference.node]
+    call, target = file.names.parents[known.reference.node], known.row.target
     if not isinstance(call, ast.Call) or call.func is not known.reference.node:
         return ""
-    name = known.row.target.function.removeprefix("keras.")
+    if not isinstance(target, Shim):
+        return ""
+    name = target.function.removeprefix("keras.")
     for keyword in call.keywords:
         advice = RAISING.get((name, keyword.arg or ""))
         is_off = isinstance(keyword.value, ast.Constant) and not keyword.value.value

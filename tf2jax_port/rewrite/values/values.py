@@ -50,8 +50,10 @@ _NO_TENSOR = (
     "foldl",
     "foldr",
 )
-# Those of them that return a list of tensors.
-_SEVERAL = ("split", "unstack", "meshgrid", "unique", "nn.moments", "math.top_k")
+# Those of them that return a list, of which TensorFlow makes a tensor where it needs one.
+_LISTED = ("split", "unstack", "meshgrid")
+# Those of them that return several tensors.
+_SEVERAL = (*_LISTED, "unique", "nn.moments", "math.top_k")
 _TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
 
 
@@ -124,6 +126,8 @@ class Values(Uses):
         reference = self.by_node.get(node.func)
         if reference is not None:
             known = look_up(reference)
+            if known is not None and not known.rest and known.row.name in _LISTED:
+                return Kind.LIST
             return Kind.TENSOR if known is not None and _returns_tensor(known) else Kind.UNKNOWN
         if isinstance(node.func, ast.Attribute) and node.func.attr in _TENSOR_METHODS:
             return self._tensor_if(node.func.value)

@@ -17,6 +17,7 @@ from shims._src.checkpoint.checkpoint_reader import list_variables, load_variabl
 from shims._src.checkpoint.state_file import latest_checkpoint
 from shims._src.errors import errors
 from shims._src.v1.data.datasets import Dataset
+from shims._src.v1.estimator.exported_models import write_model
 from shims._src.v1.estimator.mode_keys import ModeKeys
 from shims._src.v1.estimator.specs import EstimatorSpec, EvalSpec, RunConfig, TrainSpec
 from shims._src.v1.graph.graph import Graph
@@ -62,7 +63,7 @@ class Estimator:
       ValueError: `model_fn` has no parameter `features`.
 
     Differs from TensorFlow:
-      There is one process. Models are not exported.
+      There is one process. `export_saved_model` writes a SavedModel for `shims.saved_model.load`.
     """
 
     __module__ = "shims.compat.v1.estimator"
@@ -318,6 +319,59 @@ class Estimator:
                     yield from _rows(found)
                 else:
                     yield found
+
+    def export_saved_model(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        experimental_mode=ModeKeys.PREDICT,
+    ) -> bytes:
+        """Write the model of a checkpoint to a new folder, and return the path of the folder.
+
+        Args:
+          export_dir_base: the folder in which the new folder is created.
+          serving_input_receiver_fn: a function that returns a `ServingInputReceiver` of placeholders.
+          assets_extra: must be `None`.
+          as_text: accepted and ignored.
+          checkpoint_path: the checkpoint; the last one by default.
+          experimental_mode: must be `ModeKeys.PREDICT`.
+
+        Raises:
+          ValueError: there is no checkpoint, or an argument has another value than it must have.
+          UnimplementedError: the outputs need operations that run in Python, such as `parse_example`.
+
+        Differs from TensorFlow:
+          `shims.saved_model.load` reads the folder; TensorFlow reads only the variables, as a checkpoint. Numbers
+          have 32 bits unless `jax_enable_x64` is on.
+        """
+        del as_text
+        if assets_extra is not None or experimental_mode != ModeKeys.PREDICT:
+            raise ValueError("export_saved_model takes no assets, and exports predictions only.")
+        with self._graph() as graph:
+            receiver = serving_input_receiver_fn()
+            spec = self._model(receiver.features, None, ModeKeys.PREDICT)
+            session = self._restored(spec, checkpoint_path, [])
+            with session:
+                folder = write_model(graph, session._tf_sess(), spec, receiver, export_dir_base)
+        return folder
+
+    def export_savedmodel(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        strip_default_attrs=False,
+    ) -> bytes:
+        """Write the model of a checkpoint; the older name of `export_saved_model`."""
+        del strip_default_attrs
+        return self.export_saved_model(
+            export_dir_base, serving_input_receiver_fn, assets_extra, as_text, checkpoint_path
+        )
 
 
 def _chosen(predictions, keys) -> Any:

@@ -31,7 +31,7 @@ class EstimatorSpec(_Fields):
       loss: a scalar, for training and evaluation.
       train_op: the operation of a step of training.
       eval_metric_ops: a dict from names to pairs of a value and an update operation.
-      export_outputs: accepted and ignored.
+      export_outputs: a dict of `ExportOutput`s, the outputs of an exported model.
       training_chief_hooks: hooks of training.
       training_hooks: further hooks of training.
       scaffold: a `tf.train.Scaffold`.

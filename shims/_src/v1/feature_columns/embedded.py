@@ -7,7 +7,12 @@ import math
 from typing import Any
 
 from shims._src.errors import errors
-from shims._src.v1.feature_columns.column import CategoricalColumn, DenseColumn, Features
+from shims._src.v1.feature_columns.column import (
+    CategoricalColumn,
+    DenseColumn,
+    Features,
+    IdWeightPair,
+)
 from shims._src.v1.feature_columns.lookups import COMBINERS, lookup, one_hot
 from shims._src.v1.graph.scope_functions import add_to_collection, get_collection
 from shims._src.v1.variables.get_variable import get_variable
@@ -53,6 +58,10 @@ class EmbeddingColumn(DenseColumn):
     def dense_tensor(self, features: Features, collections=None, trainable=None):
         """Return the combined embeddings of the ids of each example."""
         pair = self.categorical_column.sparse_tensors(features)
+        return self.combined(pair, collections, trainable)
+
+    def combined(self, pair: IdWeightPair, collections, trainable):
+        """Return the combined embeddings of the ids of each row."""
         return lookup(self.table(collections, trainable), pair, self.combiner, self.max_norm)
 
 
@@ -224,7 +233,10 @@ class IndicatorColumn(DenseColumn):
 
     def transformed(self, features: Features):
         """Return the vectors."""
-        pair = self.categorical_column.sparse_tensors(features)
+        return self.combined(self.categorical_column.sparse_tensors(features))
+
+    def combined(self, pair: IdWeightPair, collections=None, trainable=None):
+        """Return the added vectors of the ids of each row."""
         return one_hot(pair, self.categorical_column.num_buckets)
 
     def dense_tensor(self, features: Features, collections=None, trainable=None):

@@ -80,17 +80,28 @@ def numeric_column(key, shape=(1,), default_value=None, dtype=float32, normalize
     https://www.tensorflow.org/api_docs/python/tf/feature_column/numeric_column
     """
     check_key(key)
+    sizes, dtype = checked_numbers(key, shape, dtype, normalizer_fn)
+    return NumericColumn(key, sizes, _filled(default_value, sizes, key), dtype, normalizer_fn)
+
+
+def checked_numbers(key: str, shape, dtype, normalizer_fn) -> tuple[tuple[int, ...], Any]:
+    """Return the sizes and the dtype of a column of numbers.
+
+    Raises:
+      ValueError: a size is not positive, or the dtype is not numeric.
+      TypeError: a size is not an integer, or `normalizer_fn` is not a function.
+    """
     sizes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     if any(not isinstance(n, int) for n in sizes):
         raise TypeError(f"shape dimensions must be integer. shape: {sizes}")
     if any(n < 1 for n in sizes):
         raise ValueError(f"shape dimensions must be greater than 0. shape: {sizes}")
-    dtype = as_dtype(dtype)
-    if not (dtype.is_integer or dtype.is_floating):
-        raise ValueError(f"dtype must be convertible to float. dtype: {dtype}, key: {key}")
+    found = as_dtype(dtype)
+    if not (found.is_integer or found.is_floating):
+        raise ValueError(f"dtype must be convertible to float. dtype: {found}, key: {key}")
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
-    return NumericColumn(key, sizes, _filled(default_value, sizes, key), dtype, normalizer_fn)
+    return sizes, found
 
 
 def _filled(value, shape: tuple[int, ...], key: str):

@@ -136,8 +136,7 @@ class Tensor(GraphTensor):
         shape = "" if self._shape.rank is None else f", shape={self._shape}"
         return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name})'
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__
 
     def __bool__(self):
         raise not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`")

@@ -172,7 +172,7 @@ def _add_operation(graph, name: str, type_: str, compute, operands, found: Outli
         graph.present_control_inputs(),
     )
     operation.links = found.links
-    operation.attributes["pure"] = not found.draws
+    operation.attributes["pure"] = all(kernel is None for kernel, _ in found.draws)
     operation.attributes["rows"] = found.rows
     if found.draws:
         _assign_seeds(operation, found.draws)
@@ -233,14 +233,17 @@ def _outline_or_raise(f, operands, key, unranked) -> Outline:
 
 
 def _assign_seeds(operation: Operation, draws) -> None:
-    """Assign a pair of seeds to each random call inside an operation.
+    """Assign a pair of seeds to each random call inside an operation; skip the seeds that are only consumed.
 
     Whenever the operation runs, its random calls draw from the streams of these seeds, not from the
     global streams.
     """
     graph = operation.graph
     compute = operation.compute
-    found = [pair(seed, graph.seed, graph.next_seed) for _, seed in draws]
+    pairs = [(kernel, pair(seed, graph.seed, graph.next_seed)) for kernel, seed in draws]
+    found = [seeds for kernel, seeds in pairs if kernel is not None]
+    if not found:
+        return
     operation.attributes["seeds"] = found
 
     def drawing(run, op, values):

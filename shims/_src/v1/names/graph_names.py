@@ -15,7 +15,7 @@ _GRAPH = {
     "Session": "shims._src.v1.session.session:Session",
     "Tensor": "shims._src.v1.graph.nodes:Tensor",
     "TensorShape": "shims._src.v1.graph.shapes:GraphShape",
-    "VERSION": "shims._src.v1.platform.release:__version__",
+    "VERSION": "shims._src.platform.tensorflow_release:__version__",
     "Variable": "shims._src.v1.variables.variables:GraphVariable",
     "compat.as_bytes": "shims._src.v1.platform.text_types:as_bytes",
     "compat.as_str": "shims._src.v1.platform.text_types:as_str",
@@ -54,7 +54,7 @@ _GRAPH = {
     "random.set_random_seed": "shims._src.v1.graph.default_graph:set_random_seed",
     "resource_variables_enabled": "shims._src.v1.graph.modes:resource_variables_enabled",
     "set_random_seed": "shims._src.v1.graph.default_graph:set_random_seed",
-    "version.VERSION": "shims._src.v1.platform.release:__version__",
+    "version.VERSION": "shims._src.platform.tensorflow_release:__version__",
 }
 
 _VARIABLES = {
@@ -538,6 +538,12 @@ _CONTRIB = {
     "contrib.crf.viterbi_decode": "shims._src.v1.contrib.crf:viterbi_decode",
     "contrib.distributions.Normal": "shims._src.v1.ops.normal:Normal",
     "contrib.distributions.kl_divergence": "shims._src.v1.ops.normal:kl_divergence",
+    "contrib.feature_column.sequence_categorical_column_with_hash_bucket": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_hash_bucket",
+    "contrib.feature_column.sequence_categorical_column_with_identity": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_identity",
+    "contrib.feature_column.sequence_categorical_column_with_vocabulary_file": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_vocabulary_file",
+    "contrib.feature_column.sequence_categorical_column_with_vocabulary_list": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_vocabulary_list",
+    "contrib.feature_column.sequence_input_layer": "shims._src.v1.feature_columns.sequences:sequence_input_layer",
+    "contrib.feature_column.sequence_numeric_column": "shims._src.v1.feature_columns.sequences:sequence_numeric_column",
     "contrib.layers.OPTIMIZER_CLS_NAMES": "shims._src.v1.train.optimize_loss:OPTIMIZER_CLS_NAMES",
     "contrib.layers.OPTIMIZER_SUMMARIES": "shims._src.v1.train.optimize_loss:OPTIMIZER_SUMMARIES",
     "contrib.layers.optimize_loss": "shims._src.v1.train.optimize_loss:optimize_loss",
@@ -718,6 +724,11 @@ _FEATURE_COLUMNS = {
     "feature_column.linear_model": "shims._src.v1.feature_columns.layers:linear_model",
     "feature_column.make_parse_example_spec": "shims._src.v1.feature_columns.layers:make_parse_example_spec",
     "feature_column.numeric_column": "shims._src.v1.feature_columns.numeric:numeric_column",
+    "feature_column.sequence_categorical_column_with_hash_bucket": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_hash_bucket",
+    "feature_column.sequence_categorical_column_with_identity": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_identity",
+    "feature_column.sequence_categorical_column_with_vocabulary_file": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_vocabulary_file",
+    "feature_column.sequence_categorical_column_with_vocabulary_list": "shims._src.v1.feature_columns.sequences:sequence_categorical_column_with_vocabulary_list",
+    "feature_column.sequence_numeric_column": "shims._src.v1.feature_columns.sequences:sequence_numeric_column",
     "feature_column.shared_embedding_columns": "shims._src.v1.feature_columns.embedded:shared_embedding_columns",
     "feature_column.weighted_categorical_column": "shims._src.v1.feature_columns.categorical:weighted_categorical_column",
 }
@@ -1083,6 +1094,7 @@ _INTERNAL = {
     "contrib.layers.python.layers.regularizers.l1_regularizer": "shims._src.v1.variables.regularizers:l1_regularizer",
     "contrib.layers.python.layers.regularizers.l2_regularizer": "shims._src.v1.variables.regularizers:l2_regularizer",
     "contrib.layers.python.layers.regularizers.sum_regularizer": "shims._src.v1.variables.regularizers:sum_regularizer",
+    "python.framework.function.Defun": "shims._src.v1.gradients.defined_functions:Defun",
     "python.layers.utils.smart_cond": "shims._src.v1.layers.options:smart_cond",
     "python.ops.control_flow_ops.with_dependencies": "shims._src.v1.graph.grouping:with_dependencies",
 }

@@ -18,8 +18,8 @@ _MODULES = {
     "ops.gen_string_ops ops.gen_training_ops training.training_ops",
     ". debugging": "ops.check_ops",
     ".": "client.session framework.constant_op framework.ops framework.random_seed "
-    "framework.sparse_tensor framework.tensor_shape framework.tensor_util framework.indexed_slices "
-    "ops.array_ops ops.clip_ops ops.control_flow_ops ops.custom_gradient ops.data_flow_ops "
+    "framework.function framework.sparse_tensor framework.tensor_shape framework.tensor_util "
+    "framework.indexed_slices ops.array_ops ops.clip_ops ops.control_flow_ops ops.custom_gradient ops.data_flow_ops "
     "ops.functional_ops ops.gradients ops.gradients_impl ops.logging_ops ops.map_fn "
     "ops.partitioned_variables ops.script_ops ops.standard_ops ops.state_ops ops.template "
     "ops.tensor_array_ops ops.variable_scope ops.variables ops.while_loop ops.cond",
@@ -57,6 +57,7 @@ _MODULES = {
 }
 # Names that have another public name, or none.
 _RENAMED = {
+    "framework.function.Defun": "python.framework.function.Defun",
     "framework.tensor_util.constant_value": "get_static_value",
     "layers.utils.smart_cond": "python.layers.utils.smart_cond",
     "ops.control_flow_ops.with_dependencies": "python.ops.control_flow_ops.with_dependencies",

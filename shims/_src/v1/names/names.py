@@ -16,6 +16,7 @@ from shims._src.v1.names.graph_names import OWN_NAMES
 from shims._src.v1.names.operators import live_names, located, operators
 from shims._src.v1.names.redefined_operators import VARIANTS
 from shims._src.v1.names.replacements import instead_of
+from shims._src.v1.ops.linear_operators import graph_class
 
 # Namespaces served by a module, unless a name is defined elsewhere.
 _PLAIN = {
@@ -84,7 +85,8 @@ def resolve(name: str) -> Any:
         return callable_of(operators()[name])
     if name in values():
         place = values()[name]
-        return None if place == "=None" else located(f"shims._src.{place}")
+        found = None if place == "=None" else located(f"shims._src.{place}")
+        return graph_class(found) if name.startswith("linalg.LinearOperator") else found
     namespace, _, last = name.rpartition(".")
     if namespace in _MOVED:
         return resolve(f"{_MOVED[namespace]}.{last}")

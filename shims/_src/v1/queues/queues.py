@@ -79,7 +79,7 @@ class QueueBase:
         values = self._components(vals, self._shapes)
 
         def compute(buffer, *arrays):
-            buffer.put([arrays])
+            buffer.put([tuple(map(_kept, arrays))])
             return []
 
         return self._operation("QueueEnqueueV2", self._unique(name, "enqueue"), compute, values)
@@ -90,8 +90,8 @@ class QueueBase:
         values = self._components(vals, shapes)
 
         def compute(buffer, *arrays):
-            rows = range(len(arrays[0]))
-            buffer.put([tuple(a[row, ...] for a in arrays) for row in rows])
+            rows, kept = range(len(arrays[0])), list(map(_kept, arrays))
+            buffer.put([tuple(a[row, ...] for a in kept) for row in rows])
             return []
 
         unique = self._unique(name, "EnqueueMany")
@@ -212,6 +212,11 @@ class QueueBase:
         if self._names is not None:
             return dict(zip(self._names, outputs, strict=True))
         return outputs[0] if len(outputs) == 1 else list(outputs)
+
+
+def _kept(x):
+    """Return a value that stays as it is, although the program may change the array that it has fed."""
+    return np.array(x) if isinstance(x, np.ndarray) else x
 
 
 def _shapes_of(shapes, count: int) -> list[GraphShape]:

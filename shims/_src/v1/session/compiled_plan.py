@@ -62,6 +62,8 @@ class Compiled:
         self.written = list(dict.fromkeys(v for op in self.plan.everything for v in op.writes))
         self.counters = counters_of(self.plan, counters)
         self._counter_slots = [slot for slot, _ in self.counters.values()]
+        slots = len(self.read) + len(self._counter_slots)
+        self._tree = jax.tree.structure((([0] * slots, [0] * len(self.arguments)), {}))
         self._programs = ProgramCache(self._make_pure, self.arguments)
 
     @property
@@ -125,7 +127,9 @@ class Compiled:
                 given = [*(session.values[v] for v in self.read), *counters]
                 function = self._programs.function_for(tuple(a.shape for a in arguments), given)
                 with jax.enable_x64(True), state.state_scope(None), errors.with_places(self.places):
-                    results, assigned = function(given, arguments)
+                    results, assigned = function.call_arrays(
+                        (given, arguments), [*given, *arguments], self._tree
+                    )
                 if any(entry.calls_host for entry in function.entries):
                     replaced = None  # what Python functions have done is not done again
                 if self.is_ahead or self._store_assigned(session, assigned, replaced):

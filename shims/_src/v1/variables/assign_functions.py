@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
+from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.v1.graph.nodes import Tensor, variable_behind
+from shims._src.variables.variable import Variable
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
@@ -62,6 +65,23 @@ def _written(ref):
     if found is None:
         raise TypeError(f"The assignment requires a variable, not the tensor {ref.name}.")
     return found
+
+
+def _with_rows(ref, kind: str, indices, updates, name):
+    """Change rows of a variable, which is one of TensorFlow 2 where no graph is built."""
+    variable = _written(ref)
+    if not isinstance(variable, Variable):
+        return variable._of_rows(kind, indices, updates, name)
+    rows = IndexedSlices(as_array(updates, variable.dtype), as_array(indices))
+    return getattr(variable, f"scatter_{kind.lower()}")(rows, name=name)
+
+
+def _with_slices(ref, kind: str, indices, updates, name):
+    """Change slices of a variable, which is one of TensorFlow 2 where no graph is built."""
+    variable = _written(ref)
+    if not isinstance(variable, Variable):
+        return variable._of_coordinates(kind, indices, updates, name)
+    return getattr(variable, f"scatter_nd_{kind.lower()}")(indices, updates, name=name)
 
 
 def _shape_of(value):
@@ -131,7 +151,7 @@ def scatter_update(ref, indices, updates, use_locking=True, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_update
     """
     del use_locking
-    return _written(ref)._of_rows("Update", indices, updates, name)
+    return _with_rows(ref, "Update", indices, updates, name)
 
 
 def scatter_add(ref, indices, updates, use_locking=False, name=None):
@@ -140,7 +160,7 @@ def scatter_add(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_add
     """
     del use_locking
-    return _written(ref)._of_rows("Add", indices, updates, name)
+    return _with_rows(ref, "Add", indices, updates, name)
 
 
 def scatter_sub(ref, indices, updates, use_locking=False, name=None):
@@ -149,7 +169,7 @@ def scatter_sub(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_sub
     """
     del use_locking
-    return _written(ref)._of_rows("Sub", indices, updates, name)
+    return _with_rows(ref, "Sub", indices, updates, name)
 
 
 def scatter_mul(ref, indices, updates, use_locking=False, name=None):
@@ -158,7 +178,7 @@ def scatter_mul(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_mul
     """
     del use_locking
-    return _written(ref)._of_rows("Mul", indices, updates, name)
+    return _with_rows(ref, "Mul", indices, updates, name)
 
 
 def scatter_div(ref, indices, updates, use_locking=False, name=None):
@@ -167,7 +187,7 @@ def scatter_div(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_div
     """
     del use_locking
-    return _written(ref)._of_rows("Div", indices, updates, name)
+    return _with_rows(ref, "Div", indices, updates, name)
 
 
 def scatter_min(ref, indices, updates, use_locking=False, name=None):
@@ -176,7 +196,7 @@ def scatter_min(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_min
     """
     del use_locking
-    return _written(ref)._of_rows("Min", indices, updates, name)
+    return _with_rows(ref, "Min", indices, updates, name)
 
 
 def scatter_max(ref, indices, updates, use_locking=False, name=None):
@@ -185,7 +205,7 @@ def scatter_max(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_max
     """
     del use_locking
-    return _written(ref)._of_rows("Max", indices, updates, name)
+    return _with_rows(ref, "Max", indices, updates, name)
 
 
 def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
@@ -204,7 +224,7 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_update
     """
     del use_locking
-    return _written(ref)._of_coordinates("Update", indices, updates, name)
+    return _with_slices(ref, "Update", indices, updates, name)
 
 
 def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
@@ -213,7 +233,7 @@ def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_add
     """
     del use_locking
-    return _written(ref)._of_coordinates("Add", indices, updates, name)
+    return _with_slices(ref, "Add", indices, updates, name)
 
 
 def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
@@ -222,4 +242,4 @@ def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/scatter_nd_sub
     """
     del use_locking
-    return _written(ref)._of_coordinates("Sub", indices, updates, name)
+    return _with_slices(ref, "Sub", indices, updates, name)

@@ -56,7 +56,7 @@ def bind_operators() -> None:
         cls.__div__ = cls.__truediv__
         cls.__getitem__ = _getitem
         cls.__eq__, cls.__ne__ = _equal, _not_equal
-        cls.__hash__ = lambda self: id(self)
+        cls.__hash__ = object.__hash__  # a run looks up each variable several times
 
 
 def _binary(f, name, type_, reverse=False):

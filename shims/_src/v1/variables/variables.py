@@ -16,6 +16,7 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.graph.shapes import GraphShape
 from shims._src.v1.graph.symbolic_values import Reference
 from shims._src.v1.graph.value_slots import Slot
+from shims._src.v1.variables.initial_values import with_initial_values
 from shims._src.v1.variables.scatter_methods import Scattering
 
 
@@ -160,7 +161,8 @@ class GraphVariable(Scattering, NamesRemedies):
                 _is_known,
                 outputs=[((), bool_)],
             )
-        self.initializer = self._assignment(graph, f"{handle}/Assign", value)
+        self._first = with_initial_values(value, handle)
+        self.initializer = self._assignment(graph, f"{handle}/Assign", self._first)
         read = f"{handle}/Read/ReadVariableOp" if self.is_resource else f"{handle}/read"
         self._snapshot = self._add_read(graph, read)
         for tensor in (self._handle, self._snapshot):
@@ -296,9 +298,7 @@ class GraphVariable(Scattering, NamesRemedies):
             return [run.read(self, op) if run.is_seen(self, op) else values[0]]
 
         graph = self.graph
-        op = self._add_operation(
-            graph, "If", graph.unique_name("cond"), compute, [self._initial_value]
-        )
+        op = self._add_operation(graph, "If", graph.unique_name("cond"), compute, [self._first])
         return op.outputs[0]
 
     def is_initialized(self, name=None) -> Tensor:

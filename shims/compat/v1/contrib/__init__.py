@@ -10,6 +10,7 @@ __getattr__, __dir__ = _opened(
         "crf",
         "data",
         "distributions",
+        "feature_column",
         "framework",
         "layers",
         "learn",

@@ -3,6 +3,7 @@ from typing import Any
 from shims.compat.v1.contrib import crf as crf
 from shims.compat.v1.contrib import data as data
 from shims.compat.v1.contrib import distributions as distributions
+from shims.compat.v1.contrib import feature_column as feature_column
 from shims.compat.v1.contrib import framework as framework
 from shims.compat.v1.contrib import layers as layers
 from shims.compat.v1.contrib import learn as learn

@@ -33,6 +33,8 @@ _MISSING = {
     "Relu": "an activation is missing",
     "Tanh": "an activation is missing",
     "SelectV2": "a mask is missing",
+    "Minimum": "an upper limit is missing",
+    "Maximum": "a lower limit is missing",
     "StopGradient": "a stopped gradient is missing",
 }
 _WINDOWS = {
@@ -140,7 +142,8 @@ def _by_operations(e: Evidence) -> str | None:
     if "softmax" in lines and ("Softmax" in old or "mask" in lines):
         masked = {"select_n", "mul"} & new or {"SelectV2", "Mul"} & old
         return MASK if masked else "another axis"
-    if {"Rsqrt", "Sqrt"} & old and {"sqrt", "rsqrt"} & new:
+    has_root = all(re.search("sqrt|norm|std", p.text) for p in (e.old_place, e.new_place))
+    if has_root and {"Rsqrt", "Sqrt"} & old and {"sqrt", "rsqrt"} & new:
         return EPSILON
     return None
 

@@ -9,9 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from tf2jax_port.diff.locate.blame.computed import SAME, Computed
+from tf2jax_port.diff.locate.blame.handing import handing
 from tf2jax_port.diff.locate.match.frontier import Region
 from tf2jax_port.diff.locate.match.matching import STANDS_FOR_SOMETHING, flattened, same
 from tf2jax_port.diff.locate.search.candidates import kind_of
+from tf2jax_port.diff.locate.search.confused import Confusion
 from tf2jax_port.diff.locate.search.injection import (
     COMMON,
     EXCHANGED,
@@ -77,8 +79,16 @@ class Lines:
             found = replace(found, old=maker.results[0]) if maker is not None else found
         return found
 
-    def blamed(self, found: Injection) -> tuple[Step, Place]:
-        """Return the operation and the source line of the port to report as the fault."""
+    def blamed(self, found: Injection, uses: Sequence[Confusion] = ()) -> tuple[Step, Place]:
+        """Return the operation and the source line of the port to report as the fault.
+
+        Args:
+          found: the injection.
+          uses: the uses of wrong values for which the port has the right values.
+        """
+        handed = handing(self._of.new.trail, uses)
+        if handed is not None:
+            return found.step, handed
         if found.kind == MEANT:
             return found.step, self._line_or_caller(found)
         if found.kind == COMMON:
@@ -86,21 +96,18 @@ class Lines:
         shaped = None if found.complete else self._shaped_before(found)
         if shaped is not None:
             return found.step, shaped
-        masked = self._masked_later(found)
-        if masked is not None:
-            return masked, masked.place
-        everything = self._ineffective_mask(found)
-        if everything is not None:
-            return everything, everything.place
+        masking = self._masked_later(found) or self._ineffective_mask(found)
+        if masking is not None:
+            return masking, masking.place
         theirs = self._of.old.trail.maker(found.old)
         maker = self._of.new.trail.maker(found.new)
         if found.kind == OMITTED and theirs is not None:
             return self._line_of_omission(found, theirs)
         if found.kind == EXCHANGED and maker is not None and maker.place != NOWHERE:
             others = {given for (_, used), given in found.uses.items() if used == found.new}
-            makers = {m.place for o in others if isinstance(o, int) and (m := self._maker_of(o))}
+            makers = {m.places for o in others if isinstance(o, int) and (m := self._maker_of(o))}
             # Two values computed on one line were swapped there; others are swapped where they are used.
-            step = maker if maker.place in makers else found.step
+            step = maker if maker.places in makers else found.step
             return step, self._line_or_outer_call(step, found)
         named = self._named_wrongly(found)
         if named is not None:
@@ -325,7 +332,7 @@ class Lines:
             others = [self._reads_the_same(outer) for outer in places[depth + 1 :]]
             if is_same and self._is_plain(place) and not all(others):
                 continue
-            if self._is_right_elsewhere(step, depth) and not (others[0] and not is_same):
+            if self._is_right_elsewhere(step, depth, found) and not (others[0] and not is_same):
                 continue
             return place
         return places[-1] if places else NOWHERE
@@ -336,11 +343,19 @@ class Lines:
         An injection puts values of the original program into the port's run.
         """
         inner = step.places[: depth + 1]
-        makers = (self._of.new.trail.maker(number) for number in found.values)
+        wrong = (n for n, right in found.values.items() if not self._is_held(n, right))
+        makers = map(self._of.new.trail.maker, wrong)
         return any(
             maker is not None and maker.places[: depth + 1] == inner and maker.places != step.places
             for maker in makers
         )
+
+    def _is_held(self, number: int, right: np.ndarray) -> bool:
+        """Return whether a value of the port is right already."""
+        held, flat = self._of.new.flat(number), flattened(right)
+        if held is None or flat is None:
+            return False
+        return same(held, flat, self._of.new.tolerance(number))
 
     def _producers(self, number: int) -> list[Step]:
         """Return the operation that computed a value, and later operations that only copied or moved the value."""
@@ -369,20 +384,22 @@ class Lines:
         said = statement(place)
         return said is not None and said.calls <= SAME
 
-    def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
+    def _is_right_elsewhere(self, step: Step, depth: int, found: Injection) -> bool:
         """Return whether an operation gives right results when its function is called from other lines."""
         of, called = self._of, step.places[depth + 1]
         step = self._first_wrong(step, depth)
+        # A wrong result may be right elsewhere: that of another call.
+        wrong = {n for n, right in found.values.items() if not self._is_held(n, right)}
         here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
-        if here and all(here):
+        if here and all(here) and wrong.isdisjoint(step.results):
             return False  # it is right here too, which tells nothing about the line
-        found = []
+        rights = []
         for other in of.new.trail.passes(step)[-1]:
             elsewhere = len(other.places) > depth + 1 and other.places[depth + 1] != called
             # Wrong inputs explain a wrong result.
             if elsewhere and all(of.twins(o) for o in other.operands if of.new.says_something(o)):
-                found += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
-        return bool(found) and all(found)
+                rights += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
+        return bool(rights) and all(rights)
 
     def _first_wrong(self, step: Step, depth: int) -> Step:
         """Return the first operation after `step`, in the same call, with a wrong result, else `step`."""

@@ -12,10 +12,14 @@ from tf2jax_port.diff.locate.watch.places import NOWHERE
 _FEW = 8
 
 
-def wrong_number(of: Injector) -> Injection | None:
+def wrong_number(of: Injector, lines: int = 2) -> Injection | None:
     """Find a number literal of the port that should be another literal of the original.
 
     Return the substitution (`Injection`) that makes all outputs agree, or `None`.
+
+    Args:
+      of: the recorded runs of both programs.
+      lines: the least number of lines that use the literal.
     """
     mine, theirs = _number_literals(of.new), _number_literals(of.old)
     own = [n for n in mine if not _contains_nearly(theirs, n)][:_FEW]
@@ -23,8 +27,8 @@ def wrong_number(of: Injector) -> Injection | None:
     for number in own:
         uses = [(s, n) for n in mine[number] for s in of.new.trail.users(n) if s.place != NOWHERE]
         uses = [(s, n) for s, n in uses if not of.new_region.values.isdisjoint(s.results)]
-        # A number used on one line only is found by the main search, which tells more about the line.
-        if len({step.place for step, _ in uses}) < 2:
+        # The main search tells more about the line of a number that is used on one line only.
+        if len({step.place for step, _ in uses}) < lines:
             continue
         for other in others:
             given = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tf2jax_port.diff.locate.search.injection import EXCHANGED, Injection
 from tf2jax_port.diff.locate.search.replay import Uses
 from tf2jax_port.diff.locate.search.trials import Trials
+from tf2jax_port.diff.locate.watch.looping import goes_before
 from tf2jax_port.diff.locate.watch.trail import Step
 
 
@@ -50,11 +51,12 @@ class Exchanges:
             twins = self._trials.twins(other)
             if not twins or not self._trials.is_fresh(EXCHANGED, keys, None):
                 continue
-            uses = self._crossed(edge, other)
-            found = self._trials.tried(EXCHANGED, step, edge, min(twins), {}, uses)
-            if found is not None and found.complete:
-                yield found
-                return
+            swapped = self._crossed_outputs(edge, other)
+            for uses in self._crossed(edge, other):
+                found = self._trials.tried(EXCHANGED, step, edge, min(twins), {}, uses, swapped)
+                if found is not None and found.complete:
+                    yield found
+                    return
 
     def _partners(self, edge: int) -> list[int]:
         """Return the values of the port that an operation was possibly meant to read instead of `edge`.
@@ -70,8 +72,33 @@ class Exchanges:
                     found.update(other.results)
         return sorted(found)
 
-    def _crossed(self, one: int, other: int) -> Uses:
-        """Return replacements that exchange two values in all their uses, in every iteration of a loop."""
+    def _crossed(self, one: int, other: int) -> Iterator[Uses]:
+        """Yield replacements that exchange two values in every iteration of a loop.
+
+        They are exchanged where the next iteration uses them, then in all their uses.
+        """
+        trail = self._trials.new.trail
+        crossed: dict[tuple[int, int], int] = {}
+        carried: dict[tuple[int, int], int] = {}
+        for pair in self._pairs(one, other):
+            makers = [maker for number in pair if (maker := trail.maker(number)) is not None]
+            for mine, theirs in (pair, pair[::-1]):
+                for user in trail.users(mine):
+                    crossed[user.number, mine] = theirs
+                    if makers and all(goes_before(maker, user) for maker in makers):
+                        carried[user.number, mine] = theirs
+        if carried and len(carried) < len(crossed):
+            yield carried
+        yield crossed
+
+    def _crossed_outputs(self, one: int, other: int) -> dict[int, int]:
+        """Return the outputs of the port among two values, or among those of later iterations, exchanged."""
+        outputs = {mine for _, mine in self._trials.pairs.values()}
+        pairs = [pair for pair in self._pairs(one, other) if not outputs.isdisjoint(pair)]
+        return {mine: theirs for pair in pairs for mine, theirs in (pair, pair[::-1])}
+
+    def _pairs(self, one: int, other: int) -> list[tuple[int, int]]:
+        """Return two values, and the values that the same operations compute in other iterations."""
         trail = self._trials.new.trail
         a, b = trail.maker(one), trail.maker(other)
         pairs = [(one, other)]
@@ -80,9 +107,4 @@ class Exchanges:
             passes = trail.passes(a)[0], trail.passes(b)[0]
             if len(passes[0]) == len(passes[1]):
                 pairs = [(x.results[i], y.results[j]) for x, y in zip(*passes)]
-        return {
-            (user.number, mine): theirs
-            for pair in pairs
-            for mine, theirs in (pair, pair[::-1])
-            for user in trail.users(mine)
-        }
+        return pairs

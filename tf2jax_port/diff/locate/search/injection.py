@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,6 +24,7 @@ MEANT, COMMON = "meant", "common"
 # Operations whose results have the elements of their operands.
 LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
 COPIES = {*LAYOUT, "stop_gradient"}
+_NONE: Mapping[int, int] = {}
 # The layout of a value of another size, which is not reshaped.
 AS_IT_IS = -1
 
@@ -42,6 +43,8 @@ class Injection:
       later: for each later value, the number of its step and whether it agrees.
       values: all replaced values, in every iteration of a loop.
       uses: the replaced uses of values.
+      swapped: outputs that are exchanged, as values.
+      only: whether no other replacement of its kind makes the outputs agree.
     """
 
     kind: str
@@ -53,6 +56,8 @@ class Injection:
     later: tuple[tuple[int, bool], ...]
     values: Mapping[int, np.ndarray]
     uses: Uses
+    swapped: Mapping[int, int] = field(default_factory=dict)
+    only: bool = False
 
     @property
     def part(self) -> float:
@@ -136,6 +141,7 @@ class Injector:
         old: int,
         values: Mapping[int, np.ndarray],
         uses: Uses,
+        swapped: Mapping[int, int] = _NONE,
     ) -> Injection | None:
         """Inject values, replay the port and return the injection; `None` if no later value agrees.
 
@@ -146,8 +152,9 @@ class Injector:
           old: the value of the original that replaces it.
           values: all values to replace.
           uses: the uses of values to replace.
+          swapped: outputs that are exchanged, as values.
         """
-        if not values and not uses:
+        if not values and not uses and not swapped:
             return None
         given = next((flattened(values[n]) for n in values), None)
 
@@ -157,15 +164,17 @@ class Injector:
         result = replay(self.new.trail, values, uses, self.useful, promises)
         if result is None:
             return None
-        reached = [p for p in self.differing if self.pairs[p][1] in result]
-        if reached and all(self.agrees(path, result) for path in reached):
+        reached = [
+            p for p in self.differing if not {self.pairs[p][1]}.isdisjoint((*result, *swapped))
+        ]
+        if reached and all(self.agrees(path, result, swapped) for path in reached):
             later, complete = tuple((0, True) for _ in reached), True
         else:
             later, complete = self._later(result, {*values, new}, given, old), False
         mended = sum(agrees for _, agrees in later)
         if not mended:
             return None
-        return Injection(kind, new, old, step, complete, mended, later, values, uses)
+        return Injection(kind, new, old, step, complete, mended, later, values, uses, swapped)
 
     def _regions(self) -> tuple[Region, Region]:
         """Find the values that occur in both runs; return the regions of all other values in each run."""
@@ -196,11 +205,11 @@ class Injector:
                 continue
             equal = self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number))
             makers = [m for n in equal if (m := self.new.trail.maker(n)) is not None]
-            mine = {m.place for m in makers if m.name == maker.name} - {NOWHERE}
-            if maker.place == min(mine, key=lambda place: (place.file, place.line)):
+            mine = {m.places: m.number for m in reversed(makers) if m.name == maker.name}
+            if maker.places == min(mine, key=lambda places: mine[places]):
                 continue
             theirs = [m for t in self.twins(number) if (m := self.old.trail.maker(t)) is not None]
-            if len(mine) > len({m.place for m in theirs}):
+            if len(mine) > len({m.places for m in theirs}):
                 found.add(number)
         return found
 
@@ -244,9 +253,16 @@ class Injector:
             found.append((position(self.new, changed), agrees))
         return tuple(found)
 
-    def agrees(self, path: str, result: Changed) -> bool:
-        """Return whether an output equals the original's after a replay with changed values."""
+    def agrees(self, path: str, result: Changed, swapped: Mapping[int, int] = _NONE) -> bool:
+        """Return whether an output equals the original's after a replay with changed values.
+
+        Args:
+          path: the output.
+          result: the changed values.
+          swapped: outputs that are exchanged, as values.
+        """
         old, new = self.pairs[path]
+        new = swapped.get(new, new)
         return agree(self.old, self.new, old, new, result.get(new))
 
 
@@ -257,6 +273,9 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
     for number in sorted(before(trail, outputs)):
         maker = trail.maker(number)
         twins = list(values.twins(number, index))
+        if maker is not None and np.size(trail.values[number]) == 1:
+            # A computed number may equal a literal by accident: 0.1 times a factor that is 1 here.
+            twins = [twin for twin in twins if not is_literal(index.values.trail, twin)]
         if maker is None or values.says_something(number):
             is_shared = bool(twins)
         else:
@@ -268,6 +287,11 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
             found.add(number)
             found.update(trail.parts(number))
     return found
+
+
+def is_literal(trail: Trail, number: int) -> bool:
+    """Return whether a value is a constant of the program: no argument, and not computed."""
+    return trail.makers[number] is None and number not in trail.names
 
 
 def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:

@@ -22,7 +22,7 @@ from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
 from tf2jax_port.diff.locate.watch.trail import Step
 
 # In seconds of processor time.
-BUDGET = 40.0
+BUDGET = 15.0
 
 
 def meant(of: Injector) -> Injection | None:

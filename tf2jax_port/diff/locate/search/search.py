@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tf2jax_port.diff.locate.match.matching import Values
 from tf2jax_port.diff.locate.search.candidates import Candidates, kind_of
+from tf2jax_port.diff.locate.search.carried import wrong_carry
 from tf2jax_port.diff.locate.search.constants import wrong_number
 from tf2jax_port.diff.locate.search.earliest import Earliest
 from tf2jax_port.diff.locate.search.exchanges import Exchanges
@@ -27,7 +28,7 @@ from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.trail import Step
 
 # In seconds of processor time, so that results do not depend on the machine's load.
-BUDGET = 30.0
+BUDGET = 20.0
 # The most candidates tried in every pass of a loop although they had no effect in one pass.
 _IN_LOOPS = 4
 
@@ -58,9 +59,9 @@ class Search(Trials):
 
     def first(self) -> Injection | None:
         """Return the injection at the first divergence, or `None` if none is found."""
-        number = wrong_number(self)
-        if number is not None:
-            return number
+        told = wrong_number(self) or wrong_carry(self)
+        if told is not None:
+            return told
         partial: list[Injection] = []
         for at in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
             if self.is_over:
@@ -70,9 +71,20 @@ class Search(Trials):
                 if picked is not None:
                     return picked
                 if found.complete:
-                    return self._earliest.of(partial, with_wrong_operands(self, found))
+                    chosen = self._earliest.of(partial, with_wrong_operands(self, found))
+                    return self._earlier_number(found) if chosen is found else chosen
                 partial.append(found)
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
+
+    def _earlier_number(self, found: Injection) -> Injection:
+        """Return the injection of the right number literal, if the port uses a wrong one before `found`.
+
+        In a closed form, the values between the two have no counterpart. If there is none, return `found`.
+        """
+        number = wrong_number(self, 1) if found.kind == RESULT else None
+        if number is None or number.step.place == found.step.place:
+            return found
+        return number if number.step.number < found.step.number else found
 
     def _wrong_selection(self, found: Injection) -> Injection | None:
         """Blame a wrong flag or index, which selects among correct values, for a fault.

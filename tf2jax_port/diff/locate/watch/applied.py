@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tf2jax_port.diff.locate.watch.bending import bent
+from tf2jax_port.diff.locate.watch.uncompiled import uncompiled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +25,9 @@ class Applied:
     def __call__(self, operands: Sequence[Any]) -> Sequence[Any]:
         """Apply the primitive to operands, adapting it if their shapes differ from the recorded shapes."""
         try:
+            simple = uncompiled(self.primitive.name, operands, self.params)
+            if simple is not None:
+                return [simple]
             out = self.primitive.bind(*operands, **self.params)
         except (TypeError, ValueError):
             return bent(self.primitive, dict(self.params), operands)

@@ -81,6 +81,18 @@ def calls(place: Place) -> list[ast.Call]:
     return [n for n in walked if isinstance(n, ast.Call) and n.lineno == place.line]
 
 
+def functions_around(place: Place) -> list[ast.FunctionDef]:
+    """Return the syntax tree nodes of the functions that contain a line, the outermost first."""
+    found = [n for n in ast.walk(parsed(place.file)) if isinstance(n, ast.FunctionDef)]
+    inside = [n for n in found if n.body[0].lineno <= place.line <= (n.end_lineno or 0)]
+    return sorted(inside, key=lambda n: n.lineno)
+
+
+def function_of(place: Place) -> ast.FunctionDef | None:
+    """Return the syntax tree node of the innermost function that contains a line, or `None`."""
+    return next(reversed(functions_around(place)), None)
+
+
 def last_line(place: Place) -> int:
     """Return the last line of the calls that begin on a line; the line itself if there are none."""
     return max([place.line, *(call.end_lineno or 0 for call in calls(place))])

@@ -14,6 +14,7 @@ from shims._src.platform import jax_private as jp
 from tf2jax_port.diff.locate.watch.applied import Applied
 from tf2jax_port.diff.locate.watch.places import Stack
 from tf2jax_port.diff.locate.watch.trail import Again, Trail, endured
+from tf2jax_port.diff.locate.watch.uncompiled import uncompiled
 from tf2jax_port.diff.locate.watch.watch_tensorflow import content_of
 from tf2jax_port.diff.locate.watch.wide_jax import in_double
 from tf2jax_port.diff.locate.watch.wide_tensorflow import is_wide
@@ -54,6 +55,10 @@ class JaxWatch(jp.core.Trace):
     def stage_value(self, val: Any) -> Any:
         """Convert a value, such as a NumPy array, to a JAX array of the parent trace."""
         with jp.under(self.parent):
+            if type(val) is np.ndarray and val.dtype.kind in "biuf":
+                import jax
+
+                return jax.device_put(val)  # the trace would compile a program for every shape
             return self.parent.stage_value(val)
 
     def input(self, array: Any, name: str) -> None:
@@ -76,8 +81,9 @@ class JaxWatch(jp.core.Trace):
             return self.go_through(inner, tracers)
         tracers, params = self.widened(primitive.name, tracers, params)
         with jp.under(self.parent):
-            out = primitive.bind(*tracers, **params)
-
+            out = uncompiled(primitive.name, tracers, params)
+            if out is None:
+                out = primitive.bind(*tracers, **params)
         again = Applied(primitive, params)
         self.write(
             primitive.name, tracers, list(out) if primitive.multiple_results else [out], again

@@ -75,3 +75,18 @@ def test_a_returned_variable_is_its_new_value(kind, around, lane):
     assert all(leaf.tolist() == [1, 1] for leaf in jax.tree.leaves(result))
     assert new.tolist() == [1, 1]
     assert v.numpy().tolist() == [1, 2]
+
+
+def test_control_flow_on_arrays_is_converted(counter):
+    def step(x):
+        if shims.reduce_sum(x) > 3:
+            counter.total.assign_add(shims.reduce_sum(x))
+        return counter.total * 2
+
+    variables = [counter.total]
+    run = jax.jit(shims.stateless(step, variables))
+    for x, total in ((4.0, 5.0), (2.0, 1.0)):
+        result, values = run([1.0], x)
+        assert (float(result), float(values[0])) == (total * 2, total)
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        jax.jit(shims.stateless(step, variables, autograph=False))([1.0], 4.0)

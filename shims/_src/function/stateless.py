@@ -6,12 +6,15 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from shims._src.autograph import convert
 from shims._src.errors import errors
 from shims._src.recording import state
 from shims._src.variables.keras_state import read_outputs, standing_for
 
 
-def stateless(f: Callable[..., Any], variables: Iterable[Any]) -> Callable[..., Any]:
+def stateless(
+    f: Callable[..., Any], variables: Iterable[Any], *, autograph: bool = True
+) -> Callable[..., Any]:
     """Make a function of values out of a function that reads and assigns variables.
 
     The result is ordinary JAX code: `jit`, `grad`, `vmap` and `lax.scan` apply to it, and no call of it changes a
@@ -20,6 +23,7 @@ def stateless(f: Callable[..., Any], variables: Iterable[Any]) -> Callable[..., 
     Args:
       f: the function.
       variables: the variables that it uses, of `shims` or of Keras: `module.variables`.
+      autograph: convert Python control flow on arrays in `f` and in the functions that it calls.
 
     Returns:
       A function `(values, *args, **kwargs) -> (result, new_values)`. Values are in the order of `variables`.
@@ -32,11 +36,13 @@ def stateless(f: Callable[..., Any], variables: Iterable[Any]) -> Callable[..., 
     given = tuple(variables)
     held = tuple(map(standing_for, given))
 
+    converted = convert(f) if autograph else f
+
     @functools.wraps(f)
     def call(values, *args, **kwargs):
         scope = state.Overlay(state.current_scope(), held, tuple(values))
         with state.state_scope(scope):
-            result = read_outputs(f(*args, **kwargs))
+            result = read_outputs(converted(*args, **kwargs))
             known = {id(variable) for variable in held}
             for variable in (*scope.created.values(), *scope.written):
                 if id(variable) not in known and variable.is_kept_by_traces:
