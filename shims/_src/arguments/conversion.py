@@ -104,7 +104,7 @@ def _array_of_numbers(value, plain: np.ndarray):
             narrow = plain.astype(dtype)
         if np.any(np.isinf(narrow) & np.isfinite(plain)):
             raise _sequence_error("a number out of range", value)
-        return jnp.asarray(narrow)
+        return jp.from_numpy(narrow)
     if kind == "c":
         return jnp.asarray(plain.astype(np.complex128))
     if kind == "b":
@@ -246,7 +246,7 @@ def _convert_array(array, dtype):
         # TensorFlow gives a scalar the dtype of its neighbor, even if it overflows to infinity.
         if dtype is None and array.ndim:
             _check_range(array)
-    array = jnp.asarray(array)
+    array = jp.from_numpy(array) if type(array) is np.ndarray else jnp.asarray(array)
     if dtype is None:
         return strong(array)
     wanted = jax.dtypes.canonicalize_dtype(dtype)

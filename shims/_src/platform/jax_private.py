@@ -70,7 +70,17 @@ def as_jax(x, dtype=None):
     """Convert a value to a JAX array like `jnp.asarray`, but faster if it is a JAX array already."""
     if isinstance(x, jax.Array) and (dtype is None or (x.dtype == dtype and not x.aval.weak_type)):
         return x
+    if type(x) is np.ndarray and (dtype is None or dtype == x.dtype):
+        return from_numpy(x)
     return jax.numpy.asarray(x, dtype)
+
+
+def from_numpy(x: np.ndarray):
+    """Convert a NumPy array as `jnp.asarray` does, but compile nothing for its shape at the top level.
+
+    The result has a copy of the numbers. (JAX's `device_put` may use the memory of an array, whatever `may_alias` says.)
+    """
+    return jax.device_put(np.array(x)) if ambient_is_eager() else jax.numpy.asarray(x)
 
 
 def is_symbolic(d) -> bool:
