@@ -78,7 +78,7 @@ def run() -> list[Result]:
         times = in_turns(
             {name: lambda f=f, n=size: f(n) for name, f in trains.items()}, rounds=40, repeat=3
         )
-        question = f"`Session.run` of a training step, {size} pictures"
+        question = f"`Session.run` of a training step, batch of {size}"
         found += compare(question, times, "shims", {"tf.Session": 1.0})
     found.append(_compilations(perceptron(ours)))
     times = {name: _in_processes(name) for name in ("shims", "TF XLA")}
@@ -96,7 +96,7 @@ def _compilations(train) -> Result:
     jax.monitoring.register_event_duration_secs_listener(listen)
     for size in np.random.default_rng(0).permutation(LARGEST)[:BATCHES] + 1:
         train(int(size))
-    question = f"XLA compilations of `Session.run` for {BATCHES:,} sizes of batches"
+    question = f"XLA compilations of `Session.run` for {BATCHES:,} batch sizes"
     return Result(question, "(a count)", str(len(counted)), "", float(len(counted)), 11.0)
 
 

@@ -155,7 +155,7 @@ def compared(folders: Iterable[str], limit: int | None) -> list[Result]:
     every = every if limit is None else some(every, limit)
     with_tensorflow = [p for p in every if b"tensorflow" in p[0].read_bytes()]
     results = []
-    for what, places in (("all files", every), ("those with TensorFlow", with_tensorflow)):
+    for what, places in (("all files", every), ("files with TensorFlow", with_tensorflow)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the escapes of other people's strings
             speeds = measured(places)

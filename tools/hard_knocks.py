@@ -55,10 +55,10 @@ _SHOWN = {  # what the page writes in place of the names in the data
 _INTRODUCTION = """# Hard knocks
 
 Files get damaged, processes are killed, disks are full, several threads change the same object, and users press Ctrl-C.
-Old code bases contain very many files, some of which Python itself cannot read. Tests cause all these events on purpose,
-and the tables below count the outcomes. A wrong number, a file that is lost or only partly written, or an internal error
-of Python would have ended the run. `make hard-knocks` runs all of these tests and writes this page. `make test` runs a
-small part of these tests, and `make test-long` runs a larger part.
+Old code bases contain very many files, and Python itself cannot read some of these files. Tests cause all these events
+on purpose, and the tables below count the outcomes. A wrong number, a file that is lost or only partly written, or an
+internal error of Python would have ended the run. `make hard-knocks` runs all of these tests and writes this page.
+`make test` runs a small part of these tests, and `make test-long` runs a larger part.
 """
 
 

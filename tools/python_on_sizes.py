@@ -206,18 +206,19 @@ _HEAD = f"""<!-- {MARKER} -->
 This page shows how Python's operators, builtins and statements, and many functions of `math`, NumPy, `jax.numpy` and
 `jax.lax`, work with sizes that are not known while the program is traced. There are five kinds of sizes. In the lists
 below, *input* is the size of an input (`x.shape[0]`), and *fresh* is the size of a selection (`x[x > 0].shape[0]`), which
-depends on data. *Sum*, *difference* and *product* are sizes that are computed from these two. If an operator has a second
-operand, there are programs for {len(cases.OPERANDS)} kinds of second operands, on either side of the operator: Python and NumPy
-numbers, arrays, traced values, sizes. Each program is called with selections of all elements, of some elements, of one
-element and of no element, and the results are compared with the results of the same program for Python integers.
+depends on data. *Sum*, *difference* and *product* are sizes that are computed from an *input* size and a *fresh* size. If
+an operator has a second operand, there are programs for {len(cases.OPERANDS)} kinds of second operands (Python and NumPy numbers, arrays,
+traced values and sizes), on either side of the operator. Each program is called with selections of all elements, of some
+elements, of one element and of no element. The results are compared with the results of the same program for Python
+integers.
 `python -m tools.python_on_sizes` runs the programs, and writes this page and
 [python-on-sizes.json](python-on-sizes.json).
 
 If Python raises an error for integers, two kinds of errors are right for sizes: an error of the same class, and an error
-that names the user's line and a remedy. Under an enclosing `jax.jit`, NaN is right, too, because results that depend on a
-failed condition become NaN there. If Python returns one of two operands (as `or` does), the result may have the dtype to
-which both operands are promoted. In the lanes *as written*, AutoGraph does not convert the code, and so cannot replace
-`type`. Therefore `type(n)` is not tested in these lanes.
+that names the user's line and a remedy. Under an enclosing `jax.jit`, NaN is also right, because results that depend on a
+failed condition become NaN. If Python returns one of two operands (as `or` does), the result may have the dtype to
+which both operands are promoted. In the lanes *as written*, AutoGraph does not convert the code, and therefore
+cannot replace `type`. For this reason, `type(n)` is not tested in these lanes.
 
 """
 

@@ -35,14 +35,14 @@ TEXT = """\
 
 <!-- written by `python -m examples.tf1.page` -->
 The programs of [examples/tf1](../examples/README.md) run with `import shims.compat.v1 as tf` instead of
-`import tensorflow.compat.v1 as tf`, and are otherwise unchanged. Each program draws its initial values
-from the same seeds in both libraries, and trains for {steps} steps on the same batches.
+`import tensorflow.compat.v1 as tf`, and are otherwise unchanged. In both libraries, each program draws its initial values
+from the same seeds, and trains for {steps} steps on the same batches.
 
 ![Losses of each program]({picture})
 
 In each picture, the broad line is TensorFlow's loss, and the thin line on top of the broad line is the loss of `shims`.
 
-| program | features | losses | variables and results | largest in | tolerance |
+| program | features | losses | variables and results | array with the largest difference | tolerance |
 |---|---|---|---|---|---|
 {rows}
 
@@ -50,7 +50,7 @@ In each picture, the broad line is TensorFlow's loss, and the thin line on top o
 - **variables and results**: the largest difference in an array, relative to the largest value of
   the array. All variables (including optimizer slots) and all other results of the program are
   compared. Integers, names, shapes and dtypes must be equal.
-- **largest in**: the name of the array with the largest difference.
+- **array with the largest difference**: the name of this array.
 - **tolerance**: the largest difference that the tests allow. The reasons for the tolerances are:
 
 {reasons}

@@ -26,26 +26,32 @@ class Program:
 
 
 PROGRAMS = (
-    Program("linear_regression", "a line and a plane, fitted by gradient descent with momentum"),
+    Program(
+        "linear_regression", "a line and a plane that are fitted by gradient descent with momentum"
+    ),
     Program("logistic_regression", "hand-written softmax, `metrics.accuracy`, a confusion matrix"),
     Program("boolean_mask", "data-dependent numbers of rows, gradients of the selected rows"),
     Program("mlp", "dropout, learning rate decay, summaries, `Saver`"),
-    Program("autoencoder", "variational autoencoder, noise inside the graph, a shared decoder"),
+    Program("autoencoder", "a variational autoencoder, noise inside the graph, a shared decoder"),
     Program("skip_gram", "sampled softmax, sparse gradients, Adagrad"),
     Program("gcn", "`sparse_placeholder`, sparse products, sparse dropout"),
     Program("text_cnn", "raw convolutions and pooling, a sparse gradient under Adam"),
     Program("cnn", "`tf.layers`, batch normalization, `UPDATE_OPS`", needs_keras=True),
-    Program("gan", "two optimizers over two scopes, a network used twice", needs_keras=True),
+    Program(
+        "gan", "two optimizers over two scopes, a network that is used twice", needs_keras=True
+    ),
     Program("dqn", "a target network that a group of assignments updates", needs_keras=True),
-    Program("dynamic_rnn", "LSTM with peepholes, sequences of varying lengths", needs_keras=True),
+    Program(
+        "dynamic_rnn", "an LSTM with peepholes, sequences of varying lengths", needs_keras=True
+    ),
     Program(
         "char_rnn",
-        "`MultiRNNCell`, `static_rnn`, state fed back as a nested tuple",
+        "`MultiRNNCell`, `static_rnn`, a state that is fed back as a nested tuple",
         needs_keras=True,
     ),
     Program(
         "bilstm_crf",
-        "bidirectional LSTM, a CRF written with `scan` and `while_loop`",
+        "a bidirectional LSTM, a CRF that is written with `scan` and `while_loop`",
         needs_keras=True,
     ),
     Program("seq2seq", "greedy decoding in a loop with a growing result", needs_keras=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import tomllib
 from collections import Counter
 from typing import Any
@@ -103,11 +104,29 @@ def _differences(replayed: dict[CodeBase, dict[str, Any]]) -> str:
         for entry in counts["differences"]:
             function = f"{entry['module']}.{entry['function']}"
             why = known.get(function, "not yet known")
-            name = f"{base.name}, `{function}`: {entry['detail']}. Cause: {why}"
+            name = f"In {base.name}, `{function}`: {_in_words(entry['detail'])}. Cause: {why}"
             lanes.setdefault(name.replace("|", "/"), []).append(entry["lane"])
     return (
-        "\n".join(f"- {name}. Lanes: {', '.join(found)}" for name, found in lanes.items())
+        "\n".join(
+            f"- {name}. Lanes with this difference: {', '.join(sorted(set(found)))}."
+            for name, found in lanes.items()
+        )
         or "None."
+    )
+
+
+def _in_words(detail: str) -> str:
+    """Return the description of a difference as a clause."""
+    detail = re.sub(r"^value (\d+): ", r"value \1 of the result: ", detail)
+    detail = re.sub(
+        r"^([^:]+): (\S+) became (\S+), at (\d+) of (\d+)",
+        r"\1 is \3 instead of \2, at index \4 of \5 elements",
+        detail,
+    )
+    return re.sub(
+        r"(`\S+`) is the first (?:value )?that differs, line (\d+)",
+        r"the first variable that differs is \1, on line \2",
+        detail,
     )
 
 

@@ -93,8 +93,8 @@ def _told(found: Verdict, letter: str) -> str:
             for n, e in found.failed
         ]
     apart = [
-        f"{f'`{a.name}`' if a.name else 'last line'} in cell {a.cell} ({a.difference:.0e}"
-        f"{f', TensorFlow {a.spread:.0e}' if a.spread else ''})"
+        f"{f'`{a.name}`' if a.name else 'last line'} in cell {a.cell} (difference {a.difference:.0e}"
+        f"{f', spread {a.spread:.0e}' if a.spread else ''})"
         for a in found.apart
     ]
     if apart:

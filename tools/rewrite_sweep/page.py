@@ -67,7 +67,7 @@ def as_page(records: list[dict[str, Any]]) -> str:
         f"`python -m tools.rewrite_sweep` runs all {len(records)} programs and writes this page.",
         "",
         "- *equal*: the rewritten text computes the same result as TensorFlow",
-        "- *announced*: the result differs, and the rewriter asks for a review, or the table names the difference",
+        "- *announced*: the result differs, and the rewriter marks the call for review, or the table names the difference",
         "- *raised*: the rewritten text raises an error",
         "- *different*: the result differs, and neither the rewriter nor the table announces the difference",
         "- *manual*: the rewriter marks a reference of the program as manual work",

@@ -155,7 +155,7 @@ def _lacking(words: dict[str, list[str]]) -> str:
 
 def _total_table(data: dict) -> str:
     lines = [
-        "| symbols | number | green in the lanes eager, function and gradient | green in every lane |",
+        "| group of symbols | number of symbols | symbols that are green in the lanes eager, function and gradient | symbols that are green in every lane |",
         "|---|---|---|---|",
     ]
     for name, total in data["totals"].items():
