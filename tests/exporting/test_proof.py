@@ -1,6 +1,7 @@
 """The comparison finds what is wrong in a module; the command says what it cannot convert."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.meta import tree
+from tf2jax_port.cli import running_program
 
 START = """
 import numpy as np
@@ -73,7 +75,7 @@ def test_faults(sides, old, new, equal):
             + "loss = tf.reduce_sum(tf.map_fn(lambda row: tf.nn.dropout(row, rate=0.5), hidden))\n"
             + STEP
             + END,
-            "(program.py:9): the function draws random numbers in a loop",
+            "(program.py:9): the operation draws random numbers in a loop",
         ),
         (
             START
@@ -101,6 +103,54 @@ def test_inputs_that_are_not_named_are_constants(export):
     assert list(report["inputs"]) == ["x"]
     with np.load(path.with_suffix(".npz")) as file:
         assert file.files == ["params/model/w"]
+
+
+ESTIMATOR = """
+import sys
+
+import numpy as np
+import tensorflow.compat.v1 as tf
+
+def model_fn(features, labels, mode):
+    w = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())
+    loss = tf.losses.mean_squared_error(labels, tf.matmul(features["x"], w))
+    step = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=step)
+
+def input_fn():
+    x = np.random.RandomState(0).randn(32, 3).astype(np.float32)
+    return tf.data.Dataset.from_tensor_slices(({"x": x}, x.sum(1, keepdims=True))).batch(8)
+
+tf.estimator.Estimator(model_fn, sys.argv[1]).train(input_fn, steps=2)
+"""
+
+
+@pytest.mark.parametrize("head", ["", "disable_v2_behavior"], ids=["version 2", "version 1"])
+def test_an_estimator(export, tmp_path, head):
+    """Its session finalizes the graph; with the behavior of version 2, `==` of tensors is an operation."""
+    text = ESTIMATOR.replace("as tf\n", f"as tf\ntf.{head}()\n") if head else ESTIMATOR
+    report, path = export("program", text, arguments=[str(tmp_path / "model")], steps=5)
+    assert "problem" not in report, report["problem"]
+    assert {n: c["equal"] for n, c in report["check"].items()} == dict.fromkeys(
+        ("loss", "gradients", "training"), True
+    )
+    assert [entry["shape"] for entry in report["inputs"].values()] == [[8, 3], [8, 1]]
+    assert "adam(0.1)" in path.read_text()
+
+
+def test_an_estimator_that_continues_a_training(export, tmp_path):
+    """The module has no state of the optimizer, so the report says why the training differs."""
+    restored = ESTIMATOR.replace("tensorflow.compat.v1", "shims.compat.v1")
+    program = tmp_path / "before.py"
+    program.write_text(restored)
+    command = [sys.executable, program, tmp_path / "model"]
+    environment = {**os.environ, "PYTHONPATH": str(tree.ROOT)}
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+    report, _ = export("program", ESTIMATOR, arguments=[str(tmp_path / "model")], steps=5)
+    training = report["check"].pop("training")
+    assert all(check["equal"] for check in report["check"].values())
+    assert (training["equal"], training["steps_before"]) == (False, 2)
+    assert "continues a training of 2 steps" in running_program._check_line("training", training)
 
 
 def test_a_pipeline_becomes_an_argument(export):

@@ -6,7 +6,9 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.meta import tree
 from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.imports import companions
 from tf2jax_port.rewrite.knowledge import host_names
 from tf2jax_port.rewrite.options import Options
 
@@ -156,6 +158,14 @@ COMPANIONS = {
     "import tensorflow_of_somebody\n": ("manual", "TJ335"),
     "import tensorflow_io as tfio\n": ("kept", "TJ505"),
     "import tf_keras\n": ("manual", "TJ335"),
+    "import keras_nlp\n": ("manual", "TJ335"),
+    "from keras_cv import layers\n": ("manual", "TJ335"),
+    "from transformers import TFBertModel\n": ("manual", "TJ335"),
+    "from transformers import AutoTokenizer, TFAutoModel as Model\n": ("manual", "TJ335"),
+    "from transformers.models.bert.modeling_tf_bert import TFBertModel\n": ("manual", "TJ335"),
+    "from transformers import create_optimizer\n": ("manual", "TJ335"),
+    "import transformers\n\nm = transformers.TFBertModel(c)\n": ("manual", "TJ335"),
+    "from transformers.models import bert\n\nm = bert.TFBertModel(c)\n": ("manual", "TJ335"),
     "import tensorflow_datasets as tfds\n": ("kept", "TJ505"),
     "import tensorflow_text as text\n": ("kept", "TJ505"),
 }
@@ -166,6 +176,39 @@ def test_a_companion_has_a_finding_of_its_own(program):
     ((_, state, code),) = ends(program)
     assert (state, code) == COMPANIONS[program]
     text(program)
+
+
+WITHOUT_TENSORFLOW = (
+    "import transformers\n\nm = transformers.AutoTokenizer.from_pretrained(p)\n",
+    "from transformers import AutoTokenizer, BertConfig, FlaxBertModel\n",
+    "import transformers\n\nm = other.TFBertModel(c)\n",
+    "from transformers_of_somebody import TFBertModel\n",
+)
+
+
+@pytest.mark.parametrize("program", WITHOUT_TENSORFLOW)
+def test_a_name_of_a_library_that_does_not_need_tensorflow_has_no_finding(program):
+    assert ends(program) == []
+    assert text(program) == program
+
+
+def test_every_such_name_is_told():
+    program = "from transformers import AdamWeightDecay, AutoTokenizer, TFBertModel\n"
+    assert [symbol for symbol, _, _ in ends(program)] == [
+        "transformers.AdamWeightDecay",
+        "transformers.TFBertModel",
+    ]
+    program = "import transformers as t\n\na = t.TFBertModel(c)\nb = t.TFBertModel(d)\nc = t.TFAutoModel(d)\n"
+    assert [symbol for symbol, _, _ in ends(program)] == [
+        "transformers.TFBertModel",
+        "transformers.TFAutoModel",
+    ]
+
+
+def test_the_page_of_questions_names_every_library():
+    page = (tree.ROOT / "docs/faq.md").read_text()
+    libraries = (*companions._LEFT, *companions._KEPT, *companions._IN_PART)
+    assert [library for library in libraries if f"`{library}`" not in page] == []
 
 
 def test_probability_moves_to_its_jax_substrate():

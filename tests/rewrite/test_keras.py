@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 
+from tests.facade.test_keras import run as run_process
 from tf2jax_port.rewrite import State, rewrite
 from tf2jax_port.rewrite.knowledge.keras_gone import REASONS, why_gone
 from tf2jax_port.rewrite.knowledge.keras_rows import NEEDS_TENSORFLOW, find_row
@@ -32,6 +33,61 @@ def test_every_name_of_tensorflows_keras_has_a_row():
 
 def test_what_is_renamed_or_needs_tensorflow_exists():
     assert [name for name in (*RENAMED.values(), *NEEDS_TENSORFLOW) if name not in PARAMS] == []
+
+
+# Programs, with the layers that raise an error where TensorFlow is not installed.
+BLOCKED = """
+import importlib.abc, sys
+
+class Block(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "tensorflow":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Block())
+import keras, numpy as np
+from keras import layers, utils
+from keras.export import ExportArchive
+
+def needs_tensorflow(f):
+    try:
+        f()
+    except (ImportError, NotImplementedError):
+        return True
+    return False
+
+"""
+NEED = {
+    "layers.Discretization": "layers.Discretization(num_bins=3).adapt(np.arange(8.0))",
+    "layers.Hashing": "layers.Hashing(3)([1])",
+    "layers.HashedCrossing": "layers.HashedCrossing(3)(([1], [2]))",
+    "layers.IntegerLookup": "layers.IntegerLookup(vocabulary=[1])([1])",
+    "layers.StringLookup": "layers.StringLookup(vocabulary=['a'])(['a'])",
+    "layers.TextVectorization": "layers.TextVectorization()(['a'])",
+    "layers.TFSMLayer": "layers.TFSMLayer('model')",
+    "utils.FeatureSpace": "utils.FeatureSpace({'a': 'float'})({'a': np.ones(3)})",
+    "utils.split_dataset": "utils.split_dataset(np.arange(9), 0.5)",
+    "utils.timeseries_dataset_from_array": "utils.timeseries_dataset_from_array(np.arange(9), None, 3)",
+    "export.ExportArchive": "ExportArchive()",
+}
+NEED_NOT = (
+    "layers.Discretization([0.0, 1.0])(np.ones((2, 2)))",
+    "layers.Normalization().adapt(np.ones((4, 2)))",
+    "layers.Normalization(mean=0.0, variance=1.0)(np.ones((2, 2)))",
+    "layers.CategoryEncoding(4)(np.array([1, 2]))",
+    "layers.Rescaling(2.0)(np.ones((2, 2)))",
+    "layers.RandomFlip()(np.ones((1, 4, 4, 3)))",
+    "layers.Resizing(2, 2)(np.ones((1, 4, 4, 3)))",
+)
+
+
+def test_what_needs_tensorflow():
+    """In a process in which it cannot be imported; names of folders need files, the callback a training."""
+    names = {n for n in NEEDS_TENSORFLOW if "_from_directory" not in n and "preprocessing" not in n}
+    assert names - {"callbacks.TensorBoard"} == set(NEED)
+    lines = [f"assert needs_tensorflow(lambda: {call}), {call!r}" for call in NEED.values()]
+    lines += [f"assert not needs_tensorflow(lambda: {call}), {call!r}" for call in NEED_NOT]
+    run_process(BLOCKED + "\n".join(lines), KERAS_BACKEND="jax")
 
 
 def test_reasons_are_of_names_that_are_gone():

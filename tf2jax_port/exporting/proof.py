@@ -121,7 +121,15 @@ class Sides:
             drift = {n: _gap(other[n], theirs[n], 0.0) for n in names}
             found["drift"] = drift[where]
             found["equal"] = all(gaps[n] <= max(tolerance, _AS_FAR * drift[n]) for n in names)
+        if not found["equal"]:
+            found["steps_before"] = self._steps_before()
         return found
+
+    def _steps_before(self) -> int:
+        """Return the global step at which the session starts; 0 if the program counts no steps."""
+        counters = self.session.graph.get_collection("global_step")
+        values = [self.start[v] for v in counters if v in self.start]
+        return int(np.max(values, initial=0))
 
     def _trained(self, steps: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Train both sides; return the losses and the variables of the module and of the session."""

@@ -73,9 +73,15 @@ def main() -> None:
 
 def run(request: Request) -> dict[str, Any]:
     """Run the program, write the module, and compare the two; return a report."""
+    step = first_step(request.program, request.arguments)
+    with _compared_by_identity():
+        return _exported(step, request)
+
+
+def _exported(step: Step, request: Request) -> dict[str, Any]:
+    """Write the module of a step, and compare the two; return a report."""
     from tf2jax_port.exporting import proof, writing
 
-    step = first_step(request.program, request.arguments)
     wanted = _wanted(step, request)
     values = batch_of(step, wanted)
     name = os.path.basename(request.program)
@@ -158,7 +164,8 @@ def first_step(program: str, arguments: list[str]) -> Step:
         compiled = original(self, wanted, tensors, feeds)
         if _trains(compiled.plan):
             try:
-                found.append(Step(_copy_of(self), compiled.plan, dict(feeds)))
+                with _compared_by_identity():
+                    found.append(Step(_copy_of(self), compiled.plan, dict(feeds)))
             except NoStepError as error:
                 refused.append(error)
                 return compiled
@@ -183,6 +190,22 @@ def first_step(program: str, arguments: list[str]) -> Step:
             )
         )
     return found[0]
+
+
+@contextlib.contextmanager
+def _compared_by_identity() -> Any:
+    """Make `==` compare tensors by identity: with `disable_v2_behavior`, a program does this itself.
+
+    Otherwise `variable in op.writes` adds an operation to the graph, which may be finalized.
+    """
+    from shims._src.v1.graph.modes import MODES
+
+    before = MODES.tensor_equality
+    MODES.tensor_equality = False
+    try:
+        yield
+    finally:
+        MODES.tensor_equality = before
 
 
 def _copy_of(session: Any) -> Any:

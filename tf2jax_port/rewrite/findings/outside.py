@@ -245,7 +245,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ333",
-        "convert words to numbers on the host: use `shims.strings`, `shims.lookup`, or a layer of Keras 3",
+        "convert words to numbers on the host: use `shims.strings` or `shims.lookup`; text layers of Keras 3 need TensorFlow",
         (
             *("lookup.", "feature_column.", "strings.", "string_*", "substr", "reduce_join"),
             *("contrib.lookup.", "contrib.feature_column.", "regex_*", "ragged.*_ngrams"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ _LEFT = {
     ),
     "tf_keras": "the library is Keras 2 on TensorFlow: use `import keras`, which imports Keras 3 and can run on JAX",
     "graph_nets": "the library needs TensorFlow: the package `jraph` has the same graph networks on JAX",
+    "keras_cv": "the library is now a part of KerasHub (`keras_hub`): the models of KerasHub run on JAX",
+    "keras_nlp": "the library is now called KerasHub (`keras_hub`): the models of KerasHub run on JAX",
     "horovod.tensorflow": "the library needs TensorFlow: JAX's meshes and `jax.distributed` replace it",
     "tensorflow_decision_forests": (
         "the library needs TensorFlow: the package `ydf` trains the same forests without TensorFlow, and "
@@ -73,12 +76,23 @@ _KEPT = {
         "the library prepares data on the host and is not changed: convert its examples to NumPy arrays"
     ),
 }
+# Libraries of which only some names need TensorFlow: the pattern of these names, and what to do.
+_IN_PART = {
+    "transformers": (
+        re.compile(
+            r"TF[A-Z]\w*|AdamWeightDecay|GradientAccumulator|WarmUp|create_optimizer|"
+            r"KerasMetricCallback|PushToHubCallback|shape_list"
+        ),
+        "this part of the library computes with TensorFlow: use the same model from a library for JAX, such as "
+        "KerasHub (`keras_hub`), or a model in Flax",
+    ),
+}
 # Libraries of this family are known by their names, even if nothing else is known about them.
 _FAMILY = "tensorflow_"
 _OF_FAMILY = (
     "judging by its name, the library needs TensorFlow: use a library for JAX or for NumPy instead"
 )
-_ROOTS = (_PROBABILITY, *_LEFT, *_KEPT)
+_ROOTS = (_PROBABILITY, *_LEFT, *_KEPT, *_IN_PART)
 _WORDS = tuple(root.encode() for root in _ROOTS if not root.startswith("tensorflow"))
 
 
@@ -168,9 +182,35 @@ def _decide(source: Source, names: Names, neighbors: Neighbors) -> Iterator[Comp
                 yield _of_probability(source, names, statement, alias)
             elif library in _KEPT:
                 yield Companion(statement, path, State.KEPT, "TJ505", _KEPT[library])
+            elif library in _IN_PART:
+                yield from _of_part(names, statement, alias, path, *_IN_PART[library])
             else:
                 message = _LEFT.get(library, _OF_FAMILY)
                 yield Companion(statement, path, State.MANUAL, "TJ335", message)
+
+
+def _of_part(
+    names: Names,
+    statement: Statement,
+    alias: ast.alias,
+    path: str,
+    pattern: re.Pattern[str],
+    message: str,
+) -> Iterator[Companion]:
+    """Yield a decision for each name that matches a pattern: an imported name, or attributes of a module."""
+    if isinstance(statement, ast.ImportFrom) and pattern.fullmatch(alias.name):
+        yield Companion(statement, path, State.MANUAL, "TJ335", message)
+        return
+    bound = alias.asname or alias.name
+    for name in dict.fromkeys(filter(pattern.fullmatch, _attributes(names, bound))):
+        yield Companion(statement, f"{path}.{name}", State.MANUAL, "TJ335", message)
+
+
+def _attributes(names: Names, bound: str) -> Iterator[str]:
+    """Yield the attributes that a file reads from a bound name, in text order."""
+    for attribute in names.attributes:
+        if isinstance(attribute.value, ast.Name) and attribute.value.id == bound:
+            yield attribute.attr
 
 
 def _path(statement: Statement, alias: ast.alias) -> str:
@@ -208,12 +248,8 @@ def _lacking(names: Names, statement: Statement, alias: ast.alias) -> str:
         return ".".join(parts)  # the name that it binds is the library's
     if parts:
         return parts[0] if parts[0] in _LACKING else ""
-    bound = alias.asname or _PROBABILITY
-    for attribute in names.attributes:
-        owner = attribute.value
-        if isinstance(owner, ast.Name) and owner.id == bound and attribute.attr in _LACKING:
-            return attribute.attr
-    return ""
+    used = _attributes(names, alias.asname or _PROBABILITY)
+    return next((name for name in used if name in _LACKING), "")
 
 
 def _move(source: Source, statement: Statement, alias: ast.alias) -> tuple[Edit, ...]:

@@ -158,7 +158,7 @@ COMPANION = Rule(
     state=State.MANUAL,
     why=(
         "The library (Addons, Hub, Sonnet, `tf_keras`) depends on TensorFlow, and the library's objects compute "
-        "with TensorFlow."
+        "with TensorFlow. Of `transformers`, only the names that need TensorFlow are reported, such as `TFBertModel`."
     ),
     safety=("Nothing changes. The finding names a replacement for the library on JAX."),
     examples=(

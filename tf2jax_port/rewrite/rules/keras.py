@@ -207,7 +207,9 @@ INSTALLED = Rule(
     ),
     safety=(
         "The name and the results are the same, but TensorFlow must stay installed. Such a layer "
-        "must be in the input pipeline before the model, and not inside a compiled function."
+        "must be in the input pipeline before the model, and not inside a compiled function. `Discretization` "
+        "needs TensorFlow only for `adapt`. `Normalization`, `CategoryEncoding` and the layers for images do not "
+        "need TensorFlow."
     ),
     examples=(
         Rewrites(

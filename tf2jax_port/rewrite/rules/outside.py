@@ -182,7 +182,8 @@ LOOP = _rule(
     "Estimators, supervisors, hooks, queues and monitored sessions run a loop around a graph.",
     (
         "Write the loop in Python: read a batch, call the compiled step, and write summaries and checkpoints at "
-        "intervals. Move the code of a hook into the loop."
+        "intervals. Move the code of a hook into the loop. The command `tf2jax-port import-graph --run` writes the "
+        "training step of a program that calls `Estimator.train` as plain JAX code (docs/way_out.md)."
     ),
     "spec = tf.estimator.EstimatorSpec(mode)",
     symbol="tf.estimator.EstimatorSpec",
@@ -357,7 +358,7 @@ WORDS = _rule(
     ),
     (
         "Convert words to numbers before you pass them to JAX: with `shims.lookup.StaticHashTable`, in the "
-        "pipeline, or with a dictionary."
+        "pipeline, or with a dictionary. The layers of Keras 3 that look up or hash words need TensorFlow (TJ233)."
     ),
     "column = tf.feature_column.numeric_column('size')",
     symbol="tf.feature_column.numeric_column",
