@@ -52,11 +52,15 @@ ROWS: tuple[Row, ...] = (
             case(
                 "nan",
                 logits=f32([[NAN, 0.0], [1.0, 2.0]]),
-                differs="value: TensorFlow returns zeros beside NaN",
+                differs="value: TensorFlow returns some zeros in a row where JAX returns only NaN",
             ),
-            case("inf", logits=f32([INF, 0]), differs="value: TensorFlow returns zeros beside NaN"),
+            case(
+                "inf",
+                logits=f32([INF, 0]),
+                differs="value: TensorFlow returns some zeros in a row where JAX returns only NaN",
+            ),
         ),
-        note="for a row with inf, JAX returns only NaN, while TensorFlow returns some zeros",
+        note="for a row that contains inf, JAX returns only NaN, while TensorFlow returns some zeros",
         xla="differs: a row with NaN or inf is NaN as a whole",
         takes="floating",
     ),

@@ -104,7 +104,9 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
         why = value_of(facts.lanes[OLD_LANES[0].id], quantity)
         assert isinstance(why, Failure)
         eager = OLD_LANES[0]
-        why = Failure(why.kind, f"no value in {eager.title}: {why.reason}", why.detail)
+        why = Failure(
+            why.kind, f"{eager.title} returns no value to compare with: {why.reason}", why.detail
+        )
         return not_covered(facts, quantity, lane, eager.id, why)
     old = value_of(facts.lanes[reference], quantity)
     assert not isinstance(old, Failure)

@@ -290,7 +290,9 @@ class _Cases:
     def _take(self, worker: Worker) -> None:
         index = self._left.get_nowait()
         if len(self.failed) >= MOST_CRASHES:
-            self.failed[index] = f"not tried after {MOST_CRASHES} such cases"
+            self.failed[index] = (
+                f"not run, because the limit of {MOST_CRASHES} unfinished cases was reached"
+            )
             return
         done, total = len(self._seen) + len(self.failed), len(self._plan.fitted)
         try:
@@ -342,7 +344,7 @@ def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"the function ended its process (exit code {code})"
     if code == -signal.SIGINT:  # no interrupt from outside reaches it
-        return "it raised KeyboardInterrupt"
+        return "the function raised KeyboardInterrupt"
     memory = ", perhaps out of memory" if code == -signal.SIGKILL else ""
     return f"the function crashed ({signal_name(code)}{memory})"
 

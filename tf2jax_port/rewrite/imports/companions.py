@@ -75,7 +75,9 @@ _KEPT = {
 }
 # Libraries of this family are known by their names, even if nothing else is known about them.
 _FAMILY = "tensorflow_"
-_OF_FAMILY = "judging by its name, the library needs TensorFlow: use a library for JAX or for NumPy instead"
+_OF_FAMILY = (
+    "judging by its name, the library needs TensorFlow: use a library for JAX or for NumPy instead"
+)
 _ROOTS = (_PROBABILITY, *_LEFT, *_KEPT)
 _WORDS = tuple(root.encode() for root in _ROOTS if not root.startswith("tensorflow"))
 

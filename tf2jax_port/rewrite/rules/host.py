@@ -18,8 +18,8 @@ ABSL = Rule(
     state=State.REWRITTEN,
     why="`tf.flags` is the module `absl.flags` under another name.",
     safety=(
-        "The functions are the same. A definition with keywords of early versions, such as "
-        "`default_value=`, is not changed (TJ329)."
+        "The functions are the same. A flag definition that uses keyword names from early TensorFlow versions, such "
+        "as `default_value=`, is not changed (TJ329)."
     ),
     examples=(
         Rewrites(

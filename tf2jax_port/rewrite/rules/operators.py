@@ -200,7 +200,7 @@ SHIM_INSTEAD = Rule(
         "JAX has the operator, but this call cannot be written with JAX's operator: there is a comment between the "
         "arguments, an argument would be evaluated twice, or JAX does not have one of the parameters. This "
         "diagnostic also covers calls for which JAX's operator would return another result: the mean of integers, a "
-        "range of fractions, a ragged tensor, or a `try` block that expects an error of TensorFlow."
+        "range with floating-point arguments, a ragged tensor, or a `try` block that expects an error of TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature, so only the name changes.",
     examples=(

@@ -90,8 +90,8 @@ OPTAX = Rule(
         "TensorFlow's steps. The rewriter makes this change if it understands all uses of the optimizer in the "
         "file: `apply_gradients`, `minimize`, `compute_gradients`, the learning rate, the step counter and the "
         "optimizer's variables. The rewriter follows the optimizer through names, attributes of the file's classes, "
-        "lists and dictionaries that are written out, and the file's own functions. A schedule that only such "
-        "optimizers use becomes a function of the step."
+        "lists and dictionaries that are written out, and the file's own functions. A learning-rate schedule "
+        "that is used only by optimizers rewritten in this way becomes a function of the step."
     ),
     safety=(
         "The steps are the same as in TensorFlow: the tests compare 25 steps of each optimizer, with sparse rows, "

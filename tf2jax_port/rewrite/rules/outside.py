@@ -244,7 +244,7 @@ DROPPED = _rule(
     "dropped-by-tensorflow-2",
     (
         "In TensorFlow 1, `tf.contrib`, slim, `tf.layers`, recurrent cells, `tf.losses` and `tf.metrics` create "
-        "variables by name in a graph; some of these names no longer exist."
+        "variables by name in a graph. TensorFlow 2 has dropped some of these modules and functions."
     ),
     (
         "Keras 3 has layers, cells, losses and metrics with these names, but some defaults differ, so compare the "

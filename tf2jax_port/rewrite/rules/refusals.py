@@ -56,7 +56,7 @@ UNKNOWN_ARGUMENT = Rule(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x):\n    return tf.reduce_sum(x, weights=x)\n",
             "import tensorflow as tf\n\n\ndef f(x):\n"
-            "    # TJ302: tf.reduce_sum: the rule does not know an argument `weights`\n"
+            "    # TJ302: tf.reduce_sum: the rewriter does not support the argument `weights`\n"
             "    return tf.reduce_sum(x, weights=x)\n",
             runs=False,
         ),
@@ -265,8 +265,8 @@ STAR_IMPORT = Rule(
         "at `tf.` or at `tf.compat.v1.`. This also applies to names of Python builtins."
     ),
     safety=(
-        "The import statement is not changed, because other names may come from it. Import the names that the file "
-        "uses one by one."
+        "The import statement is not changed, because other names may come from it. Replace the star "
+        "import with explicit imports of the names that the file uses."
     ),
     examples=(
         Rewrites(

@@ -172,8 +172,8 @@ def shared_embedding_columns(
       trainable: whether to train the embeddings.
 
     Raises:
-      ValueError: the columns differ in kind or number of ids, or in the cases of
-        `embedding_column`.
+      ValueError: the columns have different types or different numbers of ids, or an argument is one
+        for which `embedding_column` raises `ValueError`.
       UnimplementedError: a checkpoint is given.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/feature_column/shared_embedding_columns

@@ -47,7 +47,7 @@ class Saver:
       builder: not supported.
       defer_build: whether to collect the variables only when `build` is called.
       allow_empty: whether the list of variables may be empty; nothing is then saved or restored.
-      write_version: `SaverDef.V2`; the first format is not written.
+      write_version: must be `SaverDef.V2`; the V1 format is not supported.
       pad_step_number: whether step numbers are written with eight digits.
       save_relative_paths: whether the file `checkpoint` contains paths relative to its folder.
       filename: accepted and ignored.
@@ -56,7 +56,7 @@ class Saver:
       TypeError: `var_list` contains an object that is not a variable.
       ValueError: there are no variables, or two with the same name.
       RuntimeError: `var_list` is missing in eager execution.
-      UnimplementedError: `saver_def`, `builder` or the first format is requested.
+      UnimplementedError: `saver_def`, `builder` or the V1 format is requested.
 
     Differs from TensorFlow:
       Graphs have no protocol buffer here, so no `.meta` file is written. A saved value of another
