@@ -85,7 +85,10 @@ LEFT = {
         f"o = {ADAM}\no.variables()\n",
         "the file uses the optimizer's attribute `variables`",
     ),
-    "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "variables are indexed"),
+    "asked for one variable": (
+        f"o = {ADAM}\nv = o.variables[2]\n",
+        "indexes the optimizer's attribute `variables`",
+    ),
     "asked for a value of Keras": (
         f"o = {ADAM}\nx = o.learning_rate.value\n",
         "the file uses the optimizer's attribute `learning_rate.value`",
@@ -94,8 +97,14 @@ LEFT = {
         f"o = {ADAM}\no.iterations = 3\n",
         "the file uses the optimizer's attribute `iterations`",
     ),
-    "other arguments": (f"o = {ADAM}\no.apply_gradients(z, 'name')\n", "other arguments"),
-    "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),
+    "other arguments": (
+        f"o = {ADAM}\no.apply_gradients(z, 'name')\n",
+        "with arguments that the rewriter does not support",
+    ),
+    "starred arguments": (
+        f"o = {ADAM}\no.apply_gradients(*z)\n",
+        "with arguments that the rewriter does not support",
+    ),
     "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "no parameter `use_ema`"),
     "no name": (f"o = {ADAM[:-1]}, .9, .99, 1e-7, False, .1)\n", "passed by position"),
     "an element": (f"d['a'] = {ADAM}\n", "cannot follow the uses of the optimizer"),

@@ -76,7 +76,7 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
         return Choice("shims", why, facts.states)
     why = f"with JAX, {_left(manual['jax'])}"
     if manual["jax"]:
-        why += "; no other target leaves fewer"
+        why += " (the minimum)"
     return Choice("jax", why, facts.states)
 
 

@@ -123,7 +123,7 @@ def left_shift(x, y, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. If the amount is too large, it is clamped, whereas JAX shifts all bits out.
+      Nothing. An amount that is too large is clamped, whereas JAX shifts all bits out.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -150,7 +150,7 @@ def right_shift(x, y, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. If the amount is too large, it is clamped, whereas JAX shifts all bits out.
+      Nothing. An amount that is too large is clamped, whereas JAX shifts all bits out.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.

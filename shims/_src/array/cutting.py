@@ -177,7 +177,7 @@ def strided_slice(
       Nothing.
 
     Under jit:
-      Bounds and strides may be traced; the size is then a new data-dependent size.
+      Bounds and strides may be traced; the size of the result is then data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/strided_slice
     """

@@ -142,7 +142,7 @@ def set_visible_devices(devices, device_type: str | None = None) -> None:
       ValueError: a device does not exist, or has another type.
 
     Differs from TensorFlow:
-      It sets JAX's default device. `jax.devices()` still lists hidden devices.
+      The function sets JAX's default device. `jax.devices()` still lists hidden devices.
 
     Under jit:
       Call it before tracing.
@@ -237,7 +237,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
       enable: whether to allocate as needed.
 
     Differs from TensorFlow:
-      It sets nothing: it records the request, and warns if JAX preallocates memory.
+      The function changes no setting. It records the request, and warns if JAX preallocates memory.
 
     Under jit:
       Call it before tracing.

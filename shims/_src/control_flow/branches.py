@@ -36,7 +36,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
       raises errors for operands that are always invalid (a wrong axis) while it traces.
 
     Under jit:
-      `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
+      Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.
 
     Example:
       >>> import jax.numpy as jnp
@@ -77,8 +77,8 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
       Nothing.
 
     Under jit:
-      Nested `lax.cond`. In a dynamic trace, the two errors are raised after the call; in an enclosing
-      `jit`, the last function replaces a missing default.
+      Becomes nested `lax.cond` calls. In a dynamic trace, the two errors are raised after the call;
+      in an enclosing `jit`, the last function replaces a missing default.
 
     Example:
       >>> import jax.numpy as jnp

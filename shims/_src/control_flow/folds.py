@@ -59,7 +59,7 @@ def scan(
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop.
+      Becomes `lax.scan`; in eager execution, a Python loop.
 
     Example:
       >>> import jax.numpy as jnp
@@ -105,7 +105,7 @@ def foldl(
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp
@@ -151,7 +151,7 @@ def foldr(
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp

@@ -49,7 +49,7 @@ class TensorArray(ListState):
       `grad` does not exist: gradients flow through all methods.
 
     Under jit:
-      It may be the state of a loop. An element that was never written is 0.
+      A `TensorArray` may be the state of a loop. An element that was never written is 0.
 
     Example:
       >>> import shims

@@ -79,8 +79,8 @@ def make_csv_dataset(
       ValueError: no file matches, names or numbers of columns do not fit, or a line has another number of fields.
 
     Differs from TensorFlow:
-      Names and dtypes are read from compressed files of both kinds. A default such as 1 is a number; TensorFlow
-      reads some numbers as dtypes. A quoted field cannot contain a line break.
+      Names and dtypes are read from files of both compression types. A default such as 1 is a
+      number; TensorFlow reads some numbers as dtypes. A quoted field cannot contain a line break.
 
     https://www.tensorflow.org/api_docs/python/tf/data/experimental/make_csv_dataset
     """

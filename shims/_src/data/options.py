@@ -107,7 +107,7 @@ class Options(_Settings):
     """Settings of a dataset.
 
     Differs from TensorFlow:
-      Options are stored but have no effect: elements are computed one by one, in order.
+      Options are stored but have no effect: elements are computed one after another, in order.
 
     https://www.tensorflow.org/api_docs/python/tf/data/Options
     """

@@ -40,7 +40,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
       errors; outside a trace they propagate unchanged.
 
     Under jit:
-      `jax.pure_callback`, so a call may be skipped or repeated; a call without results is made
+      Uses `jax.pure_callback`, so a call may be skipped or repeated. A call without results is made
       exactly once, in program order.
 
     Example:

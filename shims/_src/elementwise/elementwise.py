@@ -133,7 +133,7 @@ def sqrt(x, name=None):
       name: ignored.
 
     Returns:
-      The root, in the shape of `x`; NaN below 0.
+      The root, in the shape of `x`; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -328,7 +328,8 @@ def maximum(x, y, name=None):
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -362,7 +363,8 @@ def minimum(x, y, name=None):
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.

@@ -87,7 +87,7 @@ def sample_distorted_bounding_box(
 
     Under jit:
       Every call of a `shims.function` draws a new rectangle; an enclosing `jax.jit` reuses the
-      first.
+      first rectangle.
 
     https://www.tensorflow.org/api_docs/python/tf/image/sample_distorted_bounding_box
     """

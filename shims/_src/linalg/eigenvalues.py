@@ -38,7 +38,7 @@ def eigh(tensor, name=None):
     Differs from TensorFlow:
       An eigenvector is unique only up to its sign (or a complex phase), and the eigenvectors of
       equal eigenvalues only up to a rotation. The results of the two libraries may differ in these
-      respects. If a matrix holds infinity, all its vectors are NaN.
+      respects. If a matrix contains an infinity, all its eigenvectors are NaN.
 
     Under jit:
       Sizes may be known only at run time.
@@ -136,11 +136,11 @@ def eig(tensor, name=None):
       InvalidArgumentError: the matrices are not square, or one holds NaN.
 
     Differs from TensorFlow:
-      The order of the eigenvalues and the phases of the vectors are not determined; the results may
-      differ in both.
+      The order of the eigenvalues and the phases of the vectors are not determined, so the results
+      of the two libraries may differ in both respects.
 
     Under jit:
-      The leading axes may be known only at run time. CPU and GPU only.
+      The leading axes may be known only at run time. The function is available on CPU and GPU only.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/eig
     """
@@ -165,10 +165,10 @@ def eigvals(tensor, name=None):
       InvalidArgumentError: the matrices are not square, or one holds NaN.
 
     Differs from TensorFlow:
-      The order of the eigenvalues is not defined; it may differ from TensorFlow's.
+      The order of the eigenvalues is not defined, and may differ from TensorFlow's.
 
     Under jit:
-      The leading axes may be known only at run time. CPU and GPU only.
+      The leading axes may be known only at run time. The function is available on CPU and GPU only.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/eigvals
     """

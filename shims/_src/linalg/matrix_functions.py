@@ -155,7 +155,7 @@ def sqrtm(input, name=None):
       If a singular matrix has no root, the positions of NaN and infinity may differ.
 
     Under jit:
-      The leading axes must be static. On an accelerator it is computed on the host.
+      The leading axes must be static. On an accelerator, the square root is computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/sqrtm
     """
@@ -231,10 +231,10 @@ def logm(input, name=None):
       InvalidArgumentError: the matrices are not square, or they are not complex.
 
     Differs from TensorFlow:
-      Nothing. Neither function has a gradient.
+      Nothing. Like TensorFlow's function, this function has no gradient.
 
     Under jit:
-      Sizes must be static. It is computed on the host.
+      Sizes must be static. The logarithm is computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/logm
     """

@@ -226,7 +226,8 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
     Differs from TensorFlow:
       With `fast`, a matrix without full rank is rejected; recent releases of TensorFlow return some
-      solution. Without `fast`, an infinity in a matrix gives NaN; in TensorFlow it gives 0.
+      solution. Without `fast`, the result for a matrix with an infinity is NaN; TensorFlow returns
+      0.
 
     Under jit:
       Leading axes and the number of rows may be known only at run time.

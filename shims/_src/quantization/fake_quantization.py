@@ -238,7 +238,7 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
 
     Returns:
       An array of the shape of `inputs`. Its gradient flows to `inputs` inside of the range, to
-      `min` below it and to `max` above it.
+      `min` for values below the range, and to `max` for values above the range.
 
     Raises:
       InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel
@@ -311,7 +311,7 @@ def fake_quant_with_min_max_vars_per_channel(
 
     Returns:
       An array of the shape of `inputs`. Its gradient flows to `inputs` inside of the range, to
-      `min` below it and to `max` above it.
+      `min` for values below the range, and to `max` for values above the range.
 
     Raises:
       InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or

@@ -180,7 +180,7 @@ def quantize_and_dequantize(
         TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      An unused range may have any size; TensorFlow checks it inside of a function.
+      A range that is not used may have any size; TensorFlow checks this size inside of a function.
 
     Under jit:
       Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range

@@ -69,7 +69,7 @@ def map_fn(
       the shape is `[0]`, too.
 
     Under jit:
-      A scan; `fn` is traced once.
+      Becomes a scan; `fn` is traced once.
 
     Example:
       >>> import jax.numpy as jnp

@@ -113,7 +113,8 @@ class constant_initializer(Initializer):
         the dtype or the shape.
 
     Differs from TensorFlow:
-      With too few numbers, TensorFlow 1 repeats the last one in graphs; here this is an error.
+      If `value` has too few numbers, `shims` raises an error; in graphs, TensorFlow 1 repeats the
+      last number.
 
     Under jit:
       The result is a constant of the program; the shape must be static.

@@ -178,7 +178,7 @@ def device(device_name):
       A missing device is ignored, as TensorFlow does with soft placement.
 
     Under jit:
-      Nothing: a compiled program runs on the device of its arguments.
+      Has no effect: a compiled program runs on the device of its arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/device
     """

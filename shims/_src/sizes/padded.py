@@ -42,8 +42,8 @@ class Padded:
     Attributes:
       values: array `[capacity, ...]`; along each axis with padding, the valid entries come first.
 
-    Differs from TensorFlow: TensorFlow has no such class, because TensorFlow's tensors have exact sizes. Under
-    `vmap`, each row of a mapped `Padded` has its own size.
+    Differs from TensorFlow: TensorFlow has no such class, because TensorFlow's tensors contain no
+    padding. Under `vmap`, each row of a mapped `Padded` has its own size.
 
     >>> import jax, jax.numpy as jnp, shims
     >>> f = jax.jit(lambda x: shims.boolean_mask(x, x > 0))
@@ -153,10 +153,10 @@ class Padded:
 
     @jp.moving_data
     def unpad(self) -> Any:
-        """Return the valid entries as an exact array, or as a list of arrays if `vmap` has added an axis.
+        """Return the valid entries as an array without padding, or as a list of arrays if `vmap` has added an axis.
 
         Raises:
-          CapacityError: the needed size is larger than the capacity.
+          CapacityError: the result needs more entries than the capacity.
           InvalidArgumentError: an operand of the computation was invalid.
           PaddedUseError: the sizes were lost, or the value is traced.
         """

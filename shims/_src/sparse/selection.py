@@ -124,7 +124,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
       DtypeMismatchError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing. Neither function has a gradient.
+      Nothing. Like TensorFlow's function, this function has no gradient.
 
     Under jit:
       The number of values is the sum over the operands.

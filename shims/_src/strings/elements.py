@@ -48,7 +48,7 @@ def lower(input, encoding="", name=None):
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -81,7 +81,7 @@ def upper(input, encoding="", name=None):
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -112,7 +112,7 @@ def strip(input, name=None):
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -159,7 +159,7 @@ def substr(input, pos, len, unit="BYTE", name=None):
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims

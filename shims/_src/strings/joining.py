@@ -38,7 +38,7 @@ def join(inputs, separator="", name=None):
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims

@@ -54,7 +54,7 @@ def regex_full_match(input, pattern, name=None):
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      The result of known strings is a constant; others are computed on the host.
+      The result for known strings is a constant; other results are computed on the host.
 
     Example:
       >>> import shims
@@ -94,7 +94,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims

@@ -111,7 +111,7 @@ def unicode_decode(
       name: ignored.
 
     Returns:
-      int32 code points: a vector for one string, else a `RaggedTensor` with one axis more.
+      int32 code points: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -154,7 +154,8 @@ def unicode_decode_with_offsets(
       name: ignored.
 
     Returns:
-      `(code points, offsets)`, each a vector for one string, else a `RaggedTensor` with one axis more.
+      `(code points, offsets)`, each a vector for one string, else a `RaggedTensor` with one more
+      axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -259,7 +260,7 @@ def unicode_split(
       name: ignored.
 
     Returns:
-      The characters: a vector for one string, else a `RaggedTensor` with one axis more.
+      The characters: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -302,7 +303,8 @@ def unicode_split_with_offsets(
       name: ignored.
 
     Returns:
-      `(characters, offsets)`, each a vector for one string, else a `RaggedTensor` with one axis more.
+      `(characters, offsets)`, each a vector for one string, else a `RaggedTensor` with one more
+      axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.

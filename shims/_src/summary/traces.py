@@ -33,7 +33,7 @@ def trace_on(graph=True, profiler=False, profiler_outdir=None) -> None:
       profiler_outdir: the folder of the profile; `trace_export` may give it, too.
 
     Differs from TensorFlow:
-      There is no graph. The profile is JAX's.
+      There is no graph to record. The profile is written by JAX's profiler.
 
     Under jit:
       Call it outside of the function.

@@ -73,8 +73,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
     Under jit:
       `shims.function` turns the variables that a function uses into inputs and outputs. Inside an
       enclosing `jax.jit` a read is a constant of the trace, as for any Python object, and an
-      assignment raises, because it would leak a tracer. As a pytree a variable has no leaves: it is
-      passed by reference, and compares equal to itself only.
+      assignment raises an error, because it would leak a tracer. As a pytree a variable has no
+      leaves: it is passed by reference, and compares equal to itself only.
 
     Example:
       >>> counter = Variable(0)

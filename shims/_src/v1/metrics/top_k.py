@@ -83,7 +83,7 @@ def recall_at_top_k(
       name: see `recall_at_k`.
 
     Returns:
-      `(value, update_op)`; for these and for the errors see `recall_at_k`.
+      `(value, update_op)`, as for `recall_at_k`, which also describes the errors.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_top_k
     """
