@@ -23,6 +23,9 @@ from tf2jax_port.cli.options import choosing_options, reading_options
     is_flag=True,
     help="Change no file and show no changes; exit with 1 if a file would change.",
 )
+@cli_options.format_option(
+    "The output format: a diff, or the findings for programs and code hosts."
+)
 @click.option(
     "--report",
     type=click.Path(dir_okay=False),
