@@ -139,8 +139,8 @@ class GradientTape:
       itself, so both have one gradient.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
-      `shims.function` is recorded as one operation.
+      Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations. A call
+      of a `shims.function` is recorded as one operation.
 
     Example:
       >>> x = jnp.float32(3.0)
@@ -244,7 +244,8 @@ class Module:
       ValueError: `name` is not a Python identifier.
 
     Under jit:
-      A plain Python object. `shims.function` finds the variables that it uses.
+      A module is a plain Python object. `shims.function` finds the variables of a module that a
+      function uses.
 
     Example:
       >>> import shims
@@ -492,7 +493,7 @@ class TensorArray:
       `grad` does not exist: gradients flow through all methods.
 
     Under jit:
-      It may be the state of a loop. An element that was never written is 0.
+      A `TensorArray` may be the state of a loop. An element that was never written is 0.
 
     Example:
       >>> import shims
@@ -655,8 +656,8 @@ class Variable:
     Under jit:
       `shims.function` turns the variables that a function uses into inputs and outputs. Inside an
       enclosing `jax.jit` a read is a constant of the trace, as for any Python object, and an
-      assignment raises, because it would leak a tracer. As a pytree a variable has no leaves: it is
-      passed by reference, and compares equal to itself only.
+      assignment raises an error, because it would leak a tracer. As a pytree a variable has no
+      leaves: it is passed by reference, and compares equal to itself only.
 
     Example:
       >>> counter = Variable(0)
@@ -896,8 +897,8 @@ def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: A
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -1214,8 +1215,8 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict
       Nothing.
 
     Under jit:
-      Nested `lax.cond`. In a dynamic trace, the two errors are raised after the call; in an enclosing
-      `jit`, the last function replaces a missing default.
+      Becomes nested `lax.cond` calls. In a dynamic trace, the two errors are raised after the call;
+      in an enclosing `jit`, the last function replaces a missing default.
 
     Example:
       >>> import jax.numpy as jnp
@@ -1233,13 +1234,13 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
-      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` and the dtype `dtype`. In a cast to int32, a float out of range
+      (or NaN) becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
-      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
-      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
-      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
-      bits in the remaining elements.
+      are clamped to the range of the dtype. The remaining elements (all elements, if the array is
+      smaller than a vector) keep the low bits. For example, 300.0 as uint8 is 255 in a full vector,
+      and 44 among the remaining elements. For uint32, a value out of range becomes 2**31 in full
+      vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
       UnimplementedError: to or from strings.
@@ -1247,11 +1248,12 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
-      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
-      array among several threads, each thread's part ends with such remaining elements; here only the whole
-      array has remaining elements at its end.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
+      float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
+      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
+      x86 processors. If TensorFlow splits a large array among several threads, the part of each
+      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
+      array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -1309,8 +1311,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = 
 
     Differs from TensorFlow:
       For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
-      array; here the position has no effect. At a limit the whole gradient goes to `t`, whereas
-      `jnp.clip` halves it.
+      array; here the position has no effect. At a limit, `t` receives the whole gradient, whereas
+      `jnp.clip` passes on half of the gradient.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -1403,7 +1405,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None)
       raises errors for operands that are always invalid (a wrong axis) while it traces.
 
     Under jit:
-      `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
+      Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.
 
     Example:
       >>> import jax.numpy as jnp
@@ -1593,7 +1595,7 @@ def custom_gradient(f: Callable[..., Any]) -> Any:
       Forward mode (`jax.jvp`) raises an error for such functions.
 
     Under jit:
-      A `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
+      Becomes a `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
 
     Example:
       >>> @custom_gradient
@@ -1948,7 +1950,7 @@ def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp
@@ -1982,7 +1984,7 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp
@@ -2017,9 +2019,9 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
         issues one warning and compiles a program for each size, and `"raise"` raises `SpecializationError`.
-      unpad: whether to return exact arrays instead of `Padded` values. With `unpad=False`, the call waits
-        for the device only if it must check whether a size exceeds its capacity, or whether sizes of
-        operands are equal.
+      unpad: whether to return arrays without padding instead of `Padded` values. With
+        `unpad=False`, the call waits for the device only if it must check whether a size exceeds
+        its capacity, or whether sizes of operands are equal.
 
     Returns:
       A `Function`. Under any other trace, the `Function` behaves like `shims.dynamic(func)`.
@@ -2498,7 +2500,7 @@ def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = No
       the shape is `[0]`, too.
 
     Under jit:
-      A scan; `fn` is traced once.
+      Becomes a scan; `fn` is traced once.
 
     Example:
       >>> import jax.numpy as jnp
@@ -2529,7 +2531,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not match.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
@@ -2563,7 +2565,8 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -2625,7 +2628,8 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -2847,8 +2851,8 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       name: ignored.
 
     Returns:
-      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
-      of [0, depth) gives `off_value` everywhere.
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; for an index
+      outside of [0, depth), all `depth` values are `off_value`.
 
     Raises:
       InvalidArgumentError: `depth` is negative, or the axis is out of range.
@@ -3021,8 +3025,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
       Ragged and sparse tensors are rejected inside a trace.
 
     Under jit:
-      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
-      it.
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for the output.
 
     Example:
       >>> import sys, shims
@@ -3054,7 +3057,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any =
       errors; outside a trace they propagate unchanged.
 
     Under jit:
-      `jax.pure_callback`, so a call may be skipped or repeated; a call without results is made
+      Uses `jax.pure_callback`, so a call may be skipped or repeated. A call without results is made
       exactly once, in program order.
 
     Example:
@@ -3413,7 +3416,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions; one number, or one per slice.
+      repeats: the number of repetitions; one number, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -3456,8 +3459,8 @@ def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
-      -1 itself must be static: a traced size that turns out to be -1 is rejected.
+      Sizes may be traced. If the shape contains -1, the known sizes must divide the number of
+      elements. The -1 itself must be static: a traced size that turns out to be -1 is rejected.
 
     Example:
       >>> import shims
@@ -3579,7 +3582,7 @@ def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any 
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop.
+      Becomes `lax.scan`; in eager execution, a Python loop.
 
     Example:
       >>> import jax.numpy as jnp
@@ -3844,8 +3847,8 @@ def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = 
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; padding is not sorted.
@@ -3897,7 +3900,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The root, in the shape of `x`; NaN below 0.
+      The root, in the shape of `x`; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -4016,7 +4019,7 @@ def stop_gradient(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Returns the traced array; derivatives by JAX are blocked too.
+      Returns the traced array; JAX's own derivatives, such as `jax.grad`, are blocked, too.
 
     Example:
       >>> import shims
@@ -4237,8 +4240,8 @@ def timestamp(name: Any = None) -> Any:
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
-      warning says so.
+      Without `jax_enable_x64`, the time is float32, in which neighboring numbers are two minutes
+      apart. A warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.
@@ -4301,7 +4304,7 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
 
     Returns:
       `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
-      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      shape of `x` and contains the position of each element in `y`: `y[idx] == x`. Each NaN is
       distinct; 0.0 and -0.0 are equal.
 
     Raises:
@@ -4439,12 +4442,13 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
       Under a trace, variables keep their shapes.
 
     Under jit:
-      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`, shapes may
-      change. Otherwise the loop is staged. It supports reverse-mode differentiation if its number of
-      iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps combined with other
-      conditions), where the integer `t` starts at a known number and grows by a constant, and `n` is a size.
-      A loop without a bound supports reverse mode inside of `shims.function`, which stages a fixed number of
-      iterations, and stages more iterations when this number does not suffice.
+      A loop whose condition is known while tracing is unrolled. In eager execution, also under
+      `jax.grad`, shapes may change. All other loops are staged. A staged loop supports reverse-mode
+      differentiation if its number of iterations has a bound: `maximum_iterations`, or a condition
+      `t < n` (perhaps combined with other conditions), where the integer `t` starts at a known
+      number and grows by a constant, and `n` is a size. A loop without a bound supports reverse
+      mode inside of `shims.function`, which stages a fixed number of iterations, and stages more
+      iterations if the loop needs more.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()

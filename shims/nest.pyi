@@ -10,7 +10,7 @@ def flatten(structure: Any, expand_composites: Any = False) -> Any:
       expand_composites: whether composites count as containers of their arrays.
 
     Returns:
-      The elements in order; those of a dictionary in the order of its keys.
+      The elements in order; the elements of a dictionary are in the order of its keys.
 
     Raises:
       TypeError: the keys of a dictionary cannot be sorted.

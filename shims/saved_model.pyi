@@ -72,13 +72,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
       FileExistsError: the folder holds a SavedModel of TensorFlow.
 
     Differs from TensorFlow:
-      TensorFlow cannot load the programs; it reads the variables, as a checkpoint. One program, or a
-      few programs, must serve all sizes that the signature of a function leaves open: a function with
-      data-dependent sizes needs operands of known sizes. Programs that print, or that call Python on
-      the host, are refused.
+      TensorFlow cannot load the programs, but can read the variables as a checkpoint. One program,
+      or a few programs, must serve all sizes that the signature of a function leaves open: a
+      function with data-dependent sizes needs operands of known sizes. Programs that print, or that
+      call Python on the host, cannot be saved.
 
     Under jit:
-      Do not call it inside a trace: files are written when Python runs the call.
+      Do not call `save` inside a trace: files are written when Python runs the call.
 
     Example:
       >>> import tempfile

@@ -35,7 +35,7 @@ class Checkpoint:
         optimizers has TensorFlow's names. `options` are ignored.
 
     Under jit:
-      Do not call it inside a trace: a file is read or written when Python runs the call.
+      Do not save or restore inside a trace: a file is read or written when Python runs the call.
 
     Example:
       >>> import os, tempfile

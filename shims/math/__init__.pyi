@@ -850,8 +850,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
-      the same elements in an order that it does not define.
+      NaN is larger than every number; in TensorFlow, the position of NaN is undefined. With
+      `sorted=False`, TensorFlow returns the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

@@ -298,7 +298,7 @@ MESSAGES = {
         "  Required: equal dtypes\n"
         "  Received: main: float32; else: int32\n"
         "  At:\n"
-        "  Do:       cast one of them: `shims.cast(x, dtype)`.",
+        "  Do:       cast the result of one branch: `shims.cast(x, dtype)`.",
     ),
     "string": (
         jitted(a_string),
@@ -354,7 +354,7 @@ MESSAGES = {
         "  Required: float32\n"
         "  Received: int32 after one iteration\n"
         "  At:\n"
-        "  Do:       cast it: `shims.cast(x, shims.float32)`.",
+        "  Do:       cast the new value: `shims.cast(x, shims.float32)`.",
     ),
     "shape changes": (
         jitted(shape_changes),

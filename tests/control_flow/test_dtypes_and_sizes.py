@@ -50,7 +50,7 @@ def test_elements_of_their_own_sizes_are_refused(name, call):
     assert lines == [
         f"foldl: `elems` holds a {name}, whose slices have different sizes.",
         "  Required: arrays",
-        "  Do:       convert it to a dense array first (`to_tensor()`), or map its values: "
+        "  Do:       first convert `elems` to a dense array (`to_tensor()`), or map the values: "
         "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
     ]
 

@@ -24,7 +24,7 @@ CASES = (
     (
         calls.outgrown,
         tf.errors.CapacityError,
-        "a data-dependent size exceeds its capacity.\n  Required: capacity 8100 (needed)\n  Received: capacity "
+        "a data-dependent size exceeds its capacity.\n  Required: capacity 8100\n  Received: capacity "
         "16\n  At:       refused_inputs.py:N  return tf.function(lambda k: tf.range(k * k), "
         'overflow="raise")(np.int32(90))\n  Do:       raise the bound to 8100, or use '
         '`shims.function(overflow="grow")`, which raises the bound itself',
@@ -307,7 +307,7 @@ CASES = (
         (
             "len: Python needs the contents of a padded value, which are known only at run time.\n  Received: "
             "Padded(float32[5x2], axis 0: 3)\n  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], "
-            "5))\n  Do:       outside of `jit`, use the exact array, `x.unpad()`; inside `jit`, use an operator "
+            "5))\n  Do:       outside of `jit`, use the array without padding, `x.unpad()`; inside `jit`, use an operator "
             "such as `shims.size(x)`, `shims.where` or `shims.cond`"
         ),
     ),

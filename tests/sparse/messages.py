@@ -28,26 +28,26 @@ MESSAGES = {
         "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[4]\n"
-        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(b, 'int32')`"
     ),
     "add-array-dtype": (
         "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[2, 3]\n"
-        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(b, 'int32')`"
     ),
     "matmul-dtypes": (
         "sparse_dense_matmul: `b` was expected to be int32, the dtype of the operand before "
         "it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], b f32[3, 2]\n"
-        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(b, 'int32')`"
     ),
     "concat-dtypes": (
         "concat: `values[1]` was expected to be int32, the dtype of the operand before it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: values[0] i32[3], values[1] f32[2]\n"
-        "  Do:       convert one of them: `shims.cast(values[1], 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(values[1], 'int32')`"
     ),
     "times-shape": (
         "SparseTensor: an array does not broadcast to the sparse tensor.\n  Required: sizes that are either 1 or "
@@ -146,7 +146,7 @@ MESSAGES = {
         "it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], sp_b f32[1]\n"
-        "  Do:       convert one of them: `shims.cast(sp_b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(sp_b, 'int32')`"
     ),
     "softmax-dtype": (
         "sparse.softmax: the operand does not have rows of floating-point numbers.\n"

@@ -78,7 +78,7 @@ def _check_width(dtype):
             errors.message(
                 "bitcast",
                 f"{dtype.name} needs 64-bit types.",
-                do='enable them: `jax.config.update("jax_enable_x64", True)`',
+                do='enable 64-bit types: `jax.config.update("jax_enable_x64", True)`',
             )
         )
 

@@ -75,7 +75,7 @@ def _check_size(function, value):
                 function,
                 "a size must be an integer.",
                 received=f"{value}",
-                do="cast it: `shims.cast(size, shims.int32)`",
+                do="cast the size: `shims.cast(size, shims.int32)`",
             )
         )
 

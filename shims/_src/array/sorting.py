@@ -194,7 +194,7 @@ def _too_few_columns(count, extent):
         f"the input must have at least k columns. Had {extent}, needed {count}.",
         required="k <= input.shape[-1]",
         received=f"k={count}, input.shape[-1]={extent}",
-        do="limit it: `k=shims.minimum(k, shims.shape(x)[-1])`",
+        do="limit `k`: `k=shims.minimum(k, shims.shape(x)[-1])`",
     )
 
 

@@ -209,11 +209,11 @@ def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
             raise TypeError(
                 errors.message(
                     label,
-                    "`the accumulator` must keep its structure from one iteration to the next.",
+                    "the accumulator must keep its structure from one iteration to the next.",
                     required=structure(tree),
                     received=f"{structure(jax.tree.structure(value))} after one iteration",
                     do=(
-                        "before the loop, give `the accumulator` the structure that it has after "
+                        "before the loop, give the accumulator the structure that it has after "
                         "an iteration."
                     ),
                 )

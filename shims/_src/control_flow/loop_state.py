@@ -380,7 +380,7 @@ class LoopState:
                 f"`{name}` must keep its dtype from one iteration to the next.",
                 required=np.dtype(before.dtype).name,
                 received=f"{np.dtype(after.dtype).name} after one iteration",
-                do=f"cast it: `shims.cast({name}, shims.{np.dtype(before.dtype).name})`.",
+                do=f"cast the new value: `shims.cast({name}, shims.{np.dtype(before.dtype).name})`.",
             )
         )
 

@@ -27,7 +27,7 @@ def pillow(function: str) -> Any:
             errors.message(
                 f"image.{function}",
                 "Pillow, which reads and writes images, is not installed.",
-                do="install it: `pip install pillow`",
+                do="install Pillow: `pip install pillow`",
             )
         ) from None
     return Image

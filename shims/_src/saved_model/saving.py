@@ -126,7 +126,7 @@ def _require_flatbuffers() -> None:
             errors.message(
                 "saved_model.save",
                 "`jax.export` needs the package flatbuffers to store programs.",
-                do="install it: `pip install flatbuffers`",
+                do="install the package: `pip install flatbuffers`",
             )
         )
 

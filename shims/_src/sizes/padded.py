@@ -147,7 +147,7 @@ class Padded:
                 "a padded value whose rows have different sizes is used as one array.",
                 received=repr(self),
                 do="map over the rows with `jax.vmap(shims.dynamic(f))(x)`, or use `x.unpad()` outside of `jit`, "
-                "which returns the list of exact rows",
+                "which returns a list of the rows without padding",
             )
         )
 
@@ -201,7 +201,7 @@ class Padded:
                 "Python needs the contents of a padded value, which are known only at run time.",
                 received=repr(self),
                 do=(
-                    "outside of `jit`, use the exact array, `x.unpad()`; inside `jit`, use an operator such as "
+                    "outside of `jit`, use the array without padding, `x.unpad()`; inside `jit`, use an operator such as "
                     "`shims.size(x)`, `shims.where` or `shims.cond`"
                 ),
             )

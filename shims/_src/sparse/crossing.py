@@ -125,7 +125,7 @@ def check_buckets(function: str, num_buckets: int) -> None:
                 function,
                 "hashes need 64-bit integers, which are disabled.",
                 do=(
-                    "pass `num_buckets` below 2**31, or enable them: "
+                    "pass `num_buckets` below 2**31, or enable 64-bit types: "
                     '`jax.config.update("jax_enable_x64", True)`'
                 ),
             )

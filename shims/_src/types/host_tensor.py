@@ -261,7 +261,7 @@ def _mismatch(x: HostTensor, other: str, name: str) -> errors.DtypeMismatchError
             f"the operands have different dtypes, {_name(x)} and {other}.",
             required="operands of the same dtype",
             received=f"{_name(x)}, {other}",
-            do="convert one of them with `shims.cast`",
+            do="convert one of the operands with `shims.cast`",
         )
     )
 

@@ -138,8 +138,8 @@ def GradientTape(persistent: Any = False, watch_accessed_variables: Any = True) 
       itself, so both have one gradient.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
-      `shims.function` is recorded as one operation.
+      Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations. A call
+      of a `shims.function` is recorded as one operation.
 
     Example:
       >>> x = jnp.float32(3.0)
@@ -872,8 +872,8 @@ def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: A
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -1224,13 +1224,13 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
-      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` and the dtype `dtype`. In a cast to int32, a float out of range
+      (or NaN) becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
-      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
-      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
-      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
-      bits in the remaining elements.
+      are clamped to the range of the dtype. The remaining elements (all elements, if the array is
+      smaller than a vector) keep the low bits. For example, 300.0 as uint8 is 255 in a full vector,
+      and 44 among the remaining elements. For uint32, a value out of range becomes 2**31 in full
+      vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
       UnimplementedError: to or from strings.
@@ -1238,11 +1238,12 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
-      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
-      array among several threads, each thread's part ends with such remaining elements; here only the whole
-      array has remaining elements at its end.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
+      float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
+      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
+      x86 processors. If TensorFlow splits a large array among several threads, the part of each
+      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
+      array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -1299,7 +1300,8 @@ def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any:
       checked if JAX differentiates a `shims.function` as a whole.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      The error is raised after the call of a `shims.function`; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -1322,8 +1324,9 @@ def cholesky(input: Any, name: Any = None) -> Any:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
+      If a matrix is not positive definite, or contains NaN, the whole lower triangle is NaN. In
+      this case, TensorFlow returns numbers in the lower triangle, and uninitialized memory above
+      the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -2055,9 +2058,9 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
         issues one warning and compiles a program for each size, and `"raise"` raises `SpecializationError`.
-      unpad: whether to return exact arrays instead of `Padded` values. With `unpad=False`, the call waits
-        for the device only if it must check whether a size exceeds its capacity, or whether sizes of
-        operands are equal.
+      unpad: whether to return arrays without padding instead of `Padded` values. With
+        `unpad=False`, the call waits for the device only if it must check whether a size exceeds
+        its capacity, or whether sizes of operands are equal.
 
     Returns:
       A `Function`. Under any other trace, the `Function` behaves like `shims.dynamic(func)`.
@@ -2808,7 +2811,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not match.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
@@ -3029,7 +3032,8 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -3092,7 +3096,8 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -3267,8 +3272,8 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       name: ignored.
 
     Returns:
-      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
-      of [0, depth) gives `off_value` everywhere.
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; for an index
+      outside of [0, depth), all `depth` values are `off_value`.
 
     Raises:
       InvalidArgumentError: `depth` is negative, or the axis is out of range.
@@ -3480,8 +3485,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
       Ragged and sparse tensors are rejected inside a trace.
 
     Under jit:
-      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
-      it.
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for the output.
 
     Example:
       >>> import sys, shims
@@ -3543,8 +3547,8 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = .
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_normal` there.
 
     Example:
       >>> import shims
@@ -3609,8 +3613,8 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_uniform` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_uniform` there.
 
     Example:
       >>> import shims
@@ -3996,7 +4000,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -4010,7 +4014,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions; one number, or one per slice.
+      repeats: the number of repetitions; one number, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -4068,8 +4072,8 @@ def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
-      -1 itself must be static: a traced size that turns out to be -1 is rejected.
+      Sizes may be traced. If the shape contains -1, the known sizes must divide the number of
+      elements. The -1 itself must be static: a traced size that turns out to be -1 is rejected.
 
     Example:
       >>> import shims
@@ -4531,8 +4535,8 @@ def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = 
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; padding is not sorted.
@@ -4637,7 +4641,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The root, in the shape of `x`; NaN below 0.
+      The root, in the shape of `x`; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -4783,7 +4787,7 @@ def stop_gradient(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Returns the traced array; derivatives by JAX are blocked too.
+      Returns the traced array; JAX's own derivatives, such as `jax.grad`, are blocked, too.
 
     Example:
       >>> import shims
@@ -4814,7 +4818,7 @@ def string_join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -4841,7 +4845,7 @@ def string_strip(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -4871,7 +4875,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -
       Nothing.
 
     Under jit:
-      The buckets of known strings are constants; others are computed on the host.
+      The buckets of known strings are constants; other buckets are computed on the host.
 
     Example:
       >>> import shims
@@ -5098,8 +5102,8 @@ def timestamp(name: Any = None) -> Any:
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
-      warning says so.
+      Without `jax_enable_x64`, the time is float32, in which neighboring numbers are two minutes
+      apart. A warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.
@@ -5225,8 +5229,8 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_truncated_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_truncated_normal` there.
 
     Example:
       >>> import shims
@@ -5281,7 +5285,7 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
 
     Returns:
       `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
-      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      shape of `x` and contains the position of each element in `y`: `y[idx] == x`. Each NaN is
       distinct; 0.0 and -0.0 are equal.
 
     Raises:

@@ -67,8 +67,9 @@ def cholesky(input: Any, name: Any = None) -> Any:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
+      If a matrix is not positive definite, or contains NaN, the whole lower triangle is NaN. In
+      this case, TensorFlow returns numbers in the lower triangle, and uninitialized memory above
+      the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -264,7 +265,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       An array of shape `[..., n, m]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not fit together.
+      InvalidArgumentError: the dtypes differ, or the shapes of the matrices do not match.
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:

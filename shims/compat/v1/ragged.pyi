@@ -113,7 +113,7 @@ def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, n
       A `RaggedTensor` with one row per start.
 
     Raises:
-      InvalidArgumentError: a step is 0, a row would be infinite, or the vectors differ in length.
+      InvalidArgumentError: a step is 0, a row would be infinite, or the vectors have different lengths.
 
     Differs from TensorFlow:
       Splits are int32 unless `jax_enable_x64` is on.

@@ -40,7 +40,7 @@ def bytes_split(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The bytes: a vector for one string, else a `RaggedTensor` with one axis more.
+      The bytes: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       TypeError: `input` does not hold strings.
@@ -107,7 +107,7 @@ def join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -135,7 +135,7 @@ def length(input: Any, name: Any = None, unit: Any = 'BYTE') -> Any:
       Nothing.
 
     Under jit:
-      The lengths of known strings are constants; others are computed on the host.
+      The lengths of known strings are constants; other lengths are computed on the host.
 
     Example:
       >>> import shims
@@ -163,7 +163,7 @@ def lower(input: Any, encoding: Any = '', name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -185,8 +185,8 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       name: ignored.
 
     Returns:
-      The joined sequences, a row for each row of `data`: a `RaggedTensor` if `data` is one, else an
-      array on the host.
+      The joined sequences, a row for each row of `data`: a `RaggedTensor` if `data` is ragged,
+      otherwise an array on the host.
 
     Raises:
       ValueError: `data` is a scalar, or a width is not positive.
@@ -256,7 +256,7 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      The result of known strings is a constant; others are computed on the host.
+      The result for known strings is a constant; other results are computed on the host.
 
     Example:
       >>> import shims
@@ -288,7 +288,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -315,7 +315,7 @@ def strip(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -346,7 +346,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The buckets of known strings are constants; others are computed on the host.
+      The buckets of known strings are constants; other buckets are computed on the host.
 
     Example:
       >>> import shims
@@ -369,7 +369,7 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
       name: ignored.
 
     Returns:
-      int32 code points: a vector for one string, else a `RaggedTensor` with one axis more.
+      int32 code points: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -457,7 +457,7 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', repl
       name: ignored.
 
     Returns:
-      The characters: a vector for one string, else a `RaggedTensor` with one axis more.
+      The characters: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -527,7 +527,7 @@ def upper(input: Any, encoding: Any = '', name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims

@@ -67,7 +67,7 @@ def _checked(dimension, combiner, initializer, *checkpoint):
                 "feature_column.embedding_column",
                 "a checkpoint of the embedding is not ported.",
                 received=f"ckpt_to_load_from={checkpoint[0]!r}",
-                do="call `tf.train.init_from_checkpoint` for its variable",
+                do="call `tf.train.init_from_checkpoint` for the variable of the column",
             )
         )
     if initializer is not None and not callable(initializer):

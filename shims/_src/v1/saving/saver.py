@@ -299,7 +299,7 @@ def _check_supported(saver_def, builder, write_version) -> None:
     problems = {
         "`saver_def`": saver_def is not None,
         "`builder`": builder is not None,
-        "TensorFlow's first format": write_version != SaverDef.V2,
+        "`write_version=SaverDef.V1`": write_version != SaverDef.V2,
     }
     for what, is_asked in problems.items():
         if is_asked:
@@ -307,7 +307,7 @@ def _check_supported(saver_def, builder, write_version) -> None:
                 errors.message(
                     "Saver",
                     f"{what} is not supported.",
-                    do="remove this argument: every TensorFlow version since 0.12 reads checkpoints of the second "
+                    do="remove this argument: every TensorFlow version since 0.12 reads checkpoints of the V2 "
                     "format",
                 )
             )

@@ -1229,7 +1229,8 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -1258,7 +1259,8 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -1957,7 +1959,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The root, in the shape of `x`; NaN below 0.
+      The root, in the shape of `x`; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -2128,8 +2130,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
-      the same elements in an order that it does not define.
+      NaN is larger than every number; in TensorFlow, the position of NaN is undefined. With
+      `sorted=False`, TensorFlow returns the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.
