@@ -74,7 +74,7 @@ def test_each_function_has_a_status_and_a_place(proof):
         "unfit": (
             "could not be replayed",
             19,
-            "the calls of the function cannot be replayed: <text>",
+            "the calls of the function cannot be replayed (reason: <text>)",
         ),
         "idle": ("not reached", 22, "no recorded call reaches the function"),
         "plain": ("no tensors", 25, "no tensor passes through the function"),

@@ -130,7 +130,7 @@ CASES = (
     (
         calls.another_dtype,
         TypeError,
-        "function: the dtype of `argument 0` differs from its spec.\n"
+        "function: the dtype of argument 0 differs from the spec of this argument.\n"
         "  Required: int32\n"
         "  Received: float32\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[spec])(X[0])",
@@ -138,7 +138,7 @@ CASES = (
     (
         calls.another_shape,
         TypeError,
-        "function: the shape of `argument 0` differs from its spec.\n"
+        "function: the shape of argument 0 differs from the spec of this argument.\n"
         "  Required: (None, 3)\n"
         "  Received: (4, 2)\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[tf.TensorSpec([None, 3])])(X)",

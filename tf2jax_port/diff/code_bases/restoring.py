@@ -94,7 +94,7 @@ class Restored:
             raise
         except Exception as error:
             self.objects.pop(number, None)
-            raise UnfitError(f"{node['name']} cannot be restored: {error}") from error
+            raise UnfitError(f"{node['name']} cannot be restored (reason: {error})") from error
         for name, why in node.get("lost", {}).items():
             lost = _Lost(f"{node['name']}.{name} could not be restored: {why}", self.touched)
             with contextlib.suppress(AttributeError):

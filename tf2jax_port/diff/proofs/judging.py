@@ -199,11 +199,11 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     if all(each.outcome is Outcome.NOT_REPLAYABLE for each in found):
         return (
             Status.NOT_REPLAYED,
-            f"the calls of the function cannot be replayed: {listed(reasons)}",
+            f"the calls of the function cannot be replayed (reason: {listed(reasons)})",
         )
     limits = [
         *(
-            f"{reason}: {number} of {counted(total, 'call')} could not be replayed in every lane"
+            f"{number} of {counted(total, 'call')} could not be replayed in every lane (reason: {reason})"
             for reason, number in reasons.items()
         ),
         *(
