@@ -202,5 +202,5 @@ def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
     compared = [f for f in findings if f.outcome in (EQUAL, KNIFE_EDGE)]
     noisy = {f.quantity for f in compared if f.ill_conditioned}
     telling = {f.quantity for f in compared if not f.ill_conditioned}
-    why = "ill-conditioned, rounding alone is as large as a fault would be"
+    why = "ill-conditioned: rounding errors alone are as large as the error of a fault"
     return [Reason(quantity.title, why) for quantity in sorted(noisy - telling)]
