@@ -125,7 +125,7 @@ def test_the_order_of_nearly_equal_scores():
     report = run(Pair("", old, swapped, lambda: [(scores,)]))
     assert report.verdict == "limited"
     assert report.reasons[0].text.startswith(
-        "output: knife edge in JAX eager: the port agrees with TF eager with its inputs moved by"
+        "output: knife edge in JAX eager: the port agrees with TF eager with inputs changed by"
     )
 
 
