@@ -38,7 +38,7 @@ from tf2jax_port.diff.supervision.case_messages import PLAN, REFUSED, STEP
 from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 
 PROGRAM = "tf2jax_port.diff.supervision.case_program"
-_STARTING = "starting"
+_STARTING = "while the process started"
 _TITLES = {LOCATE: "first divergence", WORST: "worst input", STRENGTH: "planted faults"}
 _MIN_STARTUP_SECONDS = 120.0
 _POLL_SECONDS = 0.2
@@ -130,16 +130,16 @@ class Worker:
                 word, content = self._running.receive(left)
             except TimeoutError:
                 self.close()
-                raise EndedError(f"not finished within {seconds:g} seconds, in {place}") from None
+                raise EndedError(f"no result within {seconds:g} seconds, {place}") from None
             except (EOFError, pickle.UnpicklingError):
                 code, said = self._running.wait()
                 self._running = None
                 raise EndedError(
-                    f"{_describe_exit(code)}, in {place}{_last_error_line(said)}"
+                    f"{_describe_exit(code)}, {place}{_last_error_line(said)}"
                 ) from None
             if word != STEP:
                 return word, content
-            place = content
+            place = f"in {content}"
             step(content)
 
 
