@@ -359,7 +359,12 @@ ROWS: tuple[Row, ...] = (
             case("all", input=draw(4), k=4),
             case("inf", input=f32([INF, -INF, INF, 0]), k=3),
             case("int32", input=i32([5, -7, 5, 9]), k=3),
-            case("nan", input=f32([NAN, 2, NAN, 1]), k=3, differs="value: in `shims`, NaN comes first"),
+            case(
+                "nan",
+                input=f32([NAN, 2, NAN, 1]),
+                k=3,
+                differs="value: in `shims`, NaN comes first",
+            ),
             case("k-too-large", raises="InvalidArgumentError", input=draw(2), k=3),
         ),
         xla="differs: NaN and signed zeros have another order",

@@ -227,8 +227,8 @@ REACHES_JAX = Rule(
     name="kept-tensor-in-jax",
     state=State.MANUAL,
     why=(
-        "The call still returns a TensorFlow tensor or a TensorFlow dataset. The same file passes this tensor, or "
-        "an element of this dataset, to a function of JAX. JAX's functions raise for a TensorFlow tensor."
+        "The call still returns a TensorFlow tensor or a TensorFlow dataset. The same file passes this tensor, or an "
+        "element of this dataset, to a function of JAX. JAX's functions raise an error for a TensorFlow tensor."
     ),
     safety=(
         "The call is not changed. If the call runs eagerly, convert the result to NumPy arrays: append `.numpy()` "

@@ -31,7 +31,7 @@ KEPT = Rule(
         "such as averaged weights, accumulated gradients or scaled losses."
     ),
     safety=(
-        "The optimizer takes the same steps as in TensorFlow, as it does without `--optimizers optax`. To use Optax "
+        "With or without `--optimizers optax`, the optimizer takes the same steps as in TensorFlow. To use Optax "
         "anyway, write `shims.optax.Optimizer(shims.optax.adam(...))` in your own training loop; a model can be "
         "compiled only with an optimizer of Keras."
     ),
@@ -63,8 +63,9 @@ HANDED = Rule(
     ),
     safety=(
         "The steps are the same as in TensorFlow. The new optimizer has `apply_gradients`, `compute_gradients`, "
-        "`minimize` and `variables`. It has no `get_slot`. The second argument of its `minimize` is the list of "
-        "variables, and `minimize` raises in a graph. A model cannot be compiled with this optimizer."
+        "`minimize` and `variables`. The new optimizer has no `get_slot`. The second argument of `minimize` is the "
+        "list of variables, and `minimize` raises an error in a graph. A model cannot be compiled with this "
+        "optimizer."
     ),
     examples=(
         Rewrites(

@@ -146,9 +146,9 @@ OLD_MEANING = Rule(
     name="meaning-of-tensorflow-1",
     state=State.MANUAL,
     why=(
-        "The object of this name in TensorFlow 1 differs from the object of this name in TensorFlow 2 in more than "
-        "the order of arguments. The file uses the object of TensorFlow 1: the file accesses the name through "
-        "`compat.v1`, or uses other names that only TensorFlow 1 has."
+        "In TensorFlow 1 and TensorFlow 2, this name refers to objects that differ in more than the order of "
+        "arguments. The file uses the object of TensorFlow 1: the file accesses the name through `compat.v1`, or uses "
+        "other names that only TensorFlow 1 has."
     ),
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
@@ -218,7 +218,7 @@ NO_COUNTERPART = Rule(
     name="name-without-counterpart",
     state=State.MANUAL,
     why=("JAX has no counterpart of this name; for instance, JAX has no graphs."),
-    safety="Nothing changes. Do this work outside JAX.",
+    safety="Nothing changes. Write this part of the program without JAX.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.Operation\n",
