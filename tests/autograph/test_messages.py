@@ -383,7 +383,7 @@ MESSAGES = {
     "zip of a traced range": (
         jitted(zip_of_traced_range),
         errors.UnimplementedError,
-        "zip: a range of a traced number of items cannot be zipped.\n"
+        "zip: `zip` does not support a `range` whose length is traced.\n"
         "  Required: arrays, or ranges of known or symbolic sizes\n"
         "  At:\n"
         "  Do:       index the arrays in a loop over the range.",

@@ -174,7 +174,7 @@ CASES = (
     (
         calls.an_unknown_keyword,
         TypeError,
-        "function: `<lambda>` got an unexpected keyword argument 'z'.\n"
+        "function: the arguments do not match the parameters of `<lambda>`: got an unexpected keyword argument 'z'.\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC])(V, z=V)",
     ),
     (

@@ -97,7 +97,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
-    (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "remove this name"),
+    (
+        ("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"),
+        "remove this name",
+    ),
     (("saved_model.",), "use `saved_model.save` and `saved_model.load` without this object"),
     (
         ("import_graph_def", "graph_util"),

@@ -195,7 +195,9 @@ def require_length(x) -> None:
     """Trace again with the length of an array that may stand for a list, if the data determine it."""
     state = trace.current()
     if state is not None and jp.is_tracer(x) and x.ndim and depend_on_data(x.shape[:1]):
-        number_of(state, x.shape[0], "reading a list that a loop over a size has filled", remedies.ITEMS)
+        number_of(
+            state, x.shape[0], "reading a list that a loop over a size has filled", remedies.ITEMS
+        )
 
 
 def computed(state, original, *operands):
