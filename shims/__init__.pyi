@@ -470,8 +470,8 @@ class Tensor:
 class TensorArray:
     """A list of arrays of the same dtype, written and read by position.
 
-    Eagerly a write changes the object and returns it. While a program is traced it returns a new
-    object and leaves the old one unchanged, as in TensorFlow.
+    In eager execution, a write changes the object and returns the object. While a program is
+    traced, a write returns a new object and leaves the old object unchanged, as in TensorFlow.
 
     Args:
       dtype: the dtype of the elements.
@@ -630,11 +630,12 @@ class Variable:
     """A named value that can be assigned to.
 
     Args:
-      initial_value: an array, numbers, or a function of no arguments that returns them.
-      trainable: whether tapes watch it; True by default.
+      initial_value: an array, numbers, or a function of no arguments that returns an array or
+        numbers.
+      trainable: whether tapes watch the variable; True by default.
       validate_shape: accepted and ignored: shapes are always checked.
       caching_device: not supported.
-      name: its name, without TensorFlow's suffix `:0`, which is added.
+      name: the name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
       dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
@@ -657,7 +658,7 @@ class Variable:
       `shims.function` turns the variables that a function uses into inputs and outputs. Inside an
       enclosing `jax.jit` a read is a constant of the trace, as for any Python object, and an
       assignment raises an error, because it would leak a tracer. As a pytree a variable has no
-      leaves: it is passed by reference, and compares equal to itself only.
+      leaves: the variable is passed by reference, and is equal only to itself.
 
     Example:
       >>> counter = Variable(0)
@@ -916,9 +917,9 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
 
     Args:
       input: numbers, booleans or strings of any shape, or a ragged tensor of them.
-      precision: the number of digits after the decimal point; 6 if it is -1.
+      precision: the number of digits after the decimal point; -1 means 6.
       scientific: whether floats have an exponent.
-      shortest: whether floats have the shorter of both forms.
+      shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
       fill: the character that fills up on the left, a space if it is empty.
       name: ignored.
@@ -999,7 +1000,7 @@ def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, nam
 
     Args:
       x: array.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -1014,7 +1015,8 @@ def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, nam
       An error raised after a call does not show the values.
 
     Under jit:
-      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -1114,7 +1116,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_
 
     Args:
       tensor: array `[..., n, ...]`.
-      mask: bool array whose shape is that of `tensor` from `axis` on.
+      mask: bool array whose shape equals the shape of `tensor` from `axis` on.
       axis: the first axis that the mask applies to; 0 when `None`.
       name: ignored.
 
@@ -1151,7 +1153,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
       The `TensorShape`; unknown sizes stay unknown.
 
     Raises:
-      ValueError: they do not broadcast.
+      ValueError: the shapes do not broadcast.
 
     Differs from TensorFlow:
       Lists of sizes are accepted too.
@@ -1208,7 +1210,7 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict
       The result of one of the functions.
 
     Raises:
-      InvalidArgumentError: no condition holds and there is no `default`, or two hold and
+      InvalidArgumentError: no condition holds and there is no `default`, or two conditions hold and
         `exclusive` is true.
 
     Differs from TensorFlow:
@@ -1384,7 +1386,7 @@ def concat(values: Any, axis: Any, name: Any = 'concat') -> Any:
     https://www.tensorflow.org/api_docs/python/tf/concat
     """
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
-    """Return `true_fn()` if `pred` holds, else `false_fn()`.
+    """Return `true_fn()` if `pred` is true, otherwise `false_fn()`.
 
     Args:
       pred: a Python bool or a bool scalar.
@@ -1400,9 +1402,10 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None)
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes.
-      A branch that fails only for arrays of 0 or 1 elements raises its error when the branch runs; TensorFlow
-      raises errors for operands that are always invalid (a wrong axis) while it traces.
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of
+      equal shapes. A branch that fails only for arrays of 0 or 1 elements raises its error when the
+      branch runs; TensorFlow raises errors for operands that are always invalid (a wrong axis)
+      during tracing.
 
     Under jit:
       Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.
@@ -1618,7 +1621,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
+      `x / y` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1647,8 +1650,8 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      integers float64.
+      `x / y`, in the shape to which `x` and `y` broadcast; integers of 8 and 16 bits give float32,
+      wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1941,8 +1944,8 @@ def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -1975,8 +1978,8 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -2084,7 +2087,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
         axes).
       batch_dims: the number of leading batch axes that `params` and `indices` share.
       name: ignored.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+      bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
       `indices.shape[:-1] + params.shape[batch_dims + k:]`.
@@ -2231,7 +2234,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
       **kwargs: `name`, which is ignored.
 
     Returns:
-      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept it.
+      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept `None`.
 
     Raises:
       ValueError: an unknown keyword argument.
@@ -2490,7 +2493,8 @@ def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = No
       ValueError: `elems` has no axis, or axes of different lengths.
       InvalidArgumentError: the results differ in shape or, without a signature, do not have the dtype
         of `elems`.
-      UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
+      UnimplementedError: `elems` contains sparse tensors, or results are ragged in a traced
+        program.
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
@@ -2557,8 +2561,8 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -2620,8 +2624,8 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -2809,11 +2813,11 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
     """Call a Python function on NumPy arrays; it has no gradient.
 
     Args:
-      func: the function; it receives NumPy arrays.
+      func: the function; `func` receives NumPy arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
-        an input, such as `x.shape[0]`.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for
+        none. Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may
+        be the size of an input, such as `x.shape[0]`.
       stateful: whether calls have side effects; if False, a call may be skipped or repeated.
       name: ignored.
 
@@ -2825,8 +2829,8 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
-      errors; outside a trace they propagate unchanged.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime errors;
+      outside a trace, the exceptions propagate unchanged.
 
     Under jit:
       `jax.experimental.io_callback`, or `jax.pure_callback` if `stateful` is False.
@@ -2991,7 +2995,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The powers, in the shape to which both broadcast.
+      The powers, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
@@ -3038,11 +3042,11 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any =
     """Call a Python function on JAX arrays; it may use operators and is differentiable.
 
     Args:
-      func: the function; it receives JAX arrays.
+      func: the function; `func` receives JAX arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
-        an input, such as `x.shape[0]`.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for
+        none. Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may
+        be the size of an input, such as `x.shape[0]`.
       name: ignored.
 
     Returns:
@@ -3053,8 +3057,8 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any =
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
-      errors; outside a trace they propagate unchanged.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime errors;
+      outside a trace, the exceptions propagate unchanged.
 
     Under jit:
       Uses `jax.pure_callback`, so a call may be skipped or repeated. A call without results is made
@@ -3074,7 +3078,8 @@ class random_normal_initializer:
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
+        `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -3100,7 +3105,8 @@ class random_uniform_initializer:
     Args:
       minval: the lower bound.
       maxval: the upper bound.
-      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
+        `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -3204,7 +3210,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3230,7 +3236,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3256,7 +3262,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False,
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3285,7 +3291,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3312,7 +3318,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3338,7 +3344,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3365,7 +3371,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3391,7 +3397,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3428,7 +3434,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
       InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise an error; TensorFlow treats them as 0.
+      Negative numbers raise an error; TensorFlow treats negative numbers as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.
@@ -3573,8 +3579,8 @@ def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any 
       Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -3808,7 +3814,7 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
     Args:
       input_: array.
       begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
       name: ignored.
 
     Returns:
@@ -3985,7 +3991,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       name: ignored.
 
     Returns:
-      An array with one axis more than the arrays in `values`.
+      An array with one more axis than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -4417,7 +4423,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     https://www.tensorflow.org/api_docs/python/tf/where
     """
 def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: Any = None) -> Any:
-    """Repeat `body` on the loop variables while `cond` holds, and return them.
+    """Repeat `body` on the loop variables while `cond` is true, and return the loop variables.
 
     Args:
       cond: a function of the loop variables that returns a bool scalar.

@@ -29,8 +29,8 @@ def bitcast(input, type, name=None):
       narrower dtype adds a last axis with the pieces of each number.
 
     Raises:
-      InvalidArgumentError: for a wider dtype, the last axis does not hold exactly the bytes of one
-        number, or TensorFlow has no kernel for a dtype.
+      InvalidArgumentError: for a wider dtype, the last axis does not contain exactly the bytes of
+        one number, or TensorFlow has no kernel for a dtype.
       UnimplementedError: from or to 64 bits without `jax_enable_x64`.
 
     Differs from TensorFlow:

@@ -99,7 +99,7 @@ def slice(input_, begin, size, name=None):
     Args:
       input_: array.
       begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
       name: ignored.
 
     Returns:

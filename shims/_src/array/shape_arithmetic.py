@@ -26,7 +26,7 @@ def broadcast_static_shape(shape_x, shape_y):
       The `TensorShape`; unknown sizes stay unknown.
 
     Raises:
-      ValueError: they do not broadcast.
+      ValueError: the shapes do not broadcast.
 
     Differs from TensorFlow:
       Lists of sizes are accepted too.

@@ -317,7 +317,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
     Args:
       sorted_sequence: array, ascending along its last axis.
       values: array of the same dtype and with the same number of rows.
-      side: `left` inserts before equal elements, `right` behind them.
+      side: `left` inserts before equal elements, `right` after equal elements.
       out_type: the dtype of the positions.
       name: ignored.
 

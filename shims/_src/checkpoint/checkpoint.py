@@ -36,7 +36,7 @@ class _Saved:
 
 
 class Checkpoint(AutoTrackable):
-    """Saves the variables of objects to a file, and restores them, even if they are created later.
+    """Saves the variables of objects to a file, and restores the variables, even those that are created later.
 
     Args:
       root: the object to save, whose attributes get no further prefix.

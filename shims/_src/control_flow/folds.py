@@ -50,8 +50,8 @@ def scan(
       Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -96,8 +96,8 @@ def foldl(
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -142,8 +142,8 @@ def foldr(
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -218,7 +218,7 @@ def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
                     ),
                 )
             )
-        what = "`the accumulator` must keep its dtype from one iteration to the next."
+        what = "the accumulator must keep its dtype from one iteration to the next."
         check_dtypes(label, what, value, dtypes)
         if keep:
             seen.append(value)

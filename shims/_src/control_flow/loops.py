@@ -36,7 +36,7 @@ def while_loop(
     maximum_iterations=None,
     name=None,
 ):
-    """Repeat `body` on the loop variables while `cond` holds, and return them.
+    """Repeat `body` on the loop variables while `cond` is true, and return the loop variables.
 
     Args:
       cond: a function of the loop variables that returns a bool scalar.

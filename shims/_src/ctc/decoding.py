@@ -37,7 +37,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
       InvalidArgumentError: the shapes are incompatible, `inputs` is empty, or `blank_index` is out of
         range.
       FailedPreconditionError: a sequence is longer than the number of frames; inside
-        `shims.function` this is an `InvalidArgumentError`.
+        `shims.function`, the error is an `InvalidArgumentError`.
 
     Differs from TensorFlow:
       Labels and coordinates are int32 unless `jax_enable_x64` is on.

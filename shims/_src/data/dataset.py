@@ -232,7 +232,7 @@ def assert_cardinality(expected_cardinality) -> Any:
     """Return a transformation that declares the number of elements.
 
     Args:
-      expected_cardinality: the number of elements; every complete pass checks it.
+      expected_cardinality: the number of elements, which every complete pass checks.
 
     Returns:
       A function of datasets for `Dataset.apply`.

@@ -99,8 +99,9 @@ class Strategy:
 
         Args:
           fn: the function.
-          args: its positional arguments; each replica gets its own component of per-replica values.
-          kwargs: its keyword arguments.
+          args: the positional arguments of the function; each replica receives its own component
+            of per-replica values.
+          kwargs: the keyword arguments of the function.
           options: ignored.
 
         Returns:
@@ -230,7 +231,7 @@ class OneDeviceStrategy(Strategy):
     """A strategy on one device.
 
     Args:
-      device: TensorFlow's name of it, `/cpu:0` or `/gpu:0`.
+      device: TensorFlow's name of the device, `/cpu:0` or `/gpu:0`.
 
     https://www.tensorflow.org/api_docs/python/tf/distribute/OneDeviceStrategy
     """
@@ -265,7 +266,8 @@ class MultiWorkerMirroredStrategy(Strategy):
     """A strategy with a replica on each device of all processes that `jax.distributed.initialize` connects.
 
     Args:
-      cluster_resolver: ignored; `jax.distributed.initialize` gets the addresses.
+      cluster_resolver: ignored; pass the addresses of the processes to
+        `jax.distributed.initialize`.
       communication_options: ignored.
 
     Differs from TensorFlow:

@@ -320,8 +320,8 @@ def maximum(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -355,8 +355,8 @@ def minimum(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -410,7 +410,7 @@ def pow(x, y, name=None):
       name: ignored.
 
     Returns:
-      The powers, in the shape to which both broadcast.
+      The powers, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
@@ -459,8 +459,8 @@ def squared_difference(x, y, name=None):
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
-      absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
+      the absolute value, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.

@@ -294,7 +294,7 @@ def rgb_to_hsv(images, name=None):
 
     Raises:
       FailedPreconditionError: the number of channels is not 3.
-      InvalidArgumentError: they are not floating-point numbers.
+      InvalidArgumentError: the images are not floating-point numbers.
 
     Differs from TensorFlow:
       The results for pixels that contain NaN may differ.
@@ -321,7 +321,7 @@ def hsv_to_rgb(images, name=None):
 
     Raises:
       FailedPreconditionError: the number of channels is not 3.
-      InvalidArgumentError: they are not floating-point numbers.
+      InvalidArgumentError: the images are not floating-point numbers.
 
     Differs from TensorFlow:
       This function is differentiable; TensorFlow's function is not.

@@ -33,7 +33,7 @@ def eigh(tensor, name=None):
       `[..., n, n]`.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
       An eigenvector is unique only up to its sign (or a complex phase), and the eigenvectors of
@@ -63,7 +63,7 @@ def eigvalsh(tensor, name=None):
       `[..., n]` in ascending order.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
       Nothing.
@@ -133,7 +133,7 @@ def eig(tensor, name=None):
       `[..., n, n]`, of length 1.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
       The order of the eigenvalues and the phases of the vectors are not determined, so the results
@@ -162,7 +162,7 @@ def eigvals(tensor, name=None):
       The complex eigenvalues `[..., n]`.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
       The order of the eigenvalues is not defined, and may differ from TensorFlow's.

@@ -77,7 +77,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
       `[..., m, n]`.
 
     Raises:
-      TypeError: the matrix holds integers.
+      TypeError: the matrix contains integers.
       ValueError: the array has fewer than two axes.
 
     Differs from TensorFlow:
@@ -118,7 +118,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
       int32 `[...]`.
 
     Raises:
-      TypeError: the matrix holds integers.
+      TypeError: the matrix contains integers.
       ValueError: the array has fewer than two axes.
 
     Differs from TensorFlow:

@@ -219,7 +219,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
       name: ignored.
 
     Returns:
-      `[..., m, k]`; if there are several solutions, the one of minimum norm.
+      `[..., m, k]`; if there are several solutions, the solution of minimum norm.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, or `fast` and the rank is not full.

@@ -327,7 +327,7 @@ def eigh_tridiagonal(
 
     Args:
       alpha: the main diagonal, `[..., n]`.
-      beta: the diagonal above it, `[..., n - 1]`.
+      beta: the diagonal above the main diagonal, `[..., n - 1]`.
       eigvals_only: return only the eigenvalues, without the eigenvectors.
       select: `a` for all eigenvalues, `i` for a range of indices, `v` for a range of values.
       select_range: for `i` the first and last index; for `v` the lower bound, exclusive, and the

@@ -348,7 +348,8 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
       name: ignored.
 
     Returns:
-      The gradients of `inputs`, of `min` and of `max`, the latter two as vectors.
+      The gradients of `inputs`, of `min` and of `max`; the gradients of `min` and `max` are
+      vectors.
 
     Raises:
       InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or

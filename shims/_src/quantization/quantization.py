@@ -117,7 +117,7 @@ def quantize_and_dequantize_v2(
       input_max: the upper end of the range; a vector if `axis` is given.
       signed_input: whether the integers are signed.
       num_bits: the number of bits of the integers.
-      range_given: whether to use the given range; otherwise that of `input`.
+      range_given: whether to use the given range; otherwise the range of `input`.
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
       narrow_range: whether the lowest integer is unused.
@@ -166,7 +166,7 @@ def quantize_and_dequantize(
       input_max: the upper end of the range; a vector if `axis` is given.
       signed_input: whether the integers are signed.
       num_bits: the number of bits of the integers.
-      range_given: whether to use the given range; otherwise that of `input`.
+      range_given: whether to use the given range; otherwise the range of `input`.
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
       narrow_range: whether the lowest integer is unused.

@@ -89,8 +89,8 @@ def variable_creator_scope(variable_creator):
     """Intercept the creation of variables in a block.
 
     Args:
-      variable_creator: `f(next_creator, **kwargs)`, which gets the arguments of `Variable` and calls
-        `next_creator(**kwargs)`, or creates something else.
+      variable_creator: `f(next_creator, **kwargs)`, which receives the arguments of `Variable` and
+        calls `next_creator(**kwargs)`, or creates something else.
 
     Differs from TensorFlow:
       Nothing.

@@ -32,7 +32,7 @@ _OF_TENSORFLOW = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)
 
 
 def contains_saved_model(export_dir) -> bool:
-    """Return whether a folder holds a model that `saved_model.save` wrote, here or in TensorFlow.
+    """Return whether a folder contains a model that `saved_model.save` wrote, here or in TensorFlow.
 
     Args:
       export_dir: the path of the folder.

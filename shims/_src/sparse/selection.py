@@ -71,7 +71,7 @@ def slice(sp_input, start, size, name=None):
     Args:
       sp_input: sparse tensor.
       start: the start of the slice, one number per axis.
-      size: the size of the slice; it is clipped to the tensor.
+      size: the size of the slice; the slice is clipped to the tensor.
       name: ignored.
 
     Returns:

@@ -42,7 +42,7 @@ def lower(input, encoding="", name=None):
 
     Raises:
       InvalidArgumentError: `encoding` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -75,7 +75,7 @@ def upper(input, encoding="", name=None):
 
     Raises:
       InvalidArgumentError: `encoding` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -106,7 +106,7 @@ def strip(input, name=None):
       A tensor of strings of the same shape, on the host.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -153,7 +153,7 @@ def substr(input, pos, len, unit="BYTE", name=None):
 
     Raises:
       InvalidArgumentError: a position is outside of its string, or `unit` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.

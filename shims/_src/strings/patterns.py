@@ -46,7 +46,7 @@ def regex_full_match(input, pattern, name=None):
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\p{Greek}`), or a string is not UTF-8.
 
@@ -78,7 +78,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
       input: strings of any shape, or a ragged tensor of them.
       pattern: a regular expression of RE2's syntax.
       rewrite: the replacement; `\1` to `\9` are groups, and `\0` is the whole match.
-      replace_global: whether to replace all matches or the first one.
+      replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
 
     Returns:
@@ -86,7 +86,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\p{Greek}`), or a string is not UTF-8.
 

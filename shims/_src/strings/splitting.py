@@ -64,14 +64,14 @@ def split(input=None, sep=None, maxsplit=-1, name=None):
     Args:
       input: strings of any shape, or a ragged tensor of them.
       sep: the separator; white space when `None` or empty.
-      maxsplit: the largest number of splits of a string; not limited if it is -1.
+      maxsplit: the largest number of splits of a string; -1 means no limit.
       name: ignored.
 
     Returns:
       The parts: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -109,7 +109,7 @@ def bytes_split(input, name=None):
       The bytes: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -155,7 +155,7 @@ def ngrams(
 
     Raises:
       ValueError: `data` is a scalar, or a width is not positive.
-      TypeError: `data` does not hold strings.
+      TypeError: `data`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.

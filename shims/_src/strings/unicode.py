@@ -115,7 +115,7 @@ def unicode_decode(
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       The supported encodings are those of Python.
@@ -159,7 +159,7 @@ def unicode_decode_with_offsets(
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       The supported encodings are those of Python. Offsets are int32 unless `jax_enable_x64` is on.
@@ -204,7 +204,7 @@ def unicode_encode(
       name: ignored.
 
     Returns:
-      A tensor of strings with one axis less, on the host.
+      A tensor of strings with one axis fewer, on the host.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a code point is invalid and `errors` is `strict`.
@@ -264,7 +264,7 @@ def unicode_split(
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -308,7 +308,7 @@ def unicode_split_with_offsets(
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Offsets are int32 unless `jax_enable_x64` is on.
@@ -349,7 +349,7 @@ def unicode_transcode(
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       The supported encodings are those of Python.

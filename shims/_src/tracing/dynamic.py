@@ -41,7 +41,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverte
     Args:
       f: the function, whose control flow may be converted.
       args: its positional arguments.
-      kwargs: its keyword arguments.
+      kwargs: the keyword arguments of the function.
       unconverted: the function as written, for programs whose conversion cannot be staged.
     """
     kwargs = kwargs or {}

@@ -380,7 +380,7 @@ class RunOptions:
     def __init__(self, **settings: Any) -> None: ...
     settings: Any
 class Session:
-    """A session that runs parts of a graph and holds the values of its variables.
+    """A session that runs parts of a graph and stores the values of its variables.
 
     Args:
       target: must be empty.
@@ -807,7 +807,7 @@ def add_to_collection(name: Any, value: Any) -> Any:
     """
 def add_to_collections(names: Any, value: Any) -> Any: ...
 def all_variables(scope: Any = None) -> Any:
-    """Return the global variables, which checkpoints hold.
+    """Return the global variables, which checkpoints contain.
 
     Args:
       scope: a regular expression that must match the beginning of the names.
@@ -891,9 +891,9 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
 
     Args:
       input: numbers, booleans or strings of any shape, or a ragged tensor of them.
-      precision: the number of digits after the decimal point; 6 if it is -1.
+      precision: the number of digits after the decimal point; -1 means 6.
       scientific: whether floats have an exponent.
-      shortest: whether floats have the shorter of both forms.
+      shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
       fill: the character that fills up on the left, a space if it is empty.
       name: ignored.
@@ -974,7 +974,7 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
 
     Args:
       x: array.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -989,7 +989,8 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
       An error raised after a call does not show the values.
 
     Under jit:
-      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -1034,7 +1035,7 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
       ValueError: the shapes differ.
 
     Differs from TensorFlow:
-      A variable with a static shape keeps it.
+      A variable with a static shape keeps this shape.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1051,7 +1052,7 @@ def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) 
 
     Args:
       ref: the variable.
-      value: a tensor or numbers of its shape.
+      value: a tensor or numbers of the shape of the variable.
       use_locking: accepted and ignored.
       name: the name of the operation.
 
@@ -1160,7 +1161,7 @@ def boolean_mask(tensor: Any, mask: Any, name: Any = 'boolean_mask', axis: Any =
 
     Args:
       tensor: array `[..., n, ...]`.
-      mask: bool array whose shape is that of `tensor` from `axis` on.
+      mask: bool array whose shape equals the shape of `tensor` from `axis` on.
       axis: the first axis that the mask applies to; 0 when `None`.
       name: ignored.
 
@@ -1503,7 +1504,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 
@@ -1578,7 +1579,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
+      `x / y` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1607,7 +1608,8 @@ def div_no_nan(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+      `x / y`, in the shape to which `x` and `y` broadcast, and 0 where `y` is 0, with gradient 0
+      there.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1634,8 +1636,8 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      integers float64.
+      `x / y`, in the shape to which `x` and `y` broadcast; integers of 8 and 16 bits give float32,
+      wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1985,7 +1987,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+      `floor(x / y)` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -2012,7 +2014,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -2123,7 +2125,7 @@ def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, 
         axes).
       batch_dims: the number of leading batch axes that `params` and `indices` share.
       name: ignored.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+      bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
       `indices.shape[:-1] + params.shape[batch_dims + k:]`.
@@ -2828,7 +2830,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
     https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
     """
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
-    """Keep a band around the diagonal of matrices; everything else is 0.
+    """Keep a band around the diagonal of matrices; all other elements are 0.
 
     Args:
       input: array `[..., n, m]`.
@@ -3024,8 +3026,8 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -3088,8 +3090,8 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -3118,7 +3120,7 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -3451,7 +3453,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The powers, in the shape to which both broadcast.
+      The powers, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
@@ -3740,7 +3742,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3766,7 +3768,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3801,7 +3803,7 @@ def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator:
 
     Raises:
       OutOfBoundsError: there is no such axis.
-      TypeError: `inputs` does not hold strings.
+      TypeError: `inputs`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -3822,7 +3824,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, 
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3851,7 +3853,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3878,7 +3880,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3904,7 +3906,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3931,7 +3933,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3957,7 +3959,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3984,7 +3986,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
       input: strings of any shape, or a ragged tensor of them.
       pattern: a regular expression of RE2's syntax.
       rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
-      replace_global: whether to replace all matches or the first one.
+      replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
 
     Returns:
@@ -3992,7 +3994,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\\p{Greek}`), or a string is not UTF-8.
 
@@ -4026,7 +4028,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
       InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise an error; TensorFlow treats them as 0.
+      Negative numbers raise an error; TensorFlow treats negative numbers as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.
@@ -4496,7 +4498,7 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
     Args:
       input_: array.
       begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
       name: ignored.
 
     Returns:
@@ -4696,8 +4698,8 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
-      absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
+      the absolute value, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -4754,7 +4756,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       name: ignored.
 
     Returns:
-      An array with one axis more than the arrays in `values`.
+      An array with one more axis than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -4812,7 +4814,7 @@ def string_join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
 
     Raises:
       InvalidArgumentError: the shapes differ.
-      TypeError: an input does not hold strings.
+      TypeError: an input  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -4839,7 +4841,7 @@ def string_strip(input: Any, name: Any = None) -> Any:
       A tensor of strings of the same shape, on the host.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -5377,13 +5379,14 @@ class variable_scope:
 
     Args:
       name_or_scope: a name, or an existing `VariableScope`.
-      default_name: the name if `name_or_scope` is `None`; a number is appended if it is in use.
+      default_name: the name if `name_or_scope` is `None`; a number is appended if the name is in
+        use.
       values: tensors whose graph is used.
       initializer, regularizer, partitioner, custom_getter, dtype, use_resource, constraint: the
         defaults of the arguments of `get_variable`.
       caching_device: accepted and ignored.
-      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing ones; `None` and
-        `False` inherit from the enclosing scope.
+      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing variables; `None`
+        and `False` inherit from the enclosing scope.
       auxiliary_name_scope: whether to open a name scope as well.
 
     Raises:

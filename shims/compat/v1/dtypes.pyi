@@ -8,9 +8,9 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
 
     Args:
       input: numbers, booleans or strings of any shape, or a ragged tensor of them.
-      precision: the number of digits after the decimal point; 6 if it is -1.
+      precision: the number of digits after the decimal point; -1 means 6.
       scientific: whether floats have an exponent.
-      shortest: whether floats have the shorter of both forms.
+      shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
       fill: the character that fills up on the left, a space if it is empty.
       name: ignored.

@@ -25,7 +25,7 @@ from shims.linalg import LinearOperatorZeros as LinearOperatorZeros
 
 def adjoint(matrix: Any, name: Any = None) -> Any: ...
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
-    """Keep a band around the diagonal of matrices; everything else is 0.
+    """Keep a band around the diagonal of matrices; all other elements are 0.
 
     Args:
       input: array `[..., n, m]`.

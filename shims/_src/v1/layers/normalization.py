@@ -33,7 +33,7 @@ class BatchNormalization(Layer):
       renorm: must be false.
       renorm_clipping, renorm_momentum: ignored.
       fused: whether to match TensorFlow's fused kernel, whose moving variance is unbiased; if
-        `None`, it is matched for all inputs that it supports.
+        `None`, the fused kernel is matched for all inputs that the kernel supports.
       trainable: whether optimizers update scale and offset.
       virtual_batch_size, adjustment: must be `None`.
       name: its name.

@@ -43,8 +43,8 @@ def recall_at_k(
     Raises:
       ValueError: the shapes are incompatible, or there are fewer than `k` classes.
       TypeError: `labels` are not int64.
-      InvalidArgumentError: `weights` do not broadcast; or, at run time, the rows of sparse `labels` are
-        not those of `predictions`.
+      InvalidArgumentError: `weights` do not broadcast; or, at run time, the rows of sparse `labels`
+        differ from the rows of `predictions`.
       RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:

@@ -54,7 +54,7 @@ class Saver:
 
     Raises:
       TypeError: `var_list` contains an object that is not a variable.
-      ValueError: there are no variables, or two with the same name.
+      ValueError: there are no variables, or two variables have the same name.
       RuntimeError: `var_list` is missing in eager execution.
       UnimplementedError: `saver_def`, `builder` or the V1 format is requested.
 
