@@ -425,4 +425,4 @@ def test_object_based_checkpoints(tmp_path):
     assert (w.tolist(), b) == ([1.0, 1.0], 5.0)
     with pytest.raises(errors.NotFoundError, match="Key layer/c not found") as caught:
         program({"layer/w": np.zeros(2, np.float32), "layer/c": np.float32(0)})
-    assert "with layer/b, layer/w\n" in str(caught.value)
+    assert "which contains layer/b, layer/w\n" in str(caught.value)

@@ -2,11 +2,11 @@
 
 MESSAGES = {
     "count": (
-        "SparseTensor: the shapes of the arguments do not match.\n  Required: indices [n, rank], values [n], "
+        "SparseTensor: the shapes do not match.\n  Required: indices [n, rank], values [n], "
         "dense_shape [rank]\n  Received: indices i32[1, 2], values i32[2], dense_shape i32[2]"
     ),
     "rank": (
-        "SparseTensor: the shapes of the arguments do not match.\n  Required: indices [n, rank], values [n], "
+        "SparseTensor: the shapes do not match.\n  Required: indices [n, rank], values [n], "
         "dense_shape [rank]\n  Received: indices i32[1, 2], values i32[1], dense_shape i32[3]"
     ),
     "float-index": "SparseTensor: `indices` must contain integers, not float64.",
@@ -71,7 +71,7 @@ MESSAGES = {
         "sparse.bincount: a number is negative.\n  Required: values >= 0 everywhere"
     ),
     "weights-of-counts": (
-        "sparse.bincount: `weights` must have the shape of `values`.\n  Received: f32[1] for i32[2]"
+        "sparse.bincount: `weights` must have the shape of `values`.\n  Received: weights f32[1], values i32[2]"
     ),
     "axis-of-counts": "sparse.bincount: `axis` must be 0 or -1, received 1.",
     "binary-with-weights": (
@@ -102,7 +102,7 @@ MESSAGES = {
     ),
     "matmul-sizes": (
         "sparse_dense_matmul: the inner sizes of the matrices differ.\n"
-        "  Required: 3 rows in `b`\n"
+        "  Required: `b` with 3 rows\n"
         "  Received: i32[2, 2]"
     ),
     "fill-row": (
