@@ -1,4 +1,4 @@
-"""Convert the functions that converted code calls, except those of libraries."""
+"""Convert the functions that converted code calls, except functions of libraries."""
 
 from __future__ import annotations
 

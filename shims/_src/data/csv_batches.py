@@ -1,4 +1,4 @@
-"""Provide `make_csv_dataset`: batches of the columns of files, whose names and dtypes the files give."""
+"""Provide `make_csv_dataset`: batches of columns of files; the names and dtypes are read from the files."""
 
 from __future__ import annotations
 

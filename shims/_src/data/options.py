@@ -1,4 +1,4 @@
-"""Define `Options`, which TensorFlow's runtime takes and this one only keeps."""
+"""Define `Options`, which are stored but have no effect."""
 
 from __future__ import annotations
 

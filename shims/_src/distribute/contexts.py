@@ -1,4 +1,4 @@
-"""Define what functions see of a strategy: the replica, the values of replicas, and the input."""
+"""Define the parts of a strategy that functions can access: the replica, the values of replicas, and the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restore the objects of a port from what the objects of the original held, without calling their constructors."""
+"""Restore the objects of a port from the attributes of the original objects, without calling constructors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the reviews of the rewriter that a port leaves open: references that equal results alone cannot decide."""
+"""Find references that must still be reviewed, because no case shows whether their corner case matters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List names of Keras 1 and 2 that Keras 3 lacks, with the advice on what to use instead.
+"""List names of Keras 1 and 2 that Keras 3 lacks, with advice on replacements.
 
 An entry applies to the name and to all names below it; the longest matching entry applies.
 """
