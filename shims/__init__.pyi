@@ -139,8 +139,8 @@ class GradientTape:
       itself, so both have one gradient.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
-      `shims.function` is recorded as one operation.
+      Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations. A call
+      of a `shims.function` is recorded as one operation.
 
     Example:
       >>> x = jnp.float32(3.0)
@@ -244,7 +244,8 @@ class Module:
       ValueError: `name` is not a Python identifier.
 
     Under jit:
-      A plain Python object. `shims.function` finds the variables that it uses.
+      A module is a plain Python object. `shims.function` finds the variables of a module that a
+      function uses.
 
     Example:
       >>> import shims
@@ -469,8 +470,8 @@ class Tensor:
 class TensorArray:
     """A list of arrays of the same dtype, written and read by position.
 
-    Eagerly a write changes the object and returns it. While a program is traced it returns a new
-    object and leaves the old one unchanged, as in TensorFlow.
+    In eager execution, a write changes the object and returns the object. While a program is
+    traced, a write returns a new object and leaves the old object unchanged, as in TensorFlow.
 
     Args:
       dtype: the dtype of the elements.
@@ -492,7 +493,7 @@ class TensorArray:
       `grad` does not exist: gradients flow through all methods.
 
     Under jit:
-      It may be the state of a loop. An element that was never written is 0.
+      A `TensorArray` may be the state of a loop. An element that was never written is 0.
 
     Example:
       >>> import shims
@@ -629,11 +630,12 @@ class Variable:
     """A named value that can be assigned to.
 
     Args:
-      initial_value: an array, numbers, or a function of no arguments that returns them.
-      trainable: whether tapes watch it; True by default.
+      initial_value: an array, numbers, or a function of no arguments that returns an array or
+        numbers.
+      trainable: whether tapes watch the variable; True by default.
       validate_shape: accepted and ignored: shapes are always checked.
       caching_device: not supported.
-      name: its name, without TensorFlow's suffix `:0`, which is added.
+      name: the name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
       dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
@@ -655,8 +657,8 @@ class Variable:
     Under jit:
       `shims.function` turns the variables that a function uses into inputs and outputs. Inside an
       enclosing `jax.jit` a read is a constant of the trace, as for any Python object, and an
-      assignment raises, because it would leak a tracer. As a pytree a variable has no leaves: it is
-      passed by reference, and compares equal to itself only.
+      assignment raises an error, because it would leak a tracer. As a pytree a variable has no
+      leaves: the variable is passed by reference, and is equal only to itself.
 
     Example:
       >>> counter = Variable(0)
@@ -896,8 +898,8 @@ def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: A
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -915,9 +917,9 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
 
     Args:
       input: numbers, booleans or strings of any shape, or a ragged tensor of them.
-      precision: the number of digits after the decimal point; 6 if it is -1.
+      precision: the number of digits after the decimal point; -1 means 6.
       scientific: whether floats have an exponent.
-      shortest: whether floats have the shorter of both forms.
+      shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
       fill: the character that fills up on the left, a space if it is empty.
       name: ignored.
@@ -998,7 +1000,7 @@ def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, nam
 
     Args:
       x: array.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -1013,7 +1015,8 @@ def assert_equal(x: Any, y: Any, message: Any = None, summarize: Any = None, nam
       An error raised after a call does not show the values.
 
     Under jit:
-      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -1113,7 +1116,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_
 
     Args:
       tensor: array `[..., n, ...]`.
-      mask: bool array whose shape is that of `tensor` from `axis` on.
+      mask: bool array whose shape equals the shape of `tensor` from `axis` on.
       axis: the first axis that the mask applies to; 0 when `None`.
       name: ignored.
 
@@ -1150,7 +1153,7 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> Any:
       The `TensorShape`; unknown sizes stay unknown.
 
     Raises:
-      ValueError: they do not broadcast.
+      ValueError: the shapes do not broadcast.
 
     Differs from TensorFlow:
       Lists of sizes are accepted too.
@@ -1207,15 +1210,15 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: Any = False, strict
       The result of one of the functions.
 
     Raises:
-      InvalidArgumentError: no condition holds and there is no `default`, or two hold and
+      InvalidArgumentError: no condition holds and there is no `default`, or two conditions hold and
         `exclusive` is true.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Nested `lax.cond`. In a dynamic trace, the two errors are raised after the call; in an enclosing
-      `jit`, the last function replaces a missing default.
+      Becomes nested `lax.cond` calls. In a dynamic trace, the two errors are raised after the call;
+      in an enclosing `jit`, the last function replaces a missing default.
 
     Example:
       >>> import jax.numpy as jnp
@@ -1233,13 +1236,13 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
-      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` and the dtype `dtype`. In a cast to int32, a float out of range
+      (or NaN) becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
-      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
-      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
-      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
-      bits in the remaining elements.
+      are clamped to the range of the dtype. The remaining elements (all elements, if the array is
+      smaller than a vector) keep the low bits. For example, 300.0 as uint8 is 255 in a full vector,
+      and 44 among the remaining elements. For uint32, a value out of range becomes 2**31 in full
+      vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
       UnimplementedError: to or from strings.
@@ -1247,11 +1250,12 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
-      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
-      array among several threads, each thread's part ends with such remaining elements; here only the whole
-      array has remaining elements at its end.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
+      float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
+      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
+      x86 processors. If TensorFlow splits a large array among several threads, the part of each
+      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
+      array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -1309,8 +1313,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = 
 
     Differs from TensorFlow:
       For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
-      array; here the position has no effect. At a limit the whole gradient goes to `t`, whereas
-      `jnp.clip` halves it.
+      array; here the position has no effect. At a limit, `t` receives the whole gradient, whereas
+      `jnp.clip` passes on half of the gradient.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -1382,7 +1386,7 @@ def concat(values: Any, axis: Any, name: Any = 'concat') -> Any:
     https://www.tensorflow.org/api_docs/python/tf/concat
     """
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None) -> Any:
-    """Return `true_fn()` if `pred` holds, else `false_fn()`.
+    """Return `true_fn()` if `pred` is true, otherwise `false_fn()`.
 
     Args:
       pred: a Python bool or a bool scalar.
@@ -1398,12 +1402,13 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None)
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes.
-      A branch that fails only for arrays of 0 or 1 elements raises its error when the branch runs; TensorFlow
-      raises errors for operands that are always invalid (a wrong axis) while it traces.
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of
+      equal shapes. A branch that fails only for arrays of 0 or 1 elements raises its error when the
+      branch runs; TensorFlow raises errors for operands that are always invalid (a wrong axis)
+      during tracing.
 
     Under jit:
-      `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
+      Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.
 
     Example:
       >>> import jax.numpy as jnp
@@ -1593,7 +1598,7 @@ def custom_gradient(f: Callable[..., Any]) -> Any:
       Forward mode (`jax.jvp`) raises an error for such functions.
 
     Under jit:
-      A `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
+      Becomes a `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
 
     Example:
       >>> @custom_gradient
@@ -1616,7 +1621,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
+      `x / y` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1645,8 +1650,8 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      integers float64.
+      `x / y`, in the shape to which `x` and `y` broadcast; integers of 8 and 16 bits give float32,
+      wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1939,8 +1944,8 @@ def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -1948,7 +1953,7 @@ def foldl(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp
@@ -1973,8 +1978,8 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -1982,7 +1987,7 @@ def foldr(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp
@@ -2017,9 +2022,9 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
         issues one warning and compiles a program for each size, and `"raise"` raises `SpecializationError`.
-      unpad: whether to return exact arrays instead of `Padded` values. With `unpad=False`, the call waits
-        for the device only if it must check whether a size exceeds its capacity, or whether sizes of
-        operands are equal.
+      unpad: whether to return arrays without padding instead of `Padded` values. With
+        `unpad=False`, the call waits for the device only if it must check whether a size exceeds
+        its capacity, or whether sizes of operands are equal.
 
     Returns:
       A `Function`. Under any other trace, the `Function` behaves like `shims.dynamic(func)`.
@@ -2082,7 +2087,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
         axes).
       batch_dims: the number of leading batch axes that `params` and `indices` share.
       name: ignored.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+      bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
       `indices.shape[:-1] + params.shape[batch_dims + k:]`.
@@ -2229,7 +2234,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
       **kwargs: `name`, which is ignored.
 
     Returns:
-      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept it.
+      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept `None`.
 
     Raises:
       ValueError: an unknown keyword argument.
@@ -2488,7 +2493,8 @@ def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = No
       ValueError: `elems` has no axis, or axes of different lengths.
       InvalidArgumentError: the results differ in shape or, without a signature, do not have the dtype
         of `elems`.
-      UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
+      UnimplementedError: `elems` contains sparse tensors, or results are ragged in a traced
+        program.
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
@@ -2498,7 +2504,7 @@ def map_fn(fn: Any, elems: Any, dtype: Any = None, parallel_iterations: Any = No
       the shape is `[0]`, too.
 
     Under jit:
-      A scan; `fn` is traced once.
+      Becomes a scan; `fn` is traced once.
 
     Example:
       >>> import jax.numpy as jnp
@@ -2555,15 +2561,16 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -2617,15 +2624,16 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -2805,11 +2813,11 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
     """Call a Python function on NumPy arrays; it has no gradient.
 
     Args:
-      func: the function; it receives NumPy arrays.
+      func: the function; `func` receives NumPy arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
-        an input, such as `x.shape[0]`.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for
+        none. Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may
+        be the size of an input, such as `x.shape[0]`.
       stateful: whether calls have side effects; if False, a call may be skipped or repeated.
       name: ignored.
 
@@ -2821,8 +2829,8 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
-      errors; outside a trace they propagate unchanged.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime errors;
+      outside a trace, the exceptions propagate unchanged.
 
     Under jit:
       `jax.experimental.io_callback`, or `jax.pure_callback` if `stateful` is False.
@@ -2847,8 +2855,8 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       name: ignored.
 
     Returns:
-      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
-      of [0, depth) gives `off_value` everywhere.
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; for an index
+      outside of [0, depth), all `depth` values are `off_value`.
 
     Raises:
       InvalidArgumentError: `depth` is negative, or the axis is out of range.
@@ -2987,7 +2995,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The powers, in the shape to which both broadcast.
+      The powers, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
@@ -3021,8 +3029,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
       Ragged and sparse tensors are rejected inside a trace.
 
     Under jit:
-      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
-      it.
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for the output.
 
     Example:
       >>> import sys, shims
@@ -3035,11 +3042,11 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any =
     """Call a Python function on JAX arrays; it may use operators and is differentiable.
 
     Args:
-      func: the function; it receives JAX arrays.
+      func: the function; `func` receives JAX arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
-        an input, such as `x.shape[0]`.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for
+        none. Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may
+        be the size of an input, such as `x.shape[0]`.
       name: ignored.
 
     Returns:
@@ -3050,11 +3057,11 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any =
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
-      errors; outside a trace they propagate unchanged.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime errors;
+      outside a trace, the exceptions propagate unchanged.
 
     Under jit:
-      `jax.pure_callback`, so a call may be skipped or repeated; a call without results is made
+      Uses `jax.pure_callback`, so a call may be skipped or repeated. A call without results is made
       exactly once, in program order.
 
     Example:
@@ -3071,7 +3078,8 @@ class random_normal_initializer:
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
+        `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -3097,7 +3105,8 @@ class random_uniform_initializer:
     Args:
       minval: the lower bound.
       maxval: the upper bound.
-      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
+        `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -3201,7 +3210,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3227,7 +3236,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3253,7 +3262,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False,
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3282,7 +3291,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3309,7 +3318,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3335,7 +3344,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3362,7 +3371,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3388,7 +3397,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3425,7 +3434,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
       InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise an error; TensorFlow treats them as 0.
+      Negative numbers raise an error; TensorFlow treats negative numbers as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.
@@ -3456,8 +3465,8 @@ def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
-      -1 itself must be static: a traced size that turns out to be -1 is rejected.
+      Sizes may be traced. If the shape contains -1, the known sizes must divide the number of
+      elements. The -1 itself must be static: a traced size that turns out to be -1 is rejected.
 
     Example:
       >>> import shims
@@ -3570,8 +3579,8 @@ def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any 
       Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -3579,7 +3588,7 @@ def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any 
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop.
+      Becomes `lax.scan`; in eager execution, a Python loop.
 
     Example:
       >>> import jax.numpy as jnp
@@ -3805,7 +3814,7 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
     Args:
       input_: array.
       begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
       name: ignored.
 
     Returns:
@@ -3844,8 +3853,8 @@ def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = 
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; padding is not sorted.
@@ -3897,7 +3906,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The root, in the shape of `x`; NaN below 0.
+      The root, in the shape of `x`; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -3982,7 +3991,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       name: ignored.
 
     Returns:
-      An array with one axis more than the arrays in `values`.
+      An array with one more axis than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -4016,7 +4025,7 @@ def stop_gradient(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Returns the traced array; derivatives by JAX are blocked too.
+      Returns the traced array; JAX's own derivatives, such as `jax.grad`, are blocked, too.
 
     Example:
       >>> import shims
@@ -4237,8 +4246,8 @@ def timestamp(name: Any = None) -> Any:
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
-      warning says so.
+      Without `jax_enable_x64`, the time is float32, in which neighboring numbers are two minutes
+      apart. A warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.
@@ -4301,7 +4310,7 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
 
     Returns:
       `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
-      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      shape of `x` and contains the position of each element in `y`: `y[idx] == x`. Each NaN is
       distinct; 0.0 and -0.0 are equal.
 
     Raises:
@@ -4414,7 +4423,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     https://www.tensorflow.org/api_docs/python/tf/where
     """
 def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None, parallel_iterations: Any = 10, back_prop: Any = True, swap_memory: Any = False, maximum_iterations: Any = None, name: Any = None) -> Any:
-    """Repeat `body` on the loop variables while `cond` holds, and return them.
+    """Repeat `body` on the loop variables while `cond` is true, and return the loop variables.
 
     Args:
       cond: a function of the loop variables that returns a bool scalar.
@@ -4439,12 +4448,13 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = Non
       Under a trace, variables keep their shapes.
 
     Under jit:
-      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`, shapes may
-      change. Otherwise the loop is staged. It supports reverse-mode differentiation if its number of
-      iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps combined with other
-      conditions), where the integer `t` starts at a known number and grows by a constant, and `n` is a size.
-      A loop without a bound supports reverse mode inside of `shims.function`, which stages a fixed number of
-      iterations, and stages more iterations when this number does not suffice.
+      A loop whose condition is known while tracing is unrolled. In eager execution, also under
+      `jax.grad`, shapes may change. All other loops are staged. A staged loop supports reverse-mode
+      differentiation if its number of iterations has a bound: `maximum_iterations`, or a condition
+      `t < n` (perhaps combined with other conditions), where the integer `t` starts at a known
+      number and grows by a constant, and `n` is a size. A loop without a bound supports reverse
+      mode inside of `shims.function`, which stages a fixed number of iterations, and stages more
+      iterations if the loop needs more.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()

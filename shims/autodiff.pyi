@@ -16,7 +16,7 @@ class ForwardAccumulator:
       A tangent of another shape is rejected when the accumulator is created.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates the traced operations.
+      Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations.
 
     Example:
       >>> x = jnp.float32(3.0)

@@ -42,7 +42,8 @@ def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any:
       checked if JAX differentiates a `shims.function` as a whole.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      The error is raised after the call of a `shims.function`; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims

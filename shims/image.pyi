@@ -91,7 +91,8 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     Example:
       >>> import shims
@@ -119,7 +120,8 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Any:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     Example:
       >>> import shims

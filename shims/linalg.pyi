@@ -580,9 +580,9 @@ class LinearOperatorFullMatrix:
       matrix: floating-point array `[..., n, m]`.
       is_non_singular: whether the matrices are known to be invertible.
       is_self_adjoint: whether the matrices are known to be self-adjoint.
-      is_positive_definite: whether they are known to be positive definite; with `is_self_adjoint`,
-        equations are solved by a Cholesky decomposition.
-      is_square: whether they are known to be square.
+      is_positive_definite: whether the matrices are known to be positive definite; with
+        `is_self_adjoint`, equations are solved by a Cholesky decomposition.
+      is_square: whether the matrices are known to be square.
       name: the name of the operator.
 
     Raises:
@@ -964,7 +964,7 @@ class LinearOperatorLowerTriangular:
       tril: array `[..., n, n]`; elements above the diagonal are not read.
       is_non_singular: whether the diagonals are known to be nonzero.
       is_self_adjoint: whether the matrices are known to be self-adjoint.
-      is_positive_definite: whether they are known to be positive definite.
+      is_positive_definite: whether the matrices are known to be positive definite.
       is_square: True or `None`.
       name: the name of the operator.
 
@@ -1335,7 +1335,7 @@ class LinearOperatorZeros:
     def tree_unflatten(cls, plain: Any, children: Any) -> Any: ...
 def adjoint(matrix: Any, name: Any = None) -> Any: ...
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
-    """Keep a band around the diagonal of matrices; everything else is 0.
+    """Keep a band around the diagonal of matrices; all other elements are 0.
 
     Args:
       input: array `[..., n, m]`.
@@ -1378,8 +1378,9 @@ def cholesky(input: Any, name: Any = None) -> Any:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
+      If a matrix is not positive definite, or contains NaN, the whole lower triangle is NaN. In
+      this case, TensorFlow returns numbers in the lower triangle, and uninitialized memory above
+      the diagonal.
 
     Under jit:
       Sizes may be known only at run time.

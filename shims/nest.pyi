@@ -10,7 +10,7 @@ def flatten(structure: Any, expand_composites: Any = False) -> Any:
       expand_composites: whether composites count as containers of their arrays.
 
     Returns:
-      The elements in order; those of a dictionary in the order of its keys.
+      The elements in order; the elements of a dictionary are in the order of its keys.
 
     Raises:
       TypeError: the keys of a dictionary cannot be sorted.
@@ -33,16 +33,17 @@ def map_structure(func: Any, *structure: Any, **kwargs: Any) -> Any:
     """Apply a function to the corresponding elements of structures.
 
     Args:
-      func: takes an element of each structure.
+      func: a function of one element of each structure.
       *structure: structures that are nested in the same way.
       **kwargs: `check_types` (True) and `expand_composites` (False), see `assert_same_structure`.
 
     Returns:
-      A structure like the first one that holds the results of `func`.
+      A structure like the first structure, with the results of `func`.
 
     Raises:
       TypeError: `func` is not callable, or types differ.
-      ValueError: there is no structure, they are not nested alike, or there is another keyword.
+      ValueError: no structure is given, the structures are nested differently, or a keyword is
+        unknown.
 
     Differs from TensorFlow:
       Nothing.

@@ -7,7 +7,7 @@ def Empty(shape: Any, dtype: Any, init: Any = False, name: Any = None) -> Any:
     Args:
       shape: the shape.
       dtype: the dtype.
-      init: whether it must be filled with zeros.
+      init: whether the array must be filled with zeros.
       name: ignored.
 
     Returns:

@@ -54,10 +54,10 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any: ...
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> Any:
     """Save an object with its variables, and with the compiled functions that are its attributes.
 
-    A function is saved for its `input_signature`, or for the signatures that it was traced for. Its programs are
-    stored with `jax.export`, for CPU, GPU and TPU, with their derivatives up to the second order. A
-    Keras model has no such attributes: its call in inference mode is saved as the signature
-    `serving_default`.
+    A function is saved for its `input_signature`, or for the signatures for which the function was
+    traced. Its programs are stored with `jax.export`, for CPU, GPU and TPU, with their derivatives
+    up to the second order. A Keras model has no such attributes: its call in inference mode is
+    saved as the signature `serving_default`.
 
     Args:
       obj: the object: a `Module` or another object that `train.Checkpoint` saves.
@@ -69,16 +69,16 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     Raises:
       ValueError: `obj` cannot be saved, or a function cannot be saved for its signature.
       AssertionError: a function uses a variable that `obj` does not refer to.
-      FileExistsError: the folder holds a SavedModel of TensorFlow.
+      FileExistsError: the folder contains a SavedModel of TensorFlow.
 
     Differs from TensorFlow:
-      TensorFlow cannot load the programs; it reads the variables, as a checkpoint. One program, or a
-      few programs, must serve all sizes that the signature of a function leaves open: a function with
-      data-dependent sizes needs operands of known sizes. Programs that print, or that call Python on
-      the host, are refused.
+      TensorFlow cannot load the programs, but can read the variables as a checkpoint. One program,
+      or a few programs, must serve all sizes that the signature of a function leaves open: a
+      function with data-dependent sizes needs operands of known sizes. Programs that print, or that
+      call Python on the host, cannot be saved.
 
     Under jit:
-      Do not call it inside a trace: files are written when Python runs the call.
+      Do not call `save` inside a trace: files are written when Python runs the call.
 
     Example:
       >>> import tempfile

@@ -16,7 +16,7 @@ class BytesList:
     def __init__(self, value: Any = ...) -> None: ...
     def __len__(self) -> builtins.int: ...
 class Checkpoint:
-    """Saves the variables of objects to a file, and restores them, even if they are created later.
+    """Saves the variables of objects to a file, and restores the variables, even those that are created later.
 
     Args:
       root: the object to save, whose attributes get no further prefix.
@@ -35,7 +35,7 @@ class Checkpoint:
         optimizers has TensorFlow's names. `options` are ignored.
 
     Under jit:
-      Do not call it inside a trace: a file is read or written when Python runs the call.
+      Do not save or restore inside a trace: a file is read or written when Python runs the call.
 
     Example:
       >>> import os, tempfile
@@ -117,7 +117,8 @@ class ExponentialMovingAverage:
       decay: scalar.
       num_updates: a count of updates that reduces `decay` at the start:
         `min(decay, (1 + num_updates) / (10 + num_updates))`.
-      zero_debias: accepted and ignored: it applies to averages of tensors, which are not supported.
+      zero_debias: accepted and ignored, because the argument applies only to averages of tensors,
+        which are not supported.
       name: the suffix of the names of the averages.
 
     Differs from TensorFlow:

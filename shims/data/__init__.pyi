@@ -17,7 +17,8 @@ class Dataset:
       `shuffle` is TensorFlow's for the same seeds.
 
     Under jit:
-      Datasets live on the host. A compiled function takes elements as arguments.
+      Datasets are computed on the host. A compiled function accepts elements of a dataset as
+      arguments.
 
     Example:
       >>> import shims

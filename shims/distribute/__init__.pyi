@@ -95,11 +95,11 @@ class Strategy:
       mesh: the mesh of the devices, one for each replica; `None` for one replica.
 
     Differs from TensorFlow:
-      A function that `run` calls for several replicas is traced once, as `shims.function` does, and its
-      program runs on each device: Python code cannot know the number of its replica or the values of
-        arrays, and random operators draw the same numbers on each replica. A variable has one value:
-        reduce a value over the replicas before it is assigned, or give the variable an `aggregation`.
-        `extended` is missing.
+      If `run` calls a function for several replicas, the function is traced once, and the program
+      runs on each device. Therefore, Python code cannot read the number of its replica or the
+      values of arrays, and random operators draw the same numbers on each replica. A variable has
+      one value: reduce a value over the replicas before it is assigned, or give the variable an
+      `aggregation`. `extended` is missing.
 
     Under jit:
       `run` becomes a `jax.shard_map` of the surrounding program.

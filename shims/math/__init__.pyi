@@ -173,7 +173,7 @@ def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 
@@ -206,7 +206,8 @@ def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+      `x / y`, in the shape to which `x` and `y` broadcast, and 0 where `y` is 0, with gradient 0
+      there.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -313,7 +314,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+      `floor(x / y)` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -340,7 +341,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -665,7 +666,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: floating-point array.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -674,7 +675,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       gradient is NaN, or 0 where the incoming gradient is 0.
 
     Raises:
-      TypeError: the input holds integers.
+      TypeError: the input contains integers.
 
     Differs from TensorFlow:
       Nothing.
@@ -813,8 +814,8 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
-      absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
+      the absolute value, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -850,8 +851,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
-      the same elements in an order that it does not define.
+      NaN is larger than every number; in TensorFlow, the position of NaN is undefined. With
+      `sorted=False`, TensorFlow returns the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

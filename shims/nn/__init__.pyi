@@ -71,8 +71,8 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: An
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME`, if
-      the total padding is odd, the extra element is added at the end.
+      `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
+      `NCHW`. With `SAME`, if the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
@@ -149,7 +149,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = No
 
     Args:
       params: array `[n, ...]`, or a list of such arrays that partition the rows in order; if the
-        rows do not divide evenly, the first arrays have one row more than the others.
+        rows do not divide evenly, the first arrays have one more row than the other arrays.
       ids: int32 or int64 array.
       max_norm: the maximum Euclidean norm of a row; longer rows are scaled down.
       name: ignored.

@@ -114,8 +114,8 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., see
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_normal` there.
 
     Example:
       >>> import shims
@@ -134,13 +134,13 @@ def set_seed(seed: Any) -> Any:
       seed: an integer.
 
     Differs from TensorFlow:
-      Nothing. Eager operators draw the numbers that TensorFlow draws eagerly, and operators inside
-      `shims.function` those that TensorFlow draws inside `tf.function`.
+      Nothing. Eager operators draw the same numbers as TensorFlow's eager operators. Operators
+      inside `shims.function` draw the same numbers as TensorFlow's operators inside `tf.function`.
 
     Under jit:
-      Inside a function it acts at trace time, on functions that are traced afterwards. Numbers
-      drawn in an enclosing `jax.jit` are constants of the compiled program; a `FrozenRandomWarning`
-      says so. Numbers drawn in a step of Keras' `fit` are new in every step.
+      Inside a function, `set_seed` acts at trace time: it affects functions that are traced
+      afterwards. Numbers drawn in an enclosing `jax.jit` are constants of the compiled program; a
+      `FrozenRandomWarning` says so. Numbers drawn in a step of Keras' `fit` are new in every step.
 
     Example:
       >>> import shims
@@ -233,7 +233,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       The array.
 
     Raises:
-      ValueError: the dtype is not supported, or the bounds do not suit it.
+      ValueError: the dtype is not supported, or the bounds do not fit the dtype.
       InvalidArgumentError: the seed is not two integers, or `minval >= maxval` for integers.
       UnimplementedError: `alg` is Threefry.
 
@@ -268,8 +268,8 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_truncated_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_truncated_normal` there.
 
     Example:
       >>> import shims
@@ -300,8 +300,8 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_uniform` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_uniform` there.
 
     Example:
       >>> import shims

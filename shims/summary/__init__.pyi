@@ -16,14 +16,14 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
     Args:
       logdir: the folder, created if necessary.
       max_queue: the number of summaries that may wait to be written; 10 if `None`.
-      flush_millis: the milliseconds that they may wait; 120,000 if `None`.
+      flush_millis: the milliseconds that summaries may wait to be written; 120,000 if `None`.
       filename_suffix: the end of the name of the file; ".v2" if `None`.
       name: ignored.
       experimental_trackable: ignored.
       experimental_mesh: ignored.
 
     Returns:
-      A `SummaryWriter`; `with writer.as_default():` makes it the default one.
+      A `SummaryWriter`; `with writer.as_default():` makes the writer the default writer.
 
     Raises:
       ValueError: `logdir` is `None`.
@@ -32,7 +32,8 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
       Events are written in the calling thread.
 
     Under jit:
-      Create it outside of functions; summaries in a function are written when the function runs.
+      Create a writer outside of functions; summaries in a function are written when the function
+      runs.
 
     Example:
       >>> import os, tempfile

@@ -298,7 +298,7 @@ MESSAGES = {
         "  Required: equal dtypes\n"
         "  Received: main: float32; else: int32\n"
         "  At:\n"
-        "  Do:       cast one of them: `shims.cast(x, dtype)`.",
+        "  Do:       cast the result of one branch: `shims.cast(x, dtype)`.",
     ),
     "string": (
         jitted(a_string),
@@ -354,7 +354,7 @@ MESSAGES = {
         "  Required: float32\n"
         "  Received: int32 after one iteration\n"
         "  At:\n"
-        "  Do:       cast it: `shims.cast(x, shims.float32)`.",
+        "  Do:       cast the new value: `shims.cast(x, shims.float32)`.",
     ),
     "shape changes": (
         jitted(shape_changes),
@@ -383,7 +383,7 @@ MESSAGES = {
     "zip of a traced range": (
         jitted(zip_of_traced_range),
         errors.UnimplementedError,
-        "zip: a range of a traced number of items cannot be zipped.\n"
+        "zip: `zip` does not support a `range` whose length is traced.\n"
         "  Required: arrays, or ranges of known or symbolic sizes\n"
         "  At:\n"
         "  Do:       index the arrays in a loop over the range.",

@@ -267,7 +267,7 @@ def test_what_is_refused_here_alone(tmp_path):
             "import_meta_graph": lambda: tf.train.import_meta_graph("x.meta"),
             "Saver: `saver_def`": lambda: tf.train.Saver(saver_def=3),
             "Saver: `builder`": lambda: tf.train.Saver(builder=3),
-            "Saver: TensorFlow's first format": lambda: tf.train.Saver(
+            "Saver: `write_version=SaverDef.V1`": lambda: tf.train.Saver(
                 write_version=tf.train.SaverDef.V1
             ),
         }
@@ -281,7 +281,7 @@ def test_what_is_refused_here_alone(tmp_path):
     assert {f[1] for f in found.values()} == {
         "rebuild the graph with its original code, then call `Saver().restore`; if that "
         "code is lost, freeze the graph in TensorFlow and run `tf2jax-port import-graph`",
-        "remove this argument: every TensorFlow version since 0.12 reads checkpoints of the second format",
+        "remove this argument: every TensorFlow version since 0.12 reads checkpoints of the V2 format",
     }
     with pytest.raises(RuntimeError, match="When eager execution is enabled"):
         ours.train.Saver()
@@ -425,4 +425,4 @@ def test_object_based_checkpoints(tmp_path):
     assert (w.tolist(), b) == ([1.0, 1.0], 5.0)
     with pytest.raises(errors.NotFoundError, match="Key layer/c not found") as caught:
         program({"layer/w": np.zeros(2, np.float32), "layer/c": np.float32(0)})
-    assert "with layer/b, layer/w\n" in str(caught.value)
+    assert "which contains layer/b, layer/w\n" in str(caught.value)

@@ -32,7 +32,7 @@ def test_what_is_missing_and_what_clashes(run, healthy, monkeypatch):
     assert result.exit_code == 1
     assert "missing: optax; pip install optax" in result.stdout
     assert "jax 0.12.0 and jaxlib 0.11.0 are not of the same release" in result.stdout
-    assert "the distribution `shims` has a package `shims`, too" in result.stdout
+    assert "the distribution `shims` also installs a package `shims`" in result.stdout
 
 
 def test_a_python_that_cannot_monitor_calls(run, healthy, monkeypatch):

@@ -32,7 +32,7 @@ def test_findings_come_with_their_places(program, run):
         "a.py:5:9: TJ301 tf.reduce_summ: TensorFlow has no such name: did you mean `tf.reduce_sum`?",
         "      y = tf.reduce_summ(x)",
         "          ^^^^^^^^^^^^^^",
-        "a.py:6:9: TJ302 tf.reduce_sum: the rule does not know an argument `axs`: did you mean "
+        "a.py:6:9: TJ302 tf.reduce_sum: the rewriter does not support the argument `axs`: did you mean "
         "`axis`?",
         "      z = tf.reduce_sum(x, axs=1)",
         "                           ^^^",

@@ -292,7 +292,7 @@ def test_a_fault_of_the_rewriter_is_told(folder, run, monkeypatch):
     result = run("rewrite", "--write", ".")
     assert result.exit_code == 2
     assert result.stderr.startswith(
-        "a.py: TJ905 a fault of tf2jax-port, KeyError at test_safety.py:"
+        "a.py: TJ905 this is an error in tf2jax-port: KeyError at test_safety.py:"
     )
     assert (folder / "a.py").read_text() == OLD
     assert (folder / "b.py").read_text() == NEW

@@ -48,9 +48,9 @@ def test_elements_of_their_own_sizes_are_refused(name, call):
         call(np.ones((2, 1), np.float32))
     lines = [x for x in str(raised.value).split("\n") if not x.startswith("  At:")]
     assert lines == [
-        f"foldl: `elems` holds a {name}, whose slices have different sizes.",
+        f"foldl: `elems` contains a {name}, whose slices have different sizes.",
         "  Required: arrays",
-        "  Do:       convert it to a dense array first (`to_tensor()`), or map its values: "
+        "  Do:       first convert `elems` to a dense array (`to_tensor()`), or map the values: "
         "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
     ]
 

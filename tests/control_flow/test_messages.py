@@ -97,7 +97,7 @@ MESSAGES = {
         "  Required: equal dtypes\n"
         "  Received: true_fn: float32; false_fn: int32\n"
         "  At:\n"
-        "  Do:       cast one of them: `shims.cast(x, dtype)`.",
+        "  Do:       cast the result of one branch: `shims.cast(x, dtype)`.",
     ),
     "cond, shapes": (
         both(lambda x: jnp.ones(2), lambda x: jnp.ones(3)),
@@ -162,7 +162,7 @@ MESSAGES = {
         "  Required: equal dtypes\n"
         "  Received: branch 0: float32; branch 1: int32; branch 2: float32; default: float32\n"
         "  At:\n"
-        "  Do:       cast one of them: `shims.cast(x, dtype)`.",
+        "  Do:       cast the result of one branch: `shims.cast(x, dtype)`.",
     ),
     "while_loop, no variables": (
         lambda: while_loop(lambda: True, lambda: (), []),
@@ -193,7 +193,7 @@ MESSAGES = {
         "  Required: float32\n"
         "  Received: int32 after one iteration\n"
         "  At:\n"
-        "  Do:       cast it: `shims.cast(loop_vars[0], shims.float32)`.",
+        "  Do:       cast the new value: `shims.cast(loop_vars[0], shims.float32)`.",
     ),
     "while_loop, not an array": (
         loop(lambda s: "a"),
@@ -338,20 +338,20 @@ MESSAGES = {
     "foldl, structure": (
         lambda: foldl(lambda a, r: (a, a), V),
         TypeError,
-        "foldl: `the accumulator` must keep its structure from one iteration to the next.\n"
+        "foldl: the accumulator must keep its structure from one iteration to the next.\n"
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       before the loop, give `the accumulator` the structure that it has after an iteration.",
+        "  Do:       before the loop, give the accumulator the structure that it has after an iteration.",
     ),
     "foldl, structure under jit": (
         jitted(lambda v: foldl(lambda a, r: (a, a), v), V),
         TypeError,
-        "foldl: `the accumulator` must keep its structure from one iteration to the next.\n"
+        "foldl: the accumulator must keep its structure from one iteration to the next.\n"
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       before the loop, give `the accumulator` the structure that it has after an iteration.",
+        "  Do:       before the loop, give the accumulator the structure that it has after an iteration.",
     ),
     "variable, nothing": (
         Variable,

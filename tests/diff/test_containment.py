@@ -43,7 +43,7 @@ def test_each_case_that_ends_its_process_is_left_out_with_its_reason(run):
     report = run(0, 1, 3, 4, 6)
     assert report.verdict == "limited"
     assert why(report) == {
-        1: "it crashed (SIGSEGV), in JAX jit",
+        1: "the function crashed (SIGSEGV), in JAX jit",
         4: "the function ended its process (exit code 7), in JAX jit",
     }
     # Case 3 forks: one of the two goes on.
@@ -54,7 +54,7 @@ def test_each_case_that_ends_its_process_is_left_out_with_its_reason(run):
 def test_a_loop_without_an_end_and_want_of_memory(run):
     report = run(0, 2, 5, timeout=4.0)
     assert why(report) == {
-        2: "not finished within 4 seconds, in JAX jit",
+        2: "no result within 4 seconds, in JAX jit",
         5: "the function ended its process (exit code 1), in JAX jit: MemoryError: no room",
     }
 
@@ -62,7 +62,11 @@ def test_a_loop_without_an_end_and_want_of_memory(run):
 def test_three_such_cases_are_enough(run, monkeypatch):
     monkeypatch.setattr(supervisor, "MOST_CRASHES", 1)
     report = run(0, 4, 5, 6)
-    assert why(report)[5] == why(report)[6] == "not tried after 1 such cases"
+    assert (
+        why(report)[5]
+        == why(report)[6]
+        == "not run, because the limit of 1 unfinished cases was reached"
+    )
 
 
 def test_several_processes_share_the_cases(run):
@@ -104,7 +108,7 @@ def test_what_cannot_be_run_is_said_here(run):
 
 def test_an_explanation_that_crashes_or_is_interrupted_leaves_the_report(run, monkeypatch):
     note = run(0, worst=True).notes[-1]
-    assert note.text == "worst input: it crashed (SIGSEGV), in between two lanes"
+    assert note.text == "worst input: the function crashed (SIGSEGV), between two lanes"
 
     def interrupted(worker, message, step):
         raise KeyboardInterrupt

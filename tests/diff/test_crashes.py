@@ -81,8 +81,8 @@ def test_a_crash_costs_one_case_and_three_crashes_the_rest(folder):
     assert why == {
         1: ("values", "TensorFlow crashed (SIGSEGV)"),
         2: ("gradients", "TensorFlow crashed (SIGABRT)"),
-        3: ("values", "the process ended without a crash (exit code 7)"),
-        4: ("values", "not tried after 3 crashes"),
+        3: ("values", "the process exited before it returned a result (exit code 7)"),
+        4: ("values", "not run, because the limit of 3 crashes was reached"),
     }
     assert (lanes["tf-xla"]["values"], lanes["tf-xla"]["gradients"]) == (2, 1)
     assert all(lanes[lane]["gradients"] == 5 for lane in lanes if lane != "tf-xla")
@@ -117,7 +117,7 @@ def test_what_cannot_be_sent_is_said(folder):
     finally:
         runner.close()
     assert isinstance(outputs, Failure)
-    assert outputs.reason.startswith("the case cannot be sent to another process, ")
+    assert outputs.reason.startswith("the case cannot be sent to another process: ")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_what_cannot_be_sent_is_said(folder):
         ("tf-xla", -signal.SIGSEGV, "TensorFlow crashed (SIGSEGV)"),
         ("jax-eager", -signal.SIGABRT, "JAX crashed (SIGABRT)"),
         ("tf-xla", -99, "TensorFlow crashed (signal 99)"),
-        ("tf-xla", 0, "the process ended without a crash (exit code 0)"),
+        ("tf-xla", 0, "the process exited before it returned a result (exit code 0)"),
     ],
 )
 def test_how_a_process_ended(lane, code, words):

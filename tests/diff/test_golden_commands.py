@@ -63,7 +63,7 @@ def test_a_golden_without_results_is_not_written(folder):
     words = ("raising.py:raising", "--inputs", "cases.py", "-o", "none.golden")
     done = invoke(record, *words, "--framework", "jax")
     assert done.exit_code == 2
-    assert "raising.py:raising: no case has a result, so nothing is written" in done.stderr
+    assert "raising.py:raising: no case has a result, so no golden is written" in done.stderr
     assert not (folder / "none.golden").exists()
 
 

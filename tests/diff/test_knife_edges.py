@@ -35,10 +35,10 @@ def test_following_xla_instead_of_eager_is_a_limit_and_not_a_fault():
     report = run(Pair("", selected_root, selected_root_port, ZERO_AMONG_OTHERS))
     assert report.verdict == "limited"
     assert [reason.text for reason in report.reasons] == [
-        "d/d x (ones): knife edge in JAX eager, the port agrees with TF XLA (1 element) (case 0)",
-        "d/d x (random): knife edge in JAX eager, the port agrees with TF XLA (1 element) (case 0)",
-        "d/d x (ones): knife edge in JAX jit, the port agrees with TF XLA (1 element) (case 0)",
-        "d/d x (random): knife edge in JAX jit, the port agrees with TF XLA (1 element) (case 0)",
+        "d/d x (ones): knife edge in JAX eager: the port agrees with TF XLA (1 element) (case 0)",
+        "d/d x (random): knife edge in JAX eager: the port agrees with TF XLA (1 element) (case 0)",
+        "d/d x (ones): knife edge in JAX jit: the port agrees with TF XLA (1 element) (case 0)",
+        "d/d x (random): knife edge in JAX jit: the port agrees with TF XLA (1 element) (case 0)",
     ]
     assert "d/d x (ones): TF eager has 0, TF XLA nan at [0] (case 0)" in [
         reason.text for reason in report.knife_edges
@@ -125,7 +125,7 @@ def test_the_order_of_nearly_equal_scores():
     report = run(Pair("", old, swapped, lambda: [(scores,)]))
     assert report.verdict == "limited"
     assert report.reasons[0].text.startswith(
-        "output: knife edge in JAX eager, the port agrees with TF eager with its inputs moved by"
+        "output: knife edge in JAX eager: the port agrees with TF eager with inputs changed by"
     )
 
 
@@ -148,6 +148,6 @@ def test_overflow_that_the_port_avoids():
 
     report = run(Pair("", old, jax.nn.logsumexp, given(([100.0, 1.0],), ([1.0, 2.0],))))
     assert report.verdict == "limited"
-    assert "output: knife edge in JAX eager, the port agrees with the original in float64" in (
+    assert "output: knife edge in JAX eager: the port agrees with the original in float64" in (
         report.reasons[0].text
     )

@@ -57,7 +57,7 @@ def test_each_function_has_a_status_and_a_place(proof):
         "leaf": (
             "different",
             3,
-            "1 of 2 calls: value 0: 1 became <2>; no equal call reaches line 3",
+            "1 of 2 calls: value 0: 1 became <2>; only calls with different results reach line 3",
         ),
         "outer": ("different", 6, "1 of 1 call: value 0"),
         "raises": (
@@ -74,7 +74,7 @@ def test_each_function_has_a_status_and_a_place(proof):
         "unfit": (
             "could not be replayed",
             19,
-            "the calls of the function cannot be replayed: <text>",
+            "the calls of the function cannot be replayed (reason: <text>)",
         ),
         "idle": ("not reached", 22, "no recorded call reaches the function"),
         "plain": ("no tensors", 25, "no tensor passes through the function"),
@@ -85,7 +85,7 @@ def test_a_fault_is_told_where_it_begins(proof):
     assert [row.function[1] for row in proof.faults] == ["leaf", "raises"]
     assert headline(proof) == (
         "module.leaf gives other values (module.py:3), in 1 of 2 calls: value 0: 1 became <2>; "
-        "no equal call reaches line 3; 1 function that calls it is wrong, too; "
+        "only calls with different results reach line 3; 1 function that calls it is wrong, too; "
         "1 other fault begins elsewhere"
     )
     leaf, outer = (next(r for r in proof.rows if r.function[1] == n) for n in ("leaf", "outer"))
@@ -108,7 +108,7 @@ def test_gradients_that_differ_are_not_called_values(root):
     )
     assert headline(judged(calls, results, root)) == (
         "module.leaf gives other gradients (module.py:3), in 1 of 2 calls with gradients: the gradient with "
-        "respect to x: 1 became 2; no equal call reaches line 3; `rewrite --exact` keeps TensorFlow's gradients"
+        "respect to x: 1 became 2; only calls with different results reach line 3; `rewrite --exact` keeps TensorFlow's gradients"
     )
 
 

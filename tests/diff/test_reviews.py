@@ -58,4 +58,4 @@ def test_what_a_function_uses_is_to_be_reviewed(folder):
 def test_a_report_names_them(folder):
     report = compare("old.py:loss", "new.py:loss", "x: float32[n] in 0.1..0.9", x64=False)
     assert (report.verdict, report.counts["reviews"]) == ("equal", 1)
-    assert any("tf.clip_by_value is to be reviewed (TJ201)" in note.text for note in report.notes)
+    assert any("check the finding TJ201 of tf.clip_by_value" in note.text for note in report.notes)

@@ -144,7 +144,7 @@ def test_limits():
         ("output", "zeros", ())
     ]
     ((what, why, cases),) = limits(finding(KNIFE_EDGE, 3, because="a tie"))
-    assert (what, why, cases) == ("output", "knife edge in JAX eager, a tie", (3,))
+    assert (what, why, cases) == ("output", "knife edge in JAX eager: a tie", (3,))
     frozen = limits(facts=[fact(frozen=("jax-jit",)), fact(1, frozen=("tf-graph",))])
     assert [(what, cases) for what, _, cases in frozen] == [("JAX jit", (0,))]
 
@@ -160,9 +160,13 @@ def test_what_is_not_covered_in_one_usual_lane_limits():
 
 def test_a_stand_in_for_the_original_is_named():
     ((what, why, cases),) = limits(facts=[fact(), fact(1, ("tf-eager",), reference="tf-graph")])
-    assert (what, why, cases) == ("TF eager", "no tf-eager; compared with TF graph instead", (1,))
+    assert (what, why, cases) == (
+        "TF eager",
+        "no tf-eager; the port is compared with TF graph instead",
+        (1,),
+    )
     ((_, why, _),) = limits(facts=[fact(), fact(1, ("tf-eager",))])
-    assert why == "no tf-eager; the port gives a result"
+    assert why == "no tf-eager; the port returns a result"
     failing = ("tf-eager", "jax-eager", "jax-jit")
     assert verdict([finding(EQUAL)], [fact(), fact(1, failing)]).verdict == "equal"
 

@@ -97,7 +97,7 @@ def test_an_original_that_refuses_what_the_port_computes():
     assert report.verdict == "limited"
     assert texts(report.reasons) == [
         "TF eager: InvalidArgumentError: indices[0] = 7 is not in [0, 2); "
-        "the port gives a result (case 1)"
+        "the port returns a result (case 1)"
     ]
 
 

@@ -63,7 +63,7 @@ def test_the_terminal_shows_the_worst_element():
         "TF eager has 0, JAX eager has 1",
         "absolute 1, relative ∞",
         "1 of 3 elements are off (33 %)",
-        "times TensorFlow's own rounding error, 8 times is allowed",
+        "times TensorFlow's own rounding error, but at most 8 times is allowed",
     ):
         assert line in text
 

@@ -158,7 +158,7 @@ def counted_in_a_branch(y):
 
 ADVICE = (
     advice(
-        "assign a number or an array in the branch, `n = n + 1`, and use it afterwards",
+        "assign a number or an array in the branch, `n = n + 1`, and use `n` afterwards",
         noted_in_a_set,
         counted_in_a_branch,
     ),

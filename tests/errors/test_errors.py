@@ -24,7 +24,7 @@ CASES = (
     (
         calls.outgrown,
         tf.errors.CapacityError,
-        "a data-dependent size exceeds its capacity.\n  Required: capacity 8100 (needed)\n  Received: capacity "
+        "a data-dependent size exceeds its capacity.\n  Required: capacity 8100\n  Received: capacity "
         "16\n  At:       refused_inputs.py:N  return tf.function(lambda k: tf.range(k * k), "
         'overflow="raise")(np.int32(90))\n  Do:       raise the bound to 8100, or use '
         '`shims.function(overflow="grow")`, which raises the bound itself',
@@ -130,7 +130,7 @@ CASES = (
     (
         calls.another_dtype,
         TypeError,
-        "function: the dtype of `argument 0` differs from its spec.\n"
+        "function: the dtype of argument 0 differs from the spec of this argument.\n"
         "  Required: int32\n"
         "  Received: float32\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[spec])(X[0])",
@@ -138,7 +138,7 @@ CASES = (
     (
         calls.another_shape,
         TypeError,
-        "function: the shape of `argument 0` differs from its spec.\n"
+        "function: the shape of argument 0 differs from the spec of this argument.\n"
         "  Required: (None, 3)\n"
         "  Received: (4, 2)\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[tf.TensorSpec([None, 3])])(X)",
@@ -174,7 +174,7 @@ CASES = (
     (
         calls.an_unknown_keyword,
         TypeError,
-        "function: `<lambda>` got an unexpected keyword argument 'z'.\n"
+        "function: the arguments do not match the parameters of `<lambda>`: got an unexpected keyword argument 'z'.\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC])(V, z=V)",
     ),
     (
@@ -307,7 +307,7 @@ CASES = (
         (
             "len: Python needs the contents of a padded value, which are known only at run time.\n  Received: "
             "Padded(float32[5x2], axis 0: 3)\n  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], "
-            "5))\n  Do:       outside of `jit`, use the exact array, `x.unpad()`; inside `jit`, use an operator "
+            "5))\n  Do:       outside of `jit`, use the array without padding, `x.unpad()`; inside `jit`, use an operator "
             "such as `shims.size(x)`, `shims.where` or `shims.cond`"
         ),
     ),

@@ -55,7 +55,7 @@ REFUSED = {
         "",
         [
             "keras: Keras 3 is not installed.",
-            "  Do:       install it: `pip install keras`",
+            "  Do:       install Keras: `pip install keras`",
         ],
     ),
     "another backend": (

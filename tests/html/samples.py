@@ -101,7 +101,7 @@ def ledger() -> Ledger:
     counts = {"manual": 2, "review": 1, "shim": 1, "kept": 1, "rewritten": 2}
     choice = Choice(
         "jax",
-        "with JAX, 2 references need manual work, the fewest",
+        "with JAX, 2 references need manual work (the minimum)",
         dict.fromkeys(("jax", "shims", "graph"), counts),
     )
     model = _entry(

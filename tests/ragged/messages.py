@@ -4,13 +4,13 @@ MESSAGES = {
     "clip-limits": (
         "a RaggedTensor is passed where an array is expected.\n"
         "  Required: an array\n"
-        "  Do:       pass its values, or convert it to a dense array: `to_tensor()`, "
+        "  Do:       pass the component arrays, or convert the value to a dense array: `to_tensor()`, "
         "`shims.sparse.to_dense`"
     ),
     "clip-by-rows": (
         "a RaggedTensor is passed where an array is expected.\n"
         "  Required: an array\n"
-        "  Do:       pass its values, or convert it to a dense array: `to_tensor()`, "
+        "  Do:       pass the component arrays, or convert the value to a dense array: `to_tensor()`, "
         "`shims.sparse.to_dense`"
     ),
     "nesting": "all scalar values must have the same nesting depth",
@@ -66,13 +66,13 @@ MESSAGES = {
         "add: `y` was expected to be float32, the dtype of the operand before it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: x f32[5], y i32[5]\n"
-        "  Do:       convert one of them: `shims.cast(y, 'float32')`"
+        "  Do:       convert one of the operands: `shims.cast(y, 'float32')`"
     ),
     "truth": "RaggedTensor may not be used as a boolean.",
     "argmax": (
         "a RaggedTensor is passed where an array is expected.\n"
         "  Required: an array\n"
-        "  Do:       pass its values, or convert it to a dense array: `to_tensor()`, "
+        "  Do:       pass the component arrays, or convert the value to a dense array: `to_tensor()`, "
         "`shims.sparse.to_dense`"
     ),
     "to_tensor-rank": (

@@ -194,12 +194,12 @@ def test_an_alias_of_a_module_goes():
 REFUSED = {
     "tf.keras.optimizers.Adam(decay=0.1)": (
         "TJ302",
-        "the rule does not know an argument `decay`; write a schedule as `learning_rate=`: "
+        "the rewriter does not support the argument `decay`; write a schedule as `learning_rate=`: "
         "`keras.optimizers.schedules.InverseTimeDecay`",
     ),
     "tf.keras.layers.LSTM(3, time_major=True)": (
         "TJ302",
-        "the rule does not know an argument `time_major`; swap the first two axes of the input",
+        "the rewriter does not support the argument `time_major`; swap the first two axes of the input",
     ),
     "tf.keras.layers.Dense()": ("TJ302", "the argument `units` is not given"),
     "tf.keras.utils.multi_gpu_model(m)": ("TJ340", "write `keras.distribution.DataParallel`"),
@@ -207,7 +207,7 @@ REFUSED = {
     "tf.keras.optimizers.legacy.Optimizer": ("TJ340", why_gone("optimizers.legacy")),
     "tf.keras.optimizers.legacy.Adam(decay=0.1)": (
         "TJ302",
-        "the rule does not know an argument `decay`; write a schedule as `learning_rate=`: "
+        "the rewriter does not support the argument `decay`; write a schedule as `learning_rate=`: "
         "`keras.optimizers.schedules.InverseTimeDecay`",
     ),
     "tf.keras.preprocessing.image.ImageDataGenerator()": (

@@ -58,41 +58,62 @@ FOLLOWED = {
 LEFT = {
     "compiled": (
         f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}",
-        "`compile` receives this object",
+        "`compile` receives the optimizer",
     ),
-    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives this object"),
-    "returned": (f"def f():\n    return {ADAM}\n", "a function returns this object"),
-    "handed on": (f"f(1, {ADAM})\n", "`f` receives this object"),
+    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives the optimizer"),
+    "returned": (f"def f():\n    return {ADAM}\n", "a function returns the optimizer"),
+    "handed on": (f"f(1, {ADAM})\n", "`f` receives the optimizer"),
     "handed to a function with stars": (
         f"def f(*a):\n    pass\nf({ADAM})\n",
-        "`f` receives this object",
+        "`f` receives the optimizer",
     ),
-    "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` receives this object"),
-    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` receives this object"),
-    "called": (f"{ADAM}(1)\n", "it is called"),
+    "handed behind stars": (
+        f"def f(a, o):\n    pass\nf(*x, {ADAM})\n",
+        "`f` receives the optimizer",
+    ),
+    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` receives the optimizer"),
+    "called": (f"{ADAM}(1)\n", "the file calls the optimizer"),
     "asked for something else": (
         f"o = {ADAM}\no.get_config()\n",
-        "`get_config` of this object is used",
+        "the file uses the optimizer's attribute `get_config`",
     ),
-    "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` of this object is used"),
-    "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` of this object is used"),
-    "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "variables are indexed"),
+    "asked for a method": (
+        f"o = {ADAM}\nf = o.minimize\n",
+        "the file uses the optimizer's attribute `minimize`",
+    ),
+    "asked for variables": (
+        f"o = {ADAM}\no.variables()\n",
+        "the file uses the optimizer's attribute `variables`",
+    ),
+    "asked for one variable": (
+        f"o = {ADAM}\nv = o.variables[2]\n",
+        "indexes the optimizer's attribute `variables`",
+    ),
     "asked for a value of Keras": (
         f"o = {ADAM}\nx = o.learning_rate.value\n",
-        "`learning_rate.value` of this object is used",
+        "the file uses the optimizer's attribute `learning_rate.value`",
     ),
-    "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` of this object is used"),
-    "other arguments": (f"o = {ADAM}\no.apply_gradients(z, 'name')\n", "other arguments"),
-    "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),
+    "set": (
+        f"o = {ADAM}\no.iterations = 3\n",
+        "the file uses the optimizer's attribute `iterations`",
+    ),
+    "other arguments": (
+        f"o = {ADAM}\no.apply_gradients(z, 'name')\n",
+        "with arguments that the rewriter does not support",
+    ),
+    "starred arguments": (
+        f"o = {ADAM}\no.apply_gradients(*z)\n",
+        "with arguments that the rewriter does not support",
+    ),
     "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "no parameter `use_ema`"),
     "no name": (f"o = {ADAM[:-1]}, .9, .99, 1e-7, False, .1)\n", "passed by position"),
-    "an element": (f"d['a'] = {ADAM}\n", "cannot follow the uses of this object"),
+    "an element": (f"d['a'] = {ADAM}\n", "cannot follow the uses of the optimizer"),
     "an unknown container": (
         f"d = {{'a': {ADAM}}}\nf(d)\n",
-        "cannot follow the uses of this object",
+        "cannot follow the uses of the optimizer",
     ),
-    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot follow the uses of this object"),
-    "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow the uses of this object"),
+    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot follow the uses of the optimizer"),
+    "an attribute of something": (f"x.o = {ADAM}\n", "cannot follow the uses of the optimizer"),
     "a model's own": (
         f"class A(tf.keras.Model):\n    def f(self):\n        self.optimizer = {ADAM}\n",
         "has the base class `tf.keras.Model`",
@@ -103,7 +124,7 @@ LEFT = {
     ),
     "an attribute that goes on": (
         f"class A:\n    def f(self):\n        self.o = {ADAM}\n        return self.o\n",
-        "a function returns this object",
+        "a function returns the optimizer",
     ),
 }
 GRAPHS = {
@@ -114,14 +135,14 @@ GRAPHS = {
     "asked for a slot": f"x = tf.zeros([])\no = {V1}\no.get_slot(x, 'm')\n",
 }
 HANDED_ON = {
-    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives this object"),
+    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives the optimizer"),
     "returned": (
         f"x = tf.zeros([])\ndef f():\n    return {V1}\n",
-        "a function returns this object",
+        "a function returns the optimizer",
     ),
     "stored": (
         f"x = tf.zeros([])\nd[0] = {V1}\n",
-        "the rewriter cannot follow the uses of this object",
+        "the rewriter cannot follow the uses of the optimizer",
     ),
 }
 RATES_LEFT = {
@@ -159,7 +180,11 @@ def test_graphs_are_left(name):
     (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
     assert (finding.state, finding.code) == (State.MANUAL, "TJ309")
     assert finding.message.endswith(
-        ("the optimizer is part of a graph", "`f` receives this object", "of this object is used")
+        (
+            "the code builds a graph that contains the optimizer",
+            "`f` receives the optimizer",
+            "`get_slot`",
+        )
     )
 
 

@@ -11,7 +11,7 @@ from tf2jax_port.rewrite.reading.neighbors import ALONE
 
 KEYS = Options(random="keys")
 HEAD = "import tensorflow as tf\n\n"
-STAYS = "the draw uses `shims.random` and TensorFlow's generator: "
+STAYS = "the draw uses `shims.random` and TensorFlow's generator, because "
 DRAW = "    return tf.random.normal([2])\n"
 F = f"def f():\n{DRAW}"
 A = f"class A:\n    def draw(self):\n    {DRAW}"

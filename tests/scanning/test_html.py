@@ -36,7 +36,7 @@ def test_every_place_is_there_in_its_source(page):
         "y = tf.foo(tf.unique(x))",  # the whole line
         "d = 'ä'; tf.foo(d)",
         "tf.foo : TensorFlow has no such name".replace(" :", ":"),
-        "a comment excludes TJ101 here",
+        "a comment excludes TJ301 here",
         "broken.py",
         "TJ901 line 2:",
     ):

@@ -2,11 +2,11 @@
 
 MESSAGES = {
     "count": (
-        "SparseTensor: the shapes of the arguments do not match.\n  Required: indices [n, rank], values [n], "
+        "SparseTensor: the shapes do not match.\n  Required: indices [n, rank], values [n], "
         "dense_shape [rank]\n  Received: indices i32[1, 2], values i32[2], dense_shape i32[2]"
     ),
     "rank": (
-        "SparseTensor: the shapes of the arguments do not match.\n  Required: indices [n, rank], values [n], "
+        "SparseTensor: the shapes do not match.\n  Required: indices [n, rank], values [n], "
         "dense_shape [rank]\n  Received: indices i32[1, 2], values i32[1], dense_shape i32[3]"
     ),
     "float-index": "SparseTensor: `indices` must contain integers, not float64.",
@@ -28,26 +28,26 @@ MESSAGES = {
         "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[4]\n"
-        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(b, 'int32')`"
     ),
     "add-array-dtype": (
         "sparse.add: `b` was expected to be int32, the dtype of the operand before it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: a i32[3], b f32[2, 3]\n"
-        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(b, 'int32')`"
     ),
     "matmul-dtypes": (
         "sparse_dense_matmul: `b` was expected to be int32, the dtype of the operand before "
         "it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], b f32[3, 2]\n"
-        "  Do:       convert one of them: `shims.cast(b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(b, 'int32')`"
     ),
     "concat-dtypes": (
         "concat: `values[1]` was expected to be int32, the dtype of the operand before it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: values[0] i32[3], values[1] f32[2]\n"
-        "  Do:       convert one of them: `shims.cast(values[1], 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(values[1], 'int32')`"
     ),
     "times-shape": (
         "SparseTensor: an array does not broadcast to the sparse tensor.\n  Required: sizes that are either 1 or "
@@ -71,7 +71,7 @@ MESSAGES = {
         "sparse.bincount: a number is negative.\n  Required: values >= 0 everywhere"
     ),
     "weights-of-counts": (
-        "sparse.bincount: `weights` must have the shape of `values`.\n  Received: f32[1] for i32[2]"
+        "sparse.bincount: `weights` must have the shape of `values`.\n  Received: weights f32[1], values i32[2]"
     ),
     "axis-of-counts": "sparse.bincount: `axis` must be 0 or -1, received 1.",
     "binary-with-weights": (
@@ -102,7 +102,7 @@ MESSAGES = {
     ),
     "matmul-sizes": (
         "sparse_dense_matmul: the inner sizes of the matrices differ.\n"
-        "  Required: 3 rows in `b`\n"
+        "  Required: `b` with 3 rows\n"
         "  Received: i32[2, 2]"
     ),
     "fill-row": (
@@ -146,7 +146,7 @@ MESSAGES = {
         "it.\n"
         "  Required: operands of the same dtype\n"
         "  Received: sp_a i32[3], sp_b f32[1]\n"
-        "  Do:       convert one of them: `shims.cast(sp_b, 'int32')`"
+        "  Do:       convert one of the operands: `shims.cast(sp_b, 'int32')`"
     ),
     "softmax-dtype": (
         "sparse.softmax: the operand does not have rows of floating-point numbers.\n"

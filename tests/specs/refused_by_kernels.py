@@ -153,7 +153,7 @@ CALLS = {
         "one_hot: a size must be an integer.\n"
         "  Received: 2.0\n"
         "  At:\n"
-        "  Do:       cast it: `shims.cast(size, shims.int32)`",
+        "  Do:       cast the size: `shims.cast(size, shims.int32)`",
     ),
     "filled with a vector": (
         lambda tf: tf.fill([3, 2], [1.0, 2.0]),

@@ -90,5 +90,5 @@ def test_bits_of_wide_numbers(x, to):
     assert rendered(lambda: shims.bitcast(x, to), shims.errors.UnimplementedError) == (
         "bitcast: int64 needs 64-bit types.\n"
         "  At:\n"
-        '  Do:       enable them: `jax.config.update("jax_enable_x64", True)`'
+        '  Do:       enable 64-bit types: `jax.config.update("jax_enable_x64", True)`'
     )

@@ -186,7 +186,7 @@ MESSAGES = {
             "  Required: operands of the same dtype\n"
             "  Received: x f32[3], y i32[3]\n"
             "  At:\n"
-            "  Do:       convert one of them: `shims.cast(y, 'float32')`"
+            "  Do:       convert one of the operands: `shims.cast(y, 'float32')`"
         ),
     ),
     "number and dtype": (
@@ -305,7 +305,7 @@ MESSAGES = {
         "  Required: k <= input.shape[-1]\n"
         "  Received: k=4, input.shape[-1]=3\n"
         "  At:\n"
-        "  Do:       limit it: `k=shims.minimum(k, shims.shape(x)[-1])`",
+        "  Do:       limit `k`: `k=shims.minimum(k, shims.shape(x)[-1])`",
     ),
     "searchsorted side": (
         ValueError,

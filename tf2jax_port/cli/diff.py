@@ -98,12 +98,12 @@ INPUTS = (
     type=click.Choice(list(REQUESTED)),
     help="Run the port also in this lane; repeatable.",
 )
-@click.option("--forward", is_flag=True, help="Compare also forward-mode gradients.")
+@click.option("--forward", is_flag=True, help="Also compare forward-mode gradients.")
 @click.option(
     "--steps",
     type=click.IntRange(min=0),
     default=0,
-    help="Compare also the results after this number of training steps.",
+    help="Also compare the results after this number of training steps.",
 )
 @click.option(
     "--rate", default=RATE, show_default=True, help="The learning rate of the training steps."

@@ -58,7 +58,7 @@ def ledger_of(asked: Asked, *, texts: bool, compare: bool = False) -> Ledger:
 def exit_code(ledger: Ledger, fail_on: str) -> int:
     """Return 0 if no manual work is left, 1 if some is, 2 if a file could not be read or written.
 
-    Reviews count as manual work if `fail_on` is `review`.
+    Findings to review count as manual work if `fail_on` is `review`.
     """
     broken = any(skipped.code in _BROKEN for skipped in ledger.skipped)
     if broken:

@@ -62,7 +62,7 @@ _most = click.option(
 @click.option(
     "--framework",
     type=click.Choice(["tensorflow", "jax"]),
-    help="The framework of FUNC. [default: TensorFlow if its module imports it]",
+    help="The framework of FUNC. [default: TensorFlow if loading FUNC imports TensorFlow, otherwise JAX]",
 )
 @_timeout
 @_isolate
@@ -205,7 +205,7 @@ def _check_results(function: str, golden: Golden) -> None:
     if not any(each.ran for each in found):
         reasons = [each.outputs.reason for each in found if isinstance(each.outputs, Failure)]
         why = f": {reasons[0]}" if reasons else ""
-        raise DiffError(f"{function}: no case has a result, so nothing is written{why}")
+        raise DiffError(f"{function}: no case has a result, so no golden is written{why}")
 
 
 def _record_elsewhere(

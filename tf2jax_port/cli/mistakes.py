@@ -1,4 +1,4 @@
-"""Report mistakes on the command line and in settings: the position, a caret, and what was probably meant."""
+"""Report mistakes on the command line and in settings: the position, a caret, and a suggestion."""
 
 from __future__ import annotations
 

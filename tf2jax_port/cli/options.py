@@ -76,7 +76,7 @@ _READING = (
 _TARGET = click.option(
     "--target",
     type=click.Choice(["jax", "shims", "graph", "auto"]),
-    help="jax (the default): write calls of JAX. shims: import TensorFlow's names from `shims`, which changes least. "
+    help="jax (the default): write calls of JAX. shims: import TensorFlow's names from `shims`, which changes the least code. "
     "graph: run TensorFlow 1 graphs on `shims.compat.v1`. auto: choose the best target for each file.",
 )
 _CHOOSING = (
@@ -115,7 +115,7 @@ _CHOOSING = (
         "--optimizers",
         type=click.Choice(["keras", "optax"]),
         help="keras (the default): use the optimizers of Keras 3. optax: use Optax if all uses of an optimizer are known. "
-        "Both take TensorFlow's steps.",
+        "Both kinds of optimizers take TensorFlow's steps.",
     ),
     click.option(
         "--data",

@@ -214,7 +214,7 @@ def _tell_originals(calls: Calls, root: Path) -> None:
         more = f" and {len(kept) - 1} more" if len(kept) > 1 else ""
         name = os.path.relpath(kept[0])
         tell(
-            f"{name}{more}: imports TensorFlow, but not JAX: is {root.name} the folder of the port?"
+            f"{name}{more}: the code imports TensorFlow, but not JAX. Is {root.name} the folder of the port?"
         )
 
 

@@ -41,7 +41,7 @@ _SHOWN = 15
     "--group/--no-group",
     default=True,
     show_default=True,
-    help="List reviews with the same name and the same reason as a single finding.",
+    help="Combine findings to review that have the same name and the same reason.",
 )
 @click.option(
     "--baseline",

@@ -1,4 +1,4 @@
-"""Describe the arguments of a written module: what the program feeds, and what it leaves constant."""
+"""Describe the arguments of a written module: the values that the program feeds, and the constants."""
 
 from __future__ import annotations
 

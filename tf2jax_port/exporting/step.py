@@ -1,4 +1,4 @@
-"""Divide a training step into what computes the loss and what updates the variables."""
+"""Divide a training step into the operations that compute the loss and the operations that update variables."""
 
 from __future__ import annotations
 

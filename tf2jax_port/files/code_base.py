@@ -132,7 +132,7 @@ def _fault(error: Exception) -> str:
     """Describe an internal error of the rewriter and where it was raised."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(place.filename)}:{place.lineno}"
-    return f"an error in tf2jax-port, {type(error).__name__} at {where}: {error}"
+    return f"this is an error in tf2jax-port: {type(error).__name__} at {where}: {error}"
 
 
 def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:

@@ -72,11 +72,11 @@ def _choose_one(facts: Facts, joined: str) -> Choice:
         lacking = f"; {_left(manual['graph'])}" if manual["graph"] else ""
         return Choice("graph", why + lacking, facts.states)
     if manual["shims"] < manual["jax"]:
-        why = f"with `shims`, {_left(manual['shims'])}, with JAX, {manual['jax']}"
+        why = f"with `shims`, {_left(manual['shims'])}; with JAX, {manual['jax']}"
         return Choice("shims", why, facts.states)
     why = f"with JAX, {_left(manual['jax'])}"
     if manual["jax"]:
-        why += ", the fewest"
+        why += " (the minimum)"
     return Choice("jax", why, facts.states)
 
 

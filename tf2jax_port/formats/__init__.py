@@ -1,1 +1,1 @@
-"""Provide what several reports share of a format for other programs, and the version of the package."""
+"""Provide the common parts of reports in formats for other programs, and the version of the package."""

@@ -1,1 +1,1 @@
-"""Provide what all HTML pages share: frame, style sheet, script, source text in color."""
+"""Provide the common parts of all HTML pages: frame, style sheet, script, source text in color."""

@@ -58,7 +58,9 @@ class Program:
             return f"tf.cast(variables[{name!r}], tf.bfloat16)"
         if array.size > _LITERAL or 0 in array.shape:
             if array.dtype == object:
-                raise UnsupportedError(f"it holds {array.size} strings")
+                raise UnsupportedError(
+                    f"only string constants with 1 to {_LITERAL} elements can be imported, and this constant has {array.size}"
+                )
             self.constants[name] = array
             return f"constants()[{name!r}]"
         return _literal(array, dtype)

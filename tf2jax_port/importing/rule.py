@@ -59,7 +59,9 @@ def template(text: str, *outputs: str, **options: tuple[str, Any]) -> Rule:
         try:
             call = _FORMATTER.vformat(text, inputs, _Attributes(node, inputs))
         except IndexError:
-            raise UnsupportedError(f"it has {len(inputs)} inputs") from None
+            raise UnsupportedError(
+                f"there is no rule for this operator with {len(inputs)} inputs"
+            ) from None
         for keyword, (attribute, default) in options.items():
             value = node.attribute(attribute, default)
             if value != default:
@@ -82,7 +84,7 @@ class _Attributes(Mapping[str, str]):
         if name == "all":
             return ", ".join(self.inputs)
         if name not in self.node.attributes:
-            raise UnsupportedError(f"it has no attribute {name}")
+            raise UnsupportedError(f"the operator has no attribute `{name}`")
         return attribute_text(self.node.attribute(name))
 
     def __iter__(self) -> Iterator[str]:

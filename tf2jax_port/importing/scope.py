@@ -29,13 +29,15 @@ class Value(NamedTuple):
             return self.text
         if not self.outputs:
             if edge.output:
-                raise UnsupportedError(f"its output {edge.output} is used")
+                raise UnsupportedError(
+                    f"there is no rule for output {edge.output} of this operator"
+                )
             return self.text
         index = edge.output
         if edge.port in self.outputs:
             index += self.outputs.index(edge.port)
         if self.outputs != ("*",) and index >= len(self.outputs):
-            raise UnsupportedError(f"its output {index} is used")
+            raise UnsupportedError(f"there is no rule for output {index} of this operator")
         return f"{self.text}[{index}]"
 
 

@@ -40,7 +40,9 @@ def numpy_dtype(name: str) -> np.dtype:
     try:
         return np.dtype(name)
     except TypeError:
-        raise BrokenFileError(f"a constant is of dtype {name}") from None
+        raise BrokenFileError(
+            f"a constant has the dtype {name}, which cannot be imported"
+        ) from None
 
 
 def shape_of(proto: dict[str, Any] | None) -> list[int | None] | None:

@@ -1,1 +1,1 @@
-"""Point at a mistake, and propose what was probably meant."""
+"""Point at a mistake, and suggest a correction."""

@@ -37,9 +37,12 @@ PASSES = (
     ),
     Pass(
         write_optimizers,
-        "before the refusals: a use that a Keras optimizer refuses may be possible with Optax",
+        "before `refuse_steps`: a use that is not possible with a Keras optimizer may be possible with Optax",
     ),
-    Pass(refuse_steps, "after the optimizers: it refuses optimizers that are still Keras' own"),
+    Pass(
+        refuse_steps,
+        "after `write_optimizers`: the pass reports only uses of optimizers that stay Keras optimizers",
+    ),
     Pass(
         draw_by_keys,
         "after the tapes: a block that has become a function splits its own keys",

@@ -18,7 +18,7 @@ _SHOWN = 6  # further places of a group
 
 
 class Line(NamedTuple):
-    """One finding, or several reviews for the same reason, as text.
+    """One finding, or several findings to review for the same reason, as text.
 
     Attributes:
       text: the place and the message.
@@ -32,7 +32,7 @@ class Line(NamedTuple):
 
 
 def to_lines(ledger: Ledger, *, every: bool = False, grouped: bool = True) -> Iterator[Line]:
-    """Yield the findings that need a person: first manual work, then reviews.
+    """Yield the findings that need a person: first manual work, then findings to review.
 
     Args:
       ledger: the result of the scan.

@@ -1,4 +1,4 @@
-"""Report what each target would handle in the files of a scan, and which target suits them."""
+"""Report what each target would handle in the files of a scan, and recommend a target for each file."""
 
 from __future__ import annotations
 

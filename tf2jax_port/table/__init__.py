@@ -1,4 +1,4 @@
-"""Define the table of operators, the single source of what TensorFlow names mean."""
+"""Define the table of operators, the single source for the meanings of TensorFlow names."""
 
 from __future__ import annotations
 

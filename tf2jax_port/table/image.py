@@ -43,7 +43,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case(
                 "threshold0",
-                xla="unsupported: fewer boxes than may be selected",
+                xla="unsupported: a number of boxes that is smaller than `max_output_size`",
                 boxes=_GRID,
                 scores=_SCORES,
                 max_output_size=9,
@@ -51,7 +51,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case(
                 "threshold1",
-                xla="unsupported: fewer boxes than may be selected",
+                xla="unsupported: a number of boxes that is smaller than `max_output_size`",
                 boxes=_GRID,
                 scores=_SCORES,
                 max_output_size=9,
@@ -59,7 +59,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case(
                 "scores",
-                xla="unsupported: fewer boxes than may be selected",
+                xla="unsupported: a number of boxes that is smaller than `max_output_size`",
                 boxes=_GRID,
                 scores=_SCORES,
                 max_output_size=9,
@@ -90,7 +90,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case(
                 "size1",
-                xla="unsupported: fewer boxes than may be selected",
+                xla="unsupported: a number of boxes that is smaller than `max_output_size`",
                 boxes=f32([[0, 0, 1, 1]]),
                 scores=f32([0.5]),
                 max_output_size=3,
@@ -254,7 +254,7 @@ ROWS: tuple[Row, ...] = (
                 boxes=_GRID,
                 scores=f32([0.9, 0.8, NAN, 0.7, 0.95, 0.75]),
                 max_output_size=6,
-                differs="value: NaN comes first in ours",
+                differs="value: in `shims`, NaN comes first",
                 xla="differs: NaN comes first",
             ),
             case(

@@ -428,7 +428,7 @@ ROWS: tuple[Row, ...] = (
             case("infinite", images=f32([[[-1, 3, INF]]])),
             case(
                 "nan",
-                xla="differs: NaN is the largest channel",
+                xla="differs: NaN counts as the largest channel",
                 images=f32([[[NAN, 0.3, 0.1]]]),
                 differs=_NAN_COLOR,
             ),

@@ -140,7 +140,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", tensor=empty(0, 2), axis=1),
             case("no-such-norm", raises="ValueError", tensor=draw(2), ord="nuc"),
         ),
-        xla="differs: the gradient of a norm of 0 is NaN even where none flows in",
+        xla="differs: the gradient of a norm of 0 is NaN even where the incoming gradient is 0",
         takes="inexact",
     ),
 )

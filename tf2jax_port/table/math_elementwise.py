@@ -8,7 +8,7 @@ from tf2jax_port.table.inputs import INF, NAN, bools, draw, empty, f32, i32
 from tf2jax_port.table.row import Row, Shim, case
 
 _NO_FLOW = "at a singularity with an incoming gradient of 0, TensorFlow's gradient is 0 and JAX's gradient is NaN"
-_XLA_NO_FLOW = "differs: the gradient at a singularity is NaN even where none flows in"
+_XLA_NO_FLOW = "differs: the gradient at a singularity is NaN even where the incoming gradient is 0"
 _TIES = (
     "at a tie, TensorFlow assigns the whole gradient to the first operand, and JAX assigns half of the gradient to "
     "each operand"
@@ -179,7 +179,7 @@ ROWS: tuple[Row, ...] = (
         "jnp.maximum({x}, {y})",
         own="elementwise.elementwise:maximum",
         differs=_TIES,
-        xla="differs: a second operand that is NaN is dropped",
+        xla="differs: the result is not NaN if only the second operand is NaN",
         takes="real",
     ),
     binary(
@@ -187,7 +187,7 @@ ROWS: tuple[Row, ...] = (
         "jnp.minimum({x}, {y})",
         own="elementwise.elementwise:minimum",
         differs=_TIES,
-        xla="differs: a second operand that is NaN is dropped",
+        xla="differs: the result is not NaN if only the second operand is NaN",
         takes="real",
     ),
     binary(

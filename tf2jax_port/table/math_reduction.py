@@ -96,7 +96,7 @@ ROWS: tuple[Row, ...] = (
             "TensorFlow truncates the mean of integers to an integer; TensorFlow's sum of float16 values may "
             "overflow, while `shims` sums in float32; if the overflow is wanted, write `reduce_sum(x) / size`"
         ),
-        xla="differs: the mean of no integers is -1",
+        xla="differs: the mean of an empty integer array is -1",
         takes="number",
     ),
     reduction(
@@ -154,7 +154,7 @@ ROWS: tuple[Row, ...] = (
         differs=(
             "where the deviation and the incoming gradient are 0, TensorFlow's gradient is 0 and JAX's gradient is NaN"
         ),
-        xla="differs: the gradient of a deviation of 0 is NaN even where none flows in",
+        xla="differs: the gradient of a deviation of 0 is NaN even where the incoming gradient is 0",
         takes="inexact",
     ),
     reduction(
@@ -359,7 +359,12 @@ ROWS: tuple[Row, ...] = (
             case("all", input=draw(4), k=4),
             case("inf", input=f32([INF, -INF, INF, 0]), k=3),
             case("int32", input=i32([5, -7, 5, 9]), k=3),
-            case("nan", input=f32([NAN, 2, NAN, 1]), k=3, differs="value: NaN comes first in ours"),
+            case(
+                "nan",
+                input=f32([NAN, 2, NAN, 1]),
+                k=3,
+                differs="value: in `shims`, NaN comes first",
+            ),
             case("k-too-large", raises="InvalidArgumentError", input=draw(2), k=3),
         ),
         xla="differs: NaN and signed zeros have another order",

@@ -52,12 +52,16 @@ ROWS: tuple[Row, ...] = (
             case(
                 "nan",
                 logits=f32([[NAN, 0.0], [1.0, 2.0]]),
-                differs="value: TensorFlow returns zeros beside NaN",
+                differs="value: TensorFlow returns some zeros in a row where JAX returns only NaN",
             ),
-            case("inf", logits=f32([INF, 0]), differs="value: TensorFlow returns zeros beside NaN"),
+            case(
+                "inf",
+                logits=f32([INF, 0]),
+                differs="value: TensorFlow returns some zeros in a row where JAX returns only NaN",
+            ),
         ),
-        note="for a row with inf, JAX returns only NaN, while TensorFlow returns some zeros",
-        xla="differs: a row with NaN or inf is NaN as a whole",
+        note="for a row that contains inf, JAX returns only NaN, while TensorFlow returns some zeros",
+        xla="differs: if a row contains NaN or inf, all elements of the row become NaN",
         takes="floating",
     ),
     native(
@@ -89,7 +93,7 @@ ROWS: tuple[Row, ...] = (
             case("six", features=f32([6, 7])),
             case("int32", features=i32([-1, 0, 3, 9])),
         ),
-        differs="for integers, TensorFlow returns integers",
+        differs="for integers, TensorFlow returns integers, and JAX returns floating-point numbers",
         takes="real",
     ),
     unary(

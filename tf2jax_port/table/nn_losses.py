@@ -262,7 +262,7 @@ ROWS: tuple[Row, ...] = (
                 "nan-between",
                 operand=f32([[0.5, NAN, -0.7]]),
                 k=1,
-                differs="value: NaN counts as the largest number; in TensorFlow, NaN disturbs the sort",
+                differs="value: NaN counts as the largest number; in TensorFlow, NaN makes the sort order wrong",
             ),
             case("too-many", raises="InvalidArgumentError", operand=draw(1, 3), k=4),
             case("int32", raises="InvalidArgumentError", operand=i32([[1, 2]]), k=1),

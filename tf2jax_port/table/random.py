@@ -351,7 +351,7 @@ ROWS: tuple[Row, ...] = (
             case("empty", pad=(), value=draw(0, 3)),
             case("scalar", pad=(), value=f32(3)),
         ),
-        xla="unsupported: XLA sorts by random keys, and compares them in an order that it refuses",
+        xla="unsupported: XLA sorts by random keys, but rejects the order in which these keys are compared",
     ),
     shim(
         "random.categorical",

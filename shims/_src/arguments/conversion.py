@@ -138,7 +138,7 @@ def _composite_error(value):
             f"a {type(value).__name__} is passed where an array is expected.",
             required="an array",
             do=(
-                "pass its values, or convert it to a dense array: `to_tensor()`, "
+                "pass the component arrays, or convert the value to a dense array: `to_tensor()`, "
                 "`shims.sparse.to_dense`"
             ),
         )

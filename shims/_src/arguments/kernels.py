@@ -1,4 +1,4 @@
-"""Check dtypes of arguments against those that TensorFlow's CPU kernels support.
+"""Check that TensorFlow's CPU kernels support the dtypes of arguments.
 
 The operator table states these dtypes, and `kernels.json` is generated from it. Every call of an
 operator is checked before anything is computed.

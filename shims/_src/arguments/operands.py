@@ -96,7 +96,7 @@ def _mismatch_error(function, culprit, values, dtype):
             f"`{culprit}` was expected to be {dtype.name}, the dtype of the operand before it.",
             required="operands of the same dtype",
             received=received,
-            do=f"convert one of them: `shims.cast({culprit}, {dtype.name!r})`",
+            do=f"convert one of the operands: `shims.cast({culprit}, {dtype.name!r})`",
         )
     )
 

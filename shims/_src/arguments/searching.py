@@ -20,7 +20,7 @@ def insertion_points(sequence, values, side):
       side: `left` or `right`.
 
     Returns:
-      int32 `[..., m]`. NaN compares as in C++: every comparison with it is false.
+      int32 `[..., m]`. A NaN compares as in C++: every comparison with a NaN is false.
     """
     sequence, values = lax.stop_gradient(sequence), lax.stop_gradient(values)
     if is_known(sequence.shape[-1]) and sequence.shape[-1] == 0:

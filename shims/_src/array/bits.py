@@ -29,8 +29,8 @@ def bitcast(input, type, name=None):
       narrower dtype adds a last axis with the pieces of each number.
 
     Raises:
-      InvalidArgumentError: for a wider dtype, the last axis does not hold exactly the bytes of one
-        number, or TensorFlow has no kernel for a dtype.
+      InvalidArgumentError: for a wider dtype, the last axis does not contain exactly the bytes of
+        one number, or TensorFlow has no kernel for a dtype.
       UnimplementedError: from or to 64 bits without `jax_enable_x64`.
 
     Differs from TensorFlow:
@@ -78,7 +78,7 @@ def _check_width(dtype):
             errors.message(
                 "bitcast",
                 f"{dtype.name} needs 64-bit types.",
-                do='enable them: `jax.config.update("jax_enable_x64", True)`',
+                do='enable 64-bit types: `jax.config.update("jax_enable_x64", True)`',
             )
         )
 
@@ -123,7 +123,7 @@ def left_shift(x, y, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. If the amount is too large, it is clamped, whereas JAX shifts all bits out.
+      Nothing. An amount that is too large is clamped, whereas JAX shifts all bits out.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -150,7 +150,7 @@ def right_shift(x, y, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. If the amount is too large, it is clamped, whereas JAX shifts all bits out.
+      Nothing. An amount that is too large is clamped, whereas JAX shifts all bits out.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.

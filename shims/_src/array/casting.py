@@ -33,13 +33,13 @@ def cast(x, dtype, name=None):
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
-      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` and the dtype `dtype`. In a cast to int32, a float out of range
+      (or NaN) becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
-      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
-      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
-      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
-      bits in the remaining elements.
+      are clamped to the range of the dtype. The remaining elements (all elements, if the array is
+      smaller than a vector) keep the low bits. For example, 300.0 as uint8 is 255 in a full vector,
+      and 44 among the remaining elements. For uint32, a value out of range becomes 2**31 in full
+      vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
       UnimplementedError: to or from strings.
@@ -47,11 +47,12 @@ def cast(x, dtype, name=None):
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
-      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
-      array among several threads, each thread's part ends with such remaining elements; here only the whole
-      array has remaining elements at its end.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
+      float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
+      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
+      x86 processors. If TensorFlow splits a large array among several threads, the part of each
+      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
+      array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -188,8 +189,8 @@ def saturate_cast(value, dtype, name=None):
       name: ignored.
 
     Returns:
-      The converted array. Infinities become the ends of the range too. NaN stays NaN in
-      floating-point dtypes; for integer dtypes it is converted as by `cast`.
+      The converted array. An infinity becomes the lowest or highest number of the dtype. NaN stays
+      NaN in floating-point dtypes; in integer dtypes, NaN becomes the number that `cast` returns.
 
     Raises:
       TypeError: from or to bool.
@@ -268,7 +269,7 @@ def stop_gradient(input, name=None):
       Nothing.
 
     Under jit:
-      Returns the traced array; derivatives by JAX are blocked too.
+      Returns the traced array; JAX's own derivatives, such as `jax.grad`, are blocked, too.
 
     Example:
       >>> import shims

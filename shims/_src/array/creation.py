@@ -439,8 +439,8 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
       name: ignored.
 
     Returns:
-      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
-      of [0, depth) gives `off_value` everywhere.
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; for an index
+      outside of [0, depth), all `depth` values are `off_value`.
 
     Raises:
       InvalidArgumentError: `depth` is negative, or the axis is out of range.

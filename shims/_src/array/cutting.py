@@ -99,7 +99,7 @@ def slice(input_, begin, size, name=None):
     Args:
       input_: array.
       begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
       name: ignored.
 
     Returns:
@@ -177,7 +177,7 @@ def strided_slice(
       Nothing.
 
     Under jit:
-      Bounds and strides may be traced; the size is then a new data-dependent size.
+      Bounds and strides may be traced; the size of the result is then data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/strided_slice
     """

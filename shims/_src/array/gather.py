@@ -174,7 +174,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
         axes).
       batch_dims: the number of leading batch axes that `params` and `indices` share.
       name: ignored.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+      bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
       `indices.shape[:-1] + params.shape[batch_dims + k:]`.

@@ -114,7 +114,7 @@ def stack(values, axis=0, name="stack"):
       name: ignored.
 
     Returns:
-      An array with one axis more than the arrays in `values`.
+      An array with one more axis than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -158,7 +158,7 @@ def parallel_stack(values, name="parallel_stack"):
       name: ignored.
 
     Returns:
-      An array with one axis more than the arrays in `values`.
+      An array with one more axis than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.

@@ -96,8 +96,8 @@ def dynamic_stitch(indices, data, name=None):
       name: ignored.
 
     Returns:
-      An array `[largest index + 1, ...]`. The last of equal indices wins; rows without an index are
-      0.
+      An array `[largest index + 1, ...]`. If several slices have the same index, the last one is
+      used. Rows without an index are 0.
 
     Raises:
       InvalidArgumentError: an index is negative, or shapes do not match.

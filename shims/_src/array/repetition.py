@@ -99,7 +99,7 @@ def repeat(input, repeats, axis=None, name=None):
       InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise an error; TensorFlow treats them as 0.
+      Negative numbers raise an error; TensorFlow treats negative numbers as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.

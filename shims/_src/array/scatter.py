@@ -325,8 +325,8 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. The maximum of 0.0 and -0.0 is 0.0; in
-      TensorFlow it is the first of the two.
+      Coordinates in more than 7 axes are supported. The maximum of 0.0 and -0.0 is 0.0; TensorFlow
+      returns the first of the two numbers.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an
@@ -356,8 +356,8 @@ def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are supported. The minimum of 0.0 and -0.0 is -0.0; in
-      TensorFlow it is the first of the two.
+      Coordinates in more than 7 axes are supported. The minimum of 0.0 and -0.0 is -0.0; TensorFlow
+      returns the first of the two numbers.
 
     Under jit:
       Inside `shims.function` coordinates out of range raise an error after the call; in an

@@ -25,7 +25,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
 
     Args:
       tensor: array `[..., n, ...]`.
-      mask: bool array whose shape is that of `tensor` from `axis` on.
+      mask: bool array whose shape equals the shape of `tensor` from `axis` on.
       axis: the first axis that the mask applies to; 0 when `None`.
       name: ignored.
 

@@ -26,7 +26,7 @@ def broadcast_static_shape(shape_x, shape_y):
       The `TensorShape`; unknown sizes stay unknown.
 
     Raises:
-      ValueError: they do not broadcast.
+      ValueError: the shapes do not broadcast.
 
     Differs from TensorFlow:
       Lists of sizes are accepted too.
@@ -237,7 +237,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
       name: ignored.
 
     Returns:
-      `(paddings, crops)`, both int32 `[n, 2]`: the paddings, and how much of them to crop
+      `(paddings, crops)`, both int32 `[n, 2]`: the paddings, and the parts of the paddings to crop
       afterwards.
 
     Raises:

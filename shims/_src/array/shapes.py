@@ -75,7 +75,7 @@ def _check_size(function, value):
                 function,
                 "a size must be an integer.",
                 received=f"{value}",
-                do="cast it: `shims.cast(size, shims.int32)`",
+                do="cast the size: `shims.cast(size, shims.int32)`",
             )
         )
 
@@ -241,8 +241,8 @@ def reshape(tensor, shape, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
-      -1 itself must be static: a traced size that turns out to be -1 is rejected.
+      Sizes may be traced. If the shape contains -1, the known sizes must divide the number of
+      elements. The -1 itself must be static: a traced size that turns out to be -1 is rejected.
 
     Example:
       >>> import shims

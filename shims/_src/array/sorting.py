@@ -65,8 +65,8 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; padding is not sorted.
@@ -108,8 +108,8 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -145,8 +145,8 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
-      the same elements in an order that it does not define.
+      NaN is larger than every number; in TensorFlow, the position of NaN is undefined. With
+      `sorted=False`, TensorFlow returns the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.
@@ -194,7 +194,7 @@ def _too_few_columns(count, extent):
         f"the input must have at least k columns. Had {extent}, needed {count}.",
         required="k <= input.shape[-1]",
         received=f"k={count}, input.shape[-1]={extent}",
-        do="limit it: `k=shims.minimum(k, shims.shape(x)[-1])`",
+        do="limit `k`: `k=shims.minimum(k, shims.shape(x)[-1])`",
     )
 
 
@@ -317,7 +317,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
     Args:
       sorted_sequence: array, ascending along its last axis.
       values: array of the same dtype and with the same number of rows.
-      side: `left` inserts before equal elements, `right` behind them.
+      side: `left` inserts before equal elements, `right` after equal elements.
       out_type: the dtype of the positions.
       name: ignored.
 
@@ -363,8 +363,8 @@ def in_top_k(targets, predictions, k, name=None):
       name: ignored.
 
     Returns:
-      Bool `[batch]`; all predictions tied with the `k`-th count. False for a row with a prediction
-      that is not finite.
+      Bool `[batch]`. Predictions that are equal to the `k`-th largest prediction count as among the
+      `k` largest. The result is False for a row with a prediction that is not finite.
 
     Raises:
       InvalidArgumentError: the shapes do not match.

@@ -71,7 +71,7 @@ def unique(x, out_idx=np.int32, name=None):
 
     Returns:
       `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
-      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      shape of `x` and contains the position of each element in `y`: `y[idx] == x`. Each NaN is
       distinct; 0.0 and -0.0 are equal.
 
     Raises:

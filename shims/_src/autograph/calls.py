@@ -1,4 +1,4 @@
-"""Convert the functions that converted code calls, except those of libraries."""
+"""Convert the functions that converted code calls, except functions of libraries."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def convert(f: Callable) -> Callable:
     Differs from TensorFlow:
       A loop over a known number of iterations can always be differentiated. A `return` inside a
       staged loop is supported. A list that a staged loop fills is a list if the number of
-      iterations is known; else it can be read, added and appended to, but not changed in place.
+      iterations is known; otherwise, the list can be read, concatenated and appended to, but not
+      changed in other ways.
 
     Under jit:
       Traced conditions become `lax.cond`. Loops become `lax.scan` if their length is known,
@@ -136,8 +137,8 @@ def to_code(entity: Callable, recursive=True, experimental_optional_features=Non
       UnimplementedError: `recursive` is False.
 
     Differs from TensorFlow:
-      The code that runs is not compiled from this text: it has the source positions of the unconverted
-      function.
+      The code that runs is not compiled from this text, and has the source positions of the
+      unconverted function.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/to_code
     """

@@ -18,8 +18,8 @@ def set_loop_options(
     Args:
       parallel_iterations: accepted and ignored: iterations run one after the other.
       swap_memory: accepted and ignored.
-      maximum_iterations: a bound on the iterations; with it a `while` supports reverse-mode
-        differentiation.
+      maximum_iterations: a bound on the iterations; with this bound, a `while` statement supports
+        reverse-mode differentiation.
       shape_invariants: accepted and ignored: shapes do not change.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/set_loop_options

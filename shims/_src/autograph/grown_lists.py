@@ -61,7 +61,9 @@ class GrownList(TracedIterable):
         """Return the Python list, which needs the number of rows."""
         length, state = self._length, trace.current()
         if jp.is_symbolic(length) and state is not None:
-            length = number_of(state, length, "using a list as one", _AS_ARRAYS, reports=True)
+            length = number_of(
+                state, length, "converting the list to a Python list", _AS_ARRAYS, reports=True
+            )
         return [self._row(i) for i in range(length)]
 
     def depends_on_sizes(self) -> bool:

@@ -1,4 +1,4 @@
-"""Keep `except` clauses and context managers of converted code from handling what only an unknown size causes."""
+"""Keep `except` clauses and context managers of converted code from handling errors that only an unknown size causes."""
 
 from __future__ import annotations
 

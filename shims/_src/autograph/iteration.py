@@ -251,7 +251,7 @@ class TracedZip(TracedIterable):
             raise errors.UnimplementedError(
                 errors.message(
                     "zip",
-                    "a range of a traced number of items cannot be zipped.",
+                    "`zip` does not support a `range` whose length is traced.",
                     required="arrays, or ranges of known or symbolic sizes",
                     do="index the arrays in a loop over the range.",
                 )

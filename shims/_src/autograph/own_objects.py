@@ -117,7 +117,7 @@ def refusal(value: Any) -> errors.UnimplementedError:
                 f"a {type(value).__name__} changes in a branch or loop over traced data; tracing would always "
                 "make this change.",
                 required="changes of variables, and of items and attributes that the branch itself assigns",
-                do="assign a number or an array in the branch, `n = n + 1`, and use it afterwards",
+                do="assign a number or an array in the branch, `n = n + 1`, and use `n` afterwards",
             )
         )
     )

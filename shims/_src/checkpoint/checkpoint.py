@@ -36,7 +36,7 @@ class _Saved:
 
 
 class Checkpoint(AutoTrackable):
-    """Saves the variables of objects to a file, and restores them, even if they are created later.
+    """Saves the variables of objects to a file, and restores the variables, even those that are created later.
 
     Args:
       root: the object to save, whose attributes get no further prefix.
@@ -55,7 +55,7 @@ class Checkpoint(AutoTrackable):
         optimizers has TensorFlow's names. `options` are ignored.
 
     Under jit:
-      Do not call it inside a trace: a file is read or written when Python runs the call.
+      Do not save or restore inside a trace: a file is read or written when Python runs the call.
 
     Example:
       >>> import os, tempfile

@@ -1,4 +1,4 @@
-"""Restore the objects of a checkpoint: those that exist at once, the others when they are created."""
+"""Restore the objects of a checkpoint: existing objects at once, other objects when they are created."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convert values between the dtypes of variables here and those of TensorFlow's checkpoints."""
+"""Convert values between the dtypes of variables of `shims` and the dtypes in TensorFlow's checkpoints."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
       A list of `PhysicalDevice`s, empty for a type that JAX does not have.
 
     Differs from TensorFlow:
-      The list of accelerators is JAX's, which needs a `jaxlib` for them.
+      The accelerators are those that JAX lists, which requires a `jaxlib` for these accelerators.
 
     Under jit:
       A Python value.
@@ -142,10 +142,10 @@ def set_visible_devices(devices, device_type: str | None = None) -> None:
       ValueError: a device does not exist, or has another type.
 
     Differs from TensorFlow:
-      It sets JAX's default device. `jax.devices()` still lists hidden devices.
+      The function sets JAX's default device. `jax.devices()` still lists hidden devices.
 
     Under jit:
-      Call it before tracing.
+      Call this function before tracing.
 
     https://www.tensorflow.org/api_docs/python/tf/config/set_visible_devices
     """
@@ -206,7 +206,7 @@ def set_logical_device_configuration(
       Accelerators are not divided, and there is no memory limit.
 
     Under jit:
-      Call it before tracing.
+      Call this function before tracing.
 
     https://www.tensorflow.org/api_docs/python/tf/config/set_logical_device_configuration
     """
@@ -237,10 +237,10 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
       enable: whether to allocate as needed.
 
     Differs from TensorFlow:
-      It sets nothing: it records the request, and warns if JAX preallocates memory.
+      The function changes no setting. It records the request, and warns if JAX preallocates memory.
 
     Under jit:
-      Call it before tracing.
+      Call this function before tracing.
 
     https://www.tensorflow.org/api_docs/python/tf/config/experimental/set_memory_growth
     """

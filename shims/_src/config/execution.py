@@ -51,19 +51,19 @@ def tensor_float_32_execution_enabled() -> bool:
 
 
 def enable_op_determinism() -> None:
-    """Request that every run gives the same bits.
+    """Request that every run returns the same bits.
 
-    On CPUs, this is always so. On GPUs, XLA needs `--xla_gpu_deterministic_ops=true` in `XLA_FLAGS`,
-    which is read when JAX starts.
+    On CPUs, every run returns the same bits. On GPUs, XLA needs `--xla_gpu_deterministic_ops=true`
+    in `XLA_FLAGS`, which is read when JAX starts.
 
     Raises:
       RuntimeError: JAX runs on a GPU without that flag.
 
     Differs from TensorFlow:
-      It checks the flag and does not set it.
+      The function checks the flag, but does not set the flag.
 
     Under jit:
-      Call it before tracing.
+      Call this function before tracing.
 
     https://www.tensorflow.org/api_docs/python/tf/config/experimental/enable_op_determinism
     """

@@ -16,7 +16,7 @@ from shims._src.sizes import primitives
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
-    """Return `true_fn()` if `pred` holds, else `false_fn()`.
+    """Return `true_fn()` if `pred` is true, otherwise `false_fn()`.
 
     Args:
       pred: a Python bool or a bool scalar.
@@ -32,12 +32,13 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes.
-      A branch that fails only for arrays of 0 or 1 elements raises its error when the branch runs; TensorFlow
-      raises errors for operands that are always invalid (a wrong axis) while it traces.
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of
+      equal shapes. A branch that fails only for arrays of 0 or 1 elements raises its error when the
+      branch runs; TensorFlow raises errors for operands that are always invalid (a wrong axis)
+      during tracing.
 
     Under jit:
-      `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
+      Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.
 
     Example:
       >>> import jax.numpy as jnp
@@ -76,15 +77,15 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
       The result of one of the functions.
 
     Raises:
-      InvalidArgumentError: no condition holds and there is no `default`, or two hold and
+      InvalidArgumentError: no condition holds and there is no `default`, or two conditions hold and
         `exclusive` is true.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Nested `lax.cond`. In a dynamic trace, the two errors are raised after the call; in an enclosing
-      `jit`, the last function replaces a missing default.
+      Becomes nested `lax.cond` calls. In a dynamic trace, the two errors are raised after the call;
+      in an enclosing `jit`, the last function replaces a missing default.
 
     Example:
       >>> import jax.numpy as jnp

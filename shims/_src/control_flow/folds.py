@@ -50,8 +50,8 @@ def scan(
       Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -59,7 +59,7 @@ def scan(
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop.
+      Becomes `lax.scan`; in eager execution, a Python loop.
 
     Example:
       >>> import jax.numpy as jnp
@@ -96,8 +96,8 @@ def foldl(
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -105,7 +105,7 @@ def foldl(
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp
@@ -142,8 +142,8 @@ def foldr(
       The last accumulator.
 
     Raises:
-      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`
-        this is an `InvalidArgumentError`.
+      OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
+        is an `InvalidArgumentError`.
       TypeError: the accumulator changes its structure or dtype.
       UnimplementedError: the accumulator changes its shape under a trace.
 
@@ -151,7 +151,7 @@ def foldr(
       Nothing.
 
     Under jit:
-      `lax.scan`; eagerly a Python loop, in which shapes may change.
+      Becomes `lax.scan`; in eager execution, a Python loop, in which shapes may change.
 
     Example:
       >>> import jax.numpy as jnp
@@ -209,16 +209,16 @@ def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
             raise TypeError(
                 errors.message(
                     label,
-                    "`the accumulator` must keep its structure from one iteration to the next.",
+                    "the accumulator must keep its structure from one iteration to the next.",
                     required=structure(tree),
                     received=f"{structure(jax.tree.structure(value))} after one iteration",
                     do=(
-                        "before the loop, give `the accumulator` the structure that it has after "
+                        "before the loop, give the accumulator the structure that it has after "
                         "an iteration."
                     ),
                 )
             )
-        what = "`the accumulator` must keep its dtype from one iteration to the next."
+        what = "the accumulator must keep its dtype from one iteration to the next."
         check_dtypes(label, what, value, dtypes)
         if keep:
             seen.append(value)

@@ -353,10 +353,10 @@ class LoopState:
         raise TypeError(
             errors.message(
                 self.label,
-                f"`{name}` must keep its structure from one iteration to the next.",
+                f"{_quoted(name)} must keep its structure from one iteration to the next.",
                 required=structure(before),
                 received=f"{structure(after)} after one iteration",
-                do=f"before the loop, give `{name}` the structure that it has after an iteration.",
+                do=f"before the loop, give {_quoted(name)} the structure that it has after an iteration.",
             )
         )
 
@@ -365,7 +365,7 @@ class LoopState:
         raise TypeError(
             errors.message(
                 self.label,
-                f"`{name}` changes in a loop that depends on traced data, but is not an array.",
+                f"{_quoted(name)} changes in a loop that depends on traced data, but is not an array.",
                 required="an array or a number, before the loop and after each iteration",
                 received=f"{show_value(before)} before the loop, {show_value(shown)} after one "
                 "iteration",
@@ -377,10 +377,10 @@ class LoopState:
         raise TypeError(
             errors.message(
                 self.label,
-                f"`{name}` must keep its dtype from one iteration to the next.",
+                f"{_quoted(name)} must keep its dtype from one iteration to the next.",
                 required=np.dtype(before.dtype).name,
                 received=f"{np.dtype(after.dtype).name} after one iteration",
-                do=f"cast it: `shims.cast({name}, shims.{np.dtype(before.dtype).name})`.",
+                do=f"cast the new value: `shims.cast({name}, shims.{np.dtype(before.dtype).name})`.",
             )
         )
 
@@ -395,12 +395,17 @@ def _missing_value(aval, *, is_return: bool):
     return jnp.full(aval.shape, jnp.nan if is_float else 0, aval.dtype)
 
 
+def _quoted(name: str) -> str:
+    """Return a name as code, and a description such as `the accumulator` unchanged."""
+    return name if " " in name else f"`{name}`"
+
+
 def growing_state(label: str, name: str, before, after) -> errors.GrowingStateError:
     """Return the error for a loop value that changes its shape and cannot be put into a buffer."""
     error = errors.GrowingStateError(
         errors.message(
             label,
-            f"`{name}` changes its shape from one iteration to the next.",
+            f"{_quoted(name)} changes its shape from one iteration to the next.",
             required=f"{show(before)}, as before the loop",
             received=f"{show(after)} after one iteration",
             do="write into an array of fixed size, or collect the values with `map_fn` or `scan`.",

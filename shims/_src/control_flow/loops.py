@@ -36,7 +36,7 @@ def while_loop(
     maximum_iterations=None,
     name=None,
 ):
-    """Repeat `body` on the loop variables while `cond` holds, and return them.
+    """Repeat `body` on the loop variables while `cond` is true, and return the loop variables.
 
     Args:
       cond: a function of the loop variables that returns a bool scalar.
@@ -61,12 +61,13 @@ def while_loop(
       Under a trace, variables keep their shapes.
 
     Under jit:
-      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`, shapes may
-      change. Otherwise the loop is staged. It supports reverse-mode differentiation if its number of
-      iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps combined with other
-      conditions), where the integer `t` starts at a known number and grows by a constant, and `n` is a size.
-      A loop without a bound supports reverse mode inside of `shims.function`, which stages a fixed number of
-      iterations, and stages more iterations when this number does not suffice.
+      A loop whose condition is known while tracing is unrolled. In eager execution, also under
+      `jax.grad`, shapes may change. All other loops are staged. A staged loop supports reverse-mode
+      differentiation if its number of iterations has a bound: `maximum_iterations`, or a condition
+      `t < n` (perhaps combined with other conditions), where the integer `t` starts at a known
+      number and grows by a constant, and `n` is a size. A loop without a bound supports reverse
+      mode inside of `shims.function`, which stages a fixed number of iterations, and stages more
+      iterations if the loop needs more.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()

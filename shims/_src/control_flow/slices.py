@@ -72,7 +72,7 @@ def _refuse_composites(elems, label: str) -> None:
                     label,
                     f"`elems` contains a {type(leaf).__name__}, whose slices have different sizes.",
                     required="arrays",
-                    do="convert it to a dense array first (`to_tensor()`), or map its values: "
+                    do="first convert `elems` to a dense array (`to_tensor()`), or map the values: "
                     "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
                 )
             )

@@ -340,6 +340,6 @@ def _raise_dtypes(subject: _Subject, labels, avals):
             f"{subject} must have the same dtype in all branches.",
             required="equal dtypes",
             received=received,
-            do="cast one of them: `shims.cast(x, dtype)`.",
+            do="cast the result of one branch: `shims.cast(x, dtype)`.",
         )
     )

@@ -26,8 +26,8 @@ from shims._src.types.tensor_shape import TensorShape
 class TensorArray(ListState):
     """A list of arrays of the same dtype, written and read by position.
 
-    Eagerly a write changes the object and returns it. While a program is traced it returns a new
-    object and leaves the old one unchanged, as in TensorFlow.
+    In eager execution, a write changes the object and returns the object. While a program is
+    traced, a write returns a new object and leaves the old object unchanged, as in TensorFlow.
 
     Args:
       dtype: the dtype of the elements.
@@ -49,7 +49,7 @@ class TensorArray(ListState):
       `grad` does not exist: gradients flow through all methods.
 
     Under jit:
-      It may be the state of a loop. An element that was never written is 0.
+      A `TensorArray` may be the state of a loop. An element that was never written is 0.
 
     Example:
       >>> import shims

@@ -191,7 +191,7 @@ class DependsOnIteration(errors.FreshSizeError):
             errors.message(
                 "if",
                 "the program handles an error that depends on the data of one iteration.",
-                required="a loop whose number of iterations is known, or an `if` without an error",
+                required="a loop whose number of iterations is known, or an `if` whose branches raise no error",
                 received=f"{type(error).__name__}: {error}",
                 at=refusals.line_raised(error),
                 do="test for the error with `if`, and handle it in the `else`; or choose with `shims.where`.",

@@ -38,13 +38,13 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
 
     Returns:
       A list of sparse tensors of labels `[batch, longest]`, the most likely first, and their
-      log-probabilities `[batch, top_paths]`. They have no gradient.
+      log-probabilities `[batch, top_paths]`. Neither result has a gradient.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, `inputs` is empty, or there are fewer sequences
         than `top_paths`.
       FailedPreconditionError: a sequence is longer than the number of frames; inside
-        `shims.function` this is an `InvalidArgumentError`.
+        `shims.function`, the error is an `InvalidArgumentError`.
 
     Differs from TensorFlow:
       Labels and coordinates are int32 unless `jax_enable_x64` is on.

@@ -31,13 +31,13 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
 
     Returns:
       A list of one sparse tensor of labels `[batch, longest]`, and the negated sums of the largest
-      scores `[batch, 1]`. They have no gradient.
+      scores `[batch, 1]`. Neither result has a gradient.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, `inputs` is empty, or `blank_index` is out of
         range.
       FailedPreconditionError: a sequence is longer than the number of frames; inside
-        `shims.function` this is an `InvalidArgumentError`.
+        `shims.function`, the error is an `InvalidArgumentError`.
 
     Differs from TensorFlow:
       Labels and coordinates are int32 unless `jax_enable_x64` is on.
@@ -195,8 +195,8 @@ def ctc_unique_labels(labels, name=None):
       InvalidArgumentError: `labels` has a wrong number of axes.
 
     Differs from TensorFlow:
-      int64 becomes int32 unless `jax_enable_x64` is on. For a batch of size 0 TensorFlow returns empty
-      vectors, or an error inside of a function.
+      int64 becomes int32 unless `jax_enable_x64` is on. For a batch of size 0 TensorFlow returns
+      empty vectors, and raises an error inside of a function.
 
     Under jit:
       The numbers of sequences and labels may be known only at run time.

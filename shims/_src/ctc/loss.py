@@ -38,7 +38,8 @@ def ctc_loss(
         labels.
       logit_length: integer vector, the number of frames of each sequence.
       logits_time_major: whether the frames come first; otherwise the batch.
-      unique: the result of `ctc_unique_labels(labels)`; ignored, since it does not change the loss.
+      unique: the result of `ctc_unique_labels(labels)`; ignored, because this argument does not
+        change the loss.
       blank_index: the class of the blank; negative values count from the end; 0 when `None`.
       name: ignored.
 

@@ -1,4 +1,4 @@
-"""Provide `make_csv_dataset`: batches of the columns of files, whose names and dtypes the files give."""
+"""Provide `make_csv_dataset`: batches of columns of files; the names and dtypes are read from the files."""
 
 from __future__ import annotations
 
@@ -48,18 +48,19 @@ def make_csv_dataset(
     Args:
       file_pattern: a pattern of paths, as in `tf.io.gfile.glob`, or several patterns.
       batch_size: the number of lines in a batch.
-      column_names: a name for each column; by default those in the first line of the files.
-      column_defaults: for each selected column, in the order of the file, a value for missing fields, or a dtype if
-        the field is required. By default the dtype is the narrowest of int32, int64, float32, float64 and string that
-        holds the first lines, and a missing field is 0 or "".
+      column_names: a name for each column; by default the names in the first line of the files.
+      column_defaults: for each selected column, in the order of the file, a value for missing
+        fields, or a dtype if the field is required. By default the dtype is the narrowest of int32,
+        int64, float32, float64 and string that can represent the values of the first lines, and a
+        missing field is 0 or "".
       label_name: the column of the labels, which is returned separately.
       select_columns: the names or numbers of the columns to read; by default all of them.
       field_delim: the character between fields.
       use_quote_delim: whether `"` encloses fields.
       na_value: a string that, like the empty string, marks a missing field.
       header: whether the first line of each file is left out.
-      num_epochs: how often all files are read. `None` repeats them without end; then no batch is smaller than the
-        others.
+      num_epochs: how often all files are read. `None` repeats the files without end; then no batch
+        is smaller than the other batches.
       shuffle: whether files and lines are shuffled.
       shuffle_buffer_size: the number of lines from which the next line is drawn.
       shuffle_seed: the seed of the order.
@@ -79,8 +80,8 @@ def make_csv_dataset(
       ValueError: no file matches, names or numbers of columns do not fit, or a line has another number of fields.
 
     Differs from TensorFlow:
-      Names and dtypes are read from compressed files of both kinds. A default such as 1 is a number; TensorFlow
-      reads some numbers as dtypes. A quoted field cannot contain a line break.
+      Names and dtypes are read from files of both compression types. A default such as 1 is a
+      number; TensorFlow reads some numbers as dtypes. A quoted field cannot contain a line break.
 
     https://www.tensorflow.org/api_docs/python/tf/data/experimental/make_csv_dataset
     """

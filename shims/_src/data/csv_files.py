@@ -38,7 +38,8 @@ class CsvDataset(Dataset):
 
     Args:
       filenames: a path or several paths.
-      record_defaults: for each column a value for missing fields, or a dtype if it is required.
+      record_defaults: for each column a value for missing fields, or a dtype if the field is
+        required.
       compression_type: "GZIP", "ZLIB" or `None`.
       buffer_size: has no effect.
       header: whether the first line of each file is left out.

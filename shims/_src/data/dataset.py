@@ -41,7 +41,8 @@ class Dataset(OrderMethods, FunctionMethods):
       `shuffle` is TensorFlow's for the same seeds.
 
     Under jit:
-      Datasets live on the host. A compiled function takes elements as arguments.
+      Datasets are computed on the host. A compiled function accepts elements of a dataset as
+      arguments.
 
     Example:
       >>> import shims
@@ -231,7 +232,7 @@ def assert_cardinality(expected_cardinality) -> Any:
     """Return a transformation that declares the number of elements.
 
     Args:
-      expected_cardinality: the number of elements; every complete pass checks it.
+      expected_cardinality: the number of elements, which every complete pass checks.
 
     Returns:
       A function of datasets for `Dataset.apply`.

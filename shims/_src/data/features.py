@@ -1,4 +1,4 @@
-"""Define what `parse_example` extracts: the shapes and dtypes of features."""
+"""Define the shapes and dtypes of the features that `parse_example` extracts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the specs of what a function of the user returns.
+"""Find the specs of the results of a function of the user.
 
 The function is called on two made-up elements that differ in every value and in every unknown size: what
 is equal in both results is known. If it refuses them, as a decoder of pictures does, it is called on

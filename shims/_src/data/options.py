@@ -1,4 +1,4 @@
-"""Define `Options`, which TensorFlow's runtime takes and this one only keeps."""
+"""Define `Options`, which are stored but have no effect."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Options(_Settings):
     """Settings of a dataset.
 
     Differs from TensorFlow:
-      Options are stored but have no effect: elements are computed one by one, in order.
+      Options are stored but have no effect: elements are computed one after another, in order.
 
     https://www.tensorflow.org/api_docs/python/tf/data/Options
     """

@@ -1,4 +1,4 @@
-"""Encode the positions of iterators as bytes, and decode only what such a position consists of."""
+"""Encode the positions of iterators as bytes, and decode only the types that a position can contain."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class DatasetSpec:
     """The spec of a dataset as a component of an element.
 
     Args:
-      element_spec: the specs of its elements.
+      element_spec: the specs of the elements.
       dataset_shape: the shape; anything but a scalar is not supported.
 
     https://www.tensorflow.org/api_docs/python/tf/data/DatasetSpec

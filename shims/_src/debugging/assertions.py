@@ -198,7 +198,7 @@ def assert_equal(x, y, message=None, summarize=None, name=None):
 
     Args:
       x: array.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -213,7 +213,8 @@ def assert_equal(x, y, message=None, summarize=None, name=None):
       An error raised after a call does not show the values.
 
     Under jit:
-      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -230,7 +231,7 @@ def assert_none_equal(x, y, summarize=None, message=None, name=None):
 
     Args:
       x: array.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       summarize: the number of elements in the error message; all if negative.
       message: a prefix of the error message.
       name: ignored.
@@ -257,7 +258,7 @@ def assert_less(x, y, message=None, summarize=None, name=None):
 
     Args:
       x: array of real numbers.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -284,7 +285,7 @@ def assert_less_equal(x, y, message=None, summarize=None, name=None):
 
     Args:
       x: array of real numbers.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -311,7 +312,7 @@ def assert_greater(x, y, message=None, summarize=None, name=None):
 
     Args:
       x: array of real numbers.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -338,7 +339,7 @@ def assert_greater_equal(x, y, message=None, summarize=None, name=None):
 
     Args:
       x: array of real numbers.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -469,7 +470,7 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
 
     Args:
       x: array of floating-point or complex numbers.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       rtol: scalar; ten times the machine epsilon of the dtype when `None`.
       atol: scalar; ten times the machine epsilon of the dtype when `None`.
       message: a prefix of the error message.

@@ -23,8 +23,8 @@ def timestamp(name=None):
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
-      warning says so.
+      Without `jax_enable_x64`, the time is float32, in which neighboring numbers are two minutes
+      apart. A warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.

@@ -16,7 +16,7 @@ def group(*inputs, **kwargs):
       **kwargs: `name`, which is ignored.
 
     Returns:
-      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept it.
+      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept `None`.
 
     Raises:
       ValueError: an unknown keyword argument.
@@ -71,11 +71,11 @@ def no_op(name=None):
 
 
 def tuple_(tensors, control_inputs=None, name=None):
-    """Return the arrays as a list; all of them are computed before any is used.
+    """Return the arrays as a list; all tensors are computed before any tensor is used.
 
     Args:
       tensors: arrays; `None` stays `None`.
-      control_inputs: ignored; they have already run.
+      control_inputs: ignored; the operations have already run.
       name: ignored.
 
     Returns:

@@ -21,11 +21,11 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     """Call a Python function on JAX arrays; it may use operators and is differentiable.
 
     Args:
-      func: the function; it receives JAX arrays.
+      func: the function; `func` receives JAX arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
-        an input, such as `x.shape[0]`.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for
+        none. Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may
+        be the size of an input, such as `x.shape[0]`.
       name: ignored.
 
     Returns:
@@ -36,11 +36,11 @@ def py_function(func=None, inp=None, Tout=None, name=None):
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
-      errors; outside a trace they propagate unchanged.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime errors;
+      outside a trace, the exceptions propagate unchanged.
 
     Under jit:
-      `jax.pure_callback`, so a call may be skipped or repeated; a call without results is made
+      Uses `jax.pure_callback`, so a call may be skipped or repeated. A call without results is made
       exactly once, in program order.
 
     Example:
@@ -59,11 +59,11 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """Call a Python function on NumPy arrays; it has no gradient.
 
     Args:
-      func: the function; it receives NumPy arrays.
+      func: the function; `func` receives NumPy arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
-        Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may be that of
-        an input, such as `x.shape[0]`.
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for
+        none. Inside a trace, give a `TensorSpec` for each result, which adds the shape; a size may
+        be the size of an input, such as `x.shape[0]`.
       stateful: whether calls have side effects; if False, a call may be skipped or repeated.
       name: ignored.
 
@@ -75,8 +75,8 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
-      errors; outside a trace they propagate unchanged.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime errors;
+      outside a trace, the exceptions propagate unchanged.
 
     Under jit:
       `jax.experimental.io_callback`, or `jax.pure_callback` if `stateful` is False.

@@ -40,8 +40,7 @@ def print_(*inputs, **kwargs):
       Ragged and sparse tensors are rejected inside a trace.
 
     Under jit:
-      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
-      it.
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for the output.
 
     Example:
       >>> import sys, shims

@@ -104,7 +104,7 @@ def assert_rank_at_least(x, rank, message=None, name=None):
 
 
 def assert_rank_in(x, ranks, message=None, name=None):
-    """Assert that the rank of an array is one of several.
+    """Assert that the rank of an array is one of several ranks.
 
     Args:
       x: array or sparse tensor.

@@ -34,8 +34,8 @@ class TestCase(unittest.TestCase):
     """A test case that compares arrays.
 
     Differs from TensorFlow:
-      It is based on `unittest` alone. It has the assertions about arrays, `evaluate` and
-      `get_temp_dir`, but no methods for sessions and graphs.
+      The class is based on `unittest` alone. The class has the assertions about arrays, `evaluate`
+      and `get_temp_dir`, but no methods for sessions and graphs.
 
     https://www.tensorflow.org/api_docs/python/tf/test/TestCase
     """

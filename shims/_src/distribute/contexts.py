@@ -1,4 +1,4 @@
-"""Define what functions see of a strategy: the replica, the values of replicas, and the input."""
+"""Define the parts of a strategy that functions can access: the replica, the values of replicas, and the input."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def reduce_op_of(value) -> ReduceOp:
 
 
 class InputContext:
-    """The place of an input pipeline among those of a program: one for each process.
+    """The position of an input pipeline among the pipelines of a program. Each process has one pipeline.
 
     Args:
       num_input_pipelines: the number of pipelines.
-      input_pipeline_id: the number of this one.
+      input_pipeline_id: the number of this pipeline.
       num_replicas_in_sync: the number of replicas.
 
     https://www.tensorflow.org/api_docs/python/tf/distribute/InputContext

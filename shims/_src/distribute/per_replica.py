@@ -82,7 +82,7 @@ def outside_of_run(received: str) -> errors.InvalidArgumentError:
             received=received,
             do=(
                 "reduce the values first, `strategy.reduce('SUM', value, axis=None)`, or read "
-                "all of them: `strategy.experimental_local_results(value)`"
+                "all values: `strategy.experimental_local_results(value)`"
             ),
         )
     )

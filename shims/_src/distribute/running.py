@@ -31,7 +31,7 @@ def run_on(mesh, fn, args, kwargs, context) -> Any:
       mesh: a mesh with one axis.
       fn: the function.
       args: its positional arguments; of a `PerReplica`, each replica gets its own value.
-      kwargs: its keyword arguments.
+      kwargs: the keyword arguments of the function.
       context: returns the context manager of the call.
 
     Returns:

@@ -40,11 +40,11 @@ class Strategy:
       mesh: the mesh of the devices, one for each replica; `None` for one replica.
 
     Differs from TensorFlow:
-      A function that `run` calls for several replicas is traced once, as `shims.function` does, and its
-      program runs on each device: Python code cannot know the number of its replica or the values of
-        arrays, and random operators draw the same numbers on each replica. A variable has one value:
-        reduce a value over the replicas before it is assigned, or give the variable an `aggregation`.
-        `extended` is missing.
+      If `run` calls a function for several replicas, the function is traced once, and the program
+      runs on each device. Therefore, Python code cannot read the number of its replica or the
+      values of arrays, and random operators draw the same numbers on each replica. A variable has
+      one value: reduce a value over the replicas before it is assigned, or give the variable an
+      `aggregation`. `extended` is missing.
 
     Under jit:
       `run` becomes a `jax.shard_map` of the surrounding program.
@@ -99,8 +99,9 @@ class Strategy:
 
         Args:
           fn: the function.
-          args: its positional arguments; each replica gets its own component of per-replica values.
-          kwargs: its keyword arguments.
+          args: the positional arguments of the function; each replica receives its own component
+            of per-replica values.
+          kwargs: the keyword arguments of the function.
           options: ignored.
 
         Returns:
@@ -230,7 +231,7 @@ class OneDeviceStrategy(Strategy):
     """A strategy on one device.
 
     Args:
-      device: TensorFlow's name of it, `/cpu:0` or `/gpu:0`.
+      device: TensorFlow's name of the device, `/cpu:0` or `/gpu:0`.
 
     https://www.tensorflow.org/api_docs/python/tf/distribute/OneDeviceStrategy
     """
@@ -265,7 +266,8 @@ class MultiWorkerMirroredStrategy(Strategy):
     """A strategy with a replica on each device of all processes that `jax.distributed.initialize` connects.
 
     Args:
-      cluster_resolver: ignored; `jax.distributed.initialize` gets the addresses.
+      cluster_resolver: ignored; pass the addresses of the processes to
+        `jax.distributed.initialize`.
       communication_options: ignored.
 
     Differs from TensorFlow:

@@ -51,7 +51,8 @@ def angle(input, name=None):
       name: ignored.
 
     Returns:
-      Numbers in (-pi, pi]. For real numbers pi below 0, and 0 otherwise, NaN included.
+      Numbers in (-pi, pi]. For a real number, the angle is pi if the number is negative, and
+      otherwise 0, also for NaN.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.

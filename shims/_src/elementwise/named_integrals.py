@@ -140,7 +140,7 @@ def expint(x, name=None):
       name: ignored.
 
     Returns:
-      The array; -inf at 0, NaN below.
+      The array; -inf at 0, NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -176,7 +176,7 @@ def spence(x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN below 0.
+      The array; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.

@@ -89,8 +89,8 @@ def divide(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      integers float64.
+      `x / y`, in the shape to which `x` and `y` broadcast; integers of 8 and 16 bits give float32,
+      wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -121,7 +121,7 @@ def floordiv(x, y, name=None):
       name: ignored.
 
     Returns:
-      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+      `floor(x / y)` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -156,7 +156,7 @@ def floormod(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -203,7 +203,8 @@ def divide_no_nan(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+      `x / y`, in the shape to which `x` and `y` broadcast, and 0 where `y` is 0, with gradient 0
+      there.
 
     Raises:
       InvalidArgumentError: the dtypes differ.

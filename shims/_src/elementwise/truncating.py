@@ -83,7 +83,7 @@ def div(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
+      `x / y` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.

@@ -1,4 +1,4 @@
-"""Tell errors that the program raises itself from those for what cannot be staged.
+"""Distinguish errors of the program itself from errors for code that cannot be staged.
 
 A program may raise any error where nothing is selected: by a `raise` statement, by a call of Python, or in a library
 that computes with Python objects. JAX raises some of the same classes for what it cannot trace. The place where an

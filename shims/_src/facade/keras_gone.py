@@ -1,4 +1,4 @@
-"""Name what replaces the names of Keras 1 and 2 that Keras 3 lacks, when a program reads them from a Keras module."""
+"""Name the replacement when a program reads a name of Keras 1 or 2 that Keras 3 lacks."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("lite", "mlir"), "export the JAX function with `jax.export`"),
     (("load_op_library", "load_library"), "write the operator in JAX, or call it with `jax.ffi`"),
     (("register_tensor_conversion_function",), "convert values before you pass them"),
-    (("guarantee_const", "check_pinned", "nondifferentiable_batch_function"), "leave it out"),
+    (("guarantee_const", "check_pinned", "nondifferentiable_batch_function"), "remove this name"),
     (("CriticalSection",), "delete it: operations run in the order of the program"),
     (
         ("autograph.experimental.Feature", "autograph.trace"),
@@ -97,7 +97,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
-    (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
+    (
+        ("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"),
+        "remove this name",
+    ),
     (("saved_model.",), "use `saved_model.save` and `saved_model.load` without this object"),
     (
         ("import_graph_def", "graph_util"),

@@ -219,7 +219,12 @@ def bind_positional(f, args, kwargs, count):
         try:
             arguments = inspect.signature(f).bind_partial(*args, **kwargs).arguments
         except TypeError as error:
-            raise TypeError(errors.message("function", f"`{f.__name__}` {error}.")) from None
+            raise TypeError(
+                errors.message(
+                    "function",
+                    f"the arguments do not match the parameters of `{f.__name__}`: {error}.",
+                )
+            ) from None
         bound = tuple(arguments.values())[: max(count, len(args) + len(kwargs))]
     own = bound[: len(bound) - count]
     if len(bound) < count or len(own) > 1 or any(isinstance(x, ARGUMENT_TYPES) for x in own):

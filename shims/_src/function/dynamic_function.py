@@ -28,8 +28,9 @@ def dynamic(f, *, autograph: bool = True):
       autograph: whether to convert Python control flow on arrays, in `f` and in the functions that `f` calls.
 
     Returns:
-      A function with the signature of `f`. Results with a data-dependent size are exact arrays if the
-      arguments are concrete arrays, and `Padded` values if the function is called under a trace.
+      A function with the signature of `f`. Results with a data-dependent size are arrays without
+      padding if the arguments are concrete arrays, and `Padded` values if the function is called
+      under a trace.
 
     Raises:
       FreshSizeError: the program needs a data-dependent size while it is traced.

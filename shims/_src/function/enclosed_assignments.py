@@ -1,4 +1,4 @@
-"""Pass what a function assigns out of its program, into the scope that encloses it.
+"""Pass the values that a function assigns out of its program, into the enclosing scope.
 
 In `jax.jit` of `shims.stateless` or of a `stateless_call` of Keras, and in a step of `fit`, a function is part of an
 enclosing JAX program, and a scope outside of the function holds the values of variables. A value that the function's own

@@ -93,9 +93,9 @@ def function(
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
         issues one warning and compiles a program for each size, and `"raise"` raises `SpecializationError`.
-      unpad: whether to return exact arrays instead of `Padded` values. With `unpad=False`, the call waits
-        for the device only if it must check whether a size exceeds its capacity, or whether sizes of
-        operands are equal.
+      unpad: whether to return arrays without padding instead of `Padded` values. With
+        `unpad=False`, the call waits for the device only if it must check whether a size exceeds
+        its capacity, or whether sizes of operands are equal.
 
     Returns:
       A `Function`. Under any other trace, the `Function` behaves like `shims.dynamic(func)`.

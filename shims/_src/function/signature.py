@@ -192,10 +192,10 @@ def _conform_text(x, spec: TensorSpec, position: int) -> StaticText:
 
 
 def _mismatch_message(what, required, received, spec, position) -> str:
-    name = spec.name or f"argument {position}"
+    name = f"`{spec.name}`" if spec.name else f"argument {position}"
     return errors.message(
         "function",
-        f"the {what} of `{name}` differs from its spec.",
+        f"the {what} of {name} differs from the spec of this argument.",
         required=required,
         received=received,
     )

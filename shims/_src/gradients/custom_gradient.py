@@ -40,7 +40,7 @@ def custom_gradient(f=None):
       Forward mode (`jax.jvp`) raises an error for such functions.
 
     Under jit:
-      A `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
+      Becomes a `jax.custom_vjp`. Arrays that `f` closes over get no gradient.
 
     Example:
       >>> @custom_gradient

@@ -1,4 +1,4 @@
-"""Flatten and pack the structures of arrays and variables that a tape takes and returns."""
+"""Flatten and pack the structures of arrays and variables that a tape accepts and returns."""
 
 from __future__ import annotations
 

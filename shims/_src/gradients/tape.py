@@ -41,8 +41,8 @@ class GradientTape(Recorder):
       itself, so both have one gradient.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
-      `shims.function` is recorded as one operation.
+      Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations. A call
+      of a `shims.function` is recorded as one operation.
 
     Example:
       >>> x = jnp.float32(3.0)

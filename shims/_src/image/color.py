@@ -294,7 +294,7 @@ def rgb_to_hsv(images, name=None):
 
     Raises:
       FailedPreconditionError: the number of channels is not 3.
-      InvalidArgumentError: they are not floating-point numbers.
+      InvalidArgumentError: the images are not floating-point numbers.
 
     Differs from TensorFlow:
       The results for pixels that contain NaN may differ.
@@ -321,10 +321,10 @@ def hsv_to_rgb(images, name=None):
 
     Raises:
       FailedPreconditionError: the number of channels is not 3.
-      InvalidArgumentError: they are not floating-point numbers.
+      InvalidArgumentError: the images are not floating-point numbers.
 
     Differs from TensorFlow:
-      It is differentiable; TensorFlow's function is not.
+      This function is differentiable; TensorFlow's function is not.
 
     Under jit:
       Acts on each pixel separately, so sizes may be symbolic.
@@ -476,8 +476,8 @@ def adjust_contrast(images, contrast_factor):
       InvalidArgumentError: the array has fewer than three axes.
 
     Differs from TensorFlow:
-      It is differentiable; TensorFlow's function is not. TensorFlow raises `ValueError` instead of
-      `InvalidArgumentError`.
+      This function is differentiable; TensorFlow's function is not. TensorFlow raises `ValueError`
+      instead of `InvalidArgumentError`.
 
     Under jit:
       All sizes may be known only at run time; the factor may be traced.
@@ -544,7 +544,8 @@ def adjust_hue(image, delta, name=None):
       InvalidArgumentError: the number of channels is not 3, or `delta` is out of range.
 
     Differs from TensorFlow:
-      It is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its three channels.
+      This function is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its
+      three channels.
 
     Under jit:
       Acts on each pixel separately; `delta` may be traced.
@@ -607,7 +608,8 @@ def adjust_saturation(image, saturation_factor, name=None):
       InvalidArgumentError: the number of channels is not 3.
 
     Differs from TensorFlow:
-      It is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its three channels.
+      This function is differentiable; TensorFlow's function is not. A NaN in a pixel spreads to its
+      three channels.
 
     Under jit:
       Acts on each pixel separately; the factor may be traced.

@@ -49,7 +49,7 @@ def encode_jpeg(
       InvalidArgumentError: the picture has another number of channels.
 
     Differs from TensorFlow:
-      The bytes of the file may differ; the pixels are close.
+      The bytes of the file may differ from TensorFlow's; the decoded pixels are nearly equal.
 
     Under jit:
       Strings cannot be traced: encode the image after the compiled function has returned.
@@ -94,7 +94,7 @@ def encode_png(image, compression=-1, name=None) -> HostTensor:
       InvalidArgumentError: the picture has another number of channels.
 
     Differs from TensorFlow:
-      The bytes of the file may differ; the pixels do not.
+      The bytes of the file may differ from TensorFlow's; the decoded pixels are equal.
 
     Under jit:
       Strings cannot be traced: encode the image after the compiled function has returned.
@@ -132,7 +132,7 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None) -> HostTe
       The version of libjpeg decides the last bits of a pixel.
 
     Under jit:
-      It cannot be traced: call it before the compiled function.
+      The function cannot be traced: call it before the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_jpeg_quality
     """
@@ -178,7 +178,7 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None) ->
       As in `adjust_jpeg_quality`.
 
     Under jit:
-      It cannot be traced: call it before the compiled function.
+      The function cannot be traced: call it before the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_jpeg_quality
     """
@@ -205,7 +205,7 @@ def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, see
       As in `adjust_jpeg_quality`.
 
     Under jit:
-      It cannot be traced: call it before the compiled function.
+      The function cannot be traced: call it before the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_jpeg_quality
     """

@@ -27,7 +27,7 @@ def pillow(function: str) -> Any:
             errors.message(
                 f"image.{function}",
                 "Pillow, which reads and writes images, is not installed.",
-                do="install it: `pip install pillow`",
+                do="install Pillow: `pip install pillow`",
             )
         ) from None
     return Image
@@ -109,8 +109,8 @@ def decode_jpeg(
       UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
-      Pixels are those of `dct_method="INTEGER_ACCURATE"`. TensorFlow's default is a faster
-      transform, whose pixels differ by a few units.
+      The pixels are those that TensorFlow returns with `dct_method="INTEGER_ACCURATE"`.
+      TensorFlow's default is a faster transform, whose pixels differ by a few units.
 
     Under jit:
       Strings cannot be traced: decode the image before you call the compiled function.
@@ -330,7 +330,7 @@ def extract_jpeg_shape(contents, output_type=np.int32, name=None) -> HostTensor:
       Nothing.
 
     Under jit:
-      Strings cannot be traced: call it outside of compiled functions.
+      Strings cannot be traced: call this function outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/io/extract_jpeg_shape
     """
@@ -355,7 +355,7 @@ def is_jpeg(contents, name=None) -> HostTensor:
       Nothing.
 
     Under jit:
-      Strings cannot be traced: call it outside of compiled functions.
+      Strings cannot be traced: call this function outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/io/is_jpeg
     """

@@ -29,8 +29,9 @@ def extract_glimpse(
       size: two integers, height and width of the windows.
       offsets: float32 `[batch, 2]`, the row and column of each point.
       centered: whether points are relative to the center of the image instead of its first pixel.
-      normalized: whether points are in units of the image size, or of half of it if `centered`.
-        Windows are centered at their points if both are True, and begin at them otherwise.
+      normalized: whether points are in units of the image size, or of half of the image size if
+        `centered`. If `centered` and `normalized` are True, the points are the centers of the
+        windows; otherwise, the points are the first pixels of the windows.
       noise: the values outside of the image: `zero`; TensorFlow's random noise is rejected.
       name: ignored.
 

@@ -250,7 +250,7 @@ def combined_non_max_suppression(
         do not fit.
 
     Differs from TensorFlow:
-      Ties of scores are broken by class, then by index; TensorFlow leaves their order open.
+      Ties of scores are broken by class, then by index; TensorFlow does not define their order.
 
     Under jit:
       `batch` and `n` may be known only at run time.

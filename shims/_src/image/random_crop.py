@@ -71,7 +71,7 @@ def sample_distorted_bounding_box(
       area_range: the minimum and maximum fraction of the image area; `[0.05, 1]` when `None`.
       max_attempts: the number of attempts; 100 when `None`. If all fail, the whole image is
         returned.
-      use_image_if_no_bounding_boxes: whether the whole image is taken for the box if there is no box.
+      use_image_if_no_bounding_boxes: whether the whole image is used as the box if there is no box.
       name: ignored.
 
     Returns:
@@ -87,7 +87,7 @@ def sample_distorted_bounding_box(
 
     Under jit:
       Every call of a `shims.function` draws a new rectangle; an enclosing `jax.jit` reuses the
-      first.
+      first rectangle.
 
     https://www.tensorflow.org/api_docs/python/tf/image/sample_distorted_bounding_box
     """
@@ -124,7 +124,7 @@ def stateless_sample_distorted_bounding_box(
       area_range: the minimum and maximum fraction of the image area; `[0.05, 1]` when `None`.
       max_attempts: the number of attempts; 100 when `None`. If all fail, the whole image is
         returned.
-      use_image_if_no_bounding_boxes: whether the whole image is taken for the box if there is no box.
+      use_image_if_no_bounding_boxes: whether the whole image is used as the box if there is no box.
       name: ignored.
 
     Returns:

@@ -67,7 +67,8 @@ def random_brightness(image, max_delta, seed=None):
       Nothing.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     Example:
       >>> import shims
@@ -129,7 +130,8 @@ def random_contrast(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_contrast
     """
@@ -185,7 +187,8 @@ def random_hue(image, max_delta, seed=None):
       Nothing.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_hue
     """
@@ -243,7 +246,8 @@ def random_saturation(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_saturation
     """
@@ -315,7 +319,8 @@ def random_flip_left_right(image, seed=None):
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     Example:
       >>> import shims
@@ -346,7 +351,8 @@ def random_flip_up_down(image, seed=None):
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_flip_up_down
     """
@@ -453,7 +459,8 @@ def random_crop(value, size, seed=None, name=None):
       Nothing.
 
     Under jit:
-      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first
+      numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_crop
     """

@@ -33,8 +33,8 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
     Differs from TensorFlow:
       For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
-      array; here the position has no effect. At a limit the whole gradient goes to `t`, whereas
-      `jnp.clip` halves it.
+      array; here the position has no effect. At a limit, `t` receives the whole gradient, whereas
+      `jnp.clip` passes on half of the gradient.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.

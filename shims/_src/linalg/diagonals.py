@@ -320,7 +320,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
 
 @operator(compiled=True)
 def tensor_diag(diagonal, name=None):
-    """Build an array that holds another array on its diagonal.
+    """Build an array that contains another array on its diagonal.
 
     Args:
       diagonal: array of numbers, `[d, ..., e]`.

@@ -33,12 +33,12 @@ def eigh(tensor, name=None):
       `[..., n, n]`.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
       An eigenvector is unique only up to its sign (or a complex phase), and the eigenvectors of
       equal eigenvalues only up to a rotation. The results of the two libraries may differ in these
-      respects. If a matrix holds infinity, all its vectors are NaN.
+      respects. If a matrix contains an infinity, all its eigenvectors are NaN.
 
     Under jit:
       Sizes may be known only at run time.
@@ -63,7 +63,7 @@ def eigvalsh(tensor, name=None):
       `[..., n]` in ascending order.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
       Nothing.
@@ -133,14 +133,14 @@ def eig(tensor, name=None):
       `[..., n, n]`, of length 1.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
-      The order of the eigenvalues and the phases of the vectors are not determined; the results may
-      differ in both.
+      The order of the eigenvalues and the phases of the vectors are not determined, so the results
+      of the two libraries may differ in both respects.
 
     Under jit:
-      The leading axes may be known only at run time. CPU and GPU only.
+      The leading axes may be known only at run time. The function is available on CPU and GPU only.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/eig
     """
@@ -162,13 +162,13 @@ def eigvals(tensor, name=None):
       The complex eigenvalues `[..., n]`.
 
     Raises:
-      InvalidArgumentError: the matrices are not square, or one holds NaN.
+      InvalidArgumentError: the matrices are not square, or a matrix contains NaN.
 
     Differs from TensorFlow:
-      The order of the eigenvalues is not defined; it may differ from TensorFlow's.
+      The order of the eigenvalues is not defined, and may differ from TensorFlow's.
 
     Under jit:
-      The leading axes may be known only at run time. CPU and GPU only.
+      The leading axes may be known only at run time. The function is available on CPU and GPU only.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/eigvals
     """

@@ -42,8 +42,9 @@ def cholesky(input, name=None):
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
+      If a matrix is not positive definite, or contains NaN, the whole lower triangle is NaN. In
+      this case, TensorFlow returns numbers in the lower triangle, and uninitialized memory above
+      the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -97,7 +98,8 @@ def qr(input, full_matrices=False, name=None):
         dtype.
 
     Differs from TensorFlow:
-      Columns after a NaN may have more NaN. The signs are those of TensorFlow.
+      Columns to the right of a NaN may contain more NaNs than in TensorFlow. The signs are those of
+      TensorFlow.
 
     Under jit:
       The numbers of rows and columns may be known only at run time. If the number of columns is known

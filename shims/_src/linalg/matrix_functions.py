@@ -77,7 +77,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
       `[..., m, n]`.
 
     Raises:
-      TypeError: the matrix holds integers.
+      TypeError: the matrix contains integers.
       ValueError: the array has fewer than two axes.
 
     Differs from TensorFlow:
@@ -118,7 +118,7 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
       int32 `[...]`.
 
     Raises:
-      TypeError: the matrix holds integers.
+      TypeError: the matrix contains integers.
       ValueError: the array has fewer than two axes.
 
     Differs from TensorFlow:
@@ -155,7 +155,7 @@ def sqrtm(input, name=None):
       If a singular matrix has no root, the positions of NaN and infinity may differ.
 
     Under jit:
-      The leading axes must be static. On an accelerator it is computed on the host.
+      The leading axes must be static. On an accelerator, the square root is computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/sqrtm
     """
@@ -231,10 +231,10 @@ def logm(input, name=None):
       InvalidArgumentError: the matrices are not square, or they are not complex.
 
     Differs from TensorFlow:
-      Nothing. Neither function has a gradient.
+      Nothing. Like TensorFlow's function, this function has no gradient.
 
     Under jit:
-      Sizes must be static. It is computed on the host.
+      Sizes must be static. The logarithm is computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/logm
     """

@@ -77,7 +77,7 @@ def adjoint(matrix, name=None):
 
 @operator(compiled=True)
 def band_part(input, num_lower, num_upper, name=None):
-    """Keep a band around the diagonal of matrices; everything else is 0.
+    """Keep a band around the diagonal of matrices; all other elements are 0.
 
     Args:
       input: array `[..., n, m]`.

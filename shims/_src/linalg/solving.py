@@ -224,14 +224,15 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
       name: ignored.
 
     Returns:
-      `[..., m, k]`; if there are several solutions, the one of minimum norm.
+      `[..., m, k]`; if there are several solutions, the solution of minimum norm.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, or `fast` and the rank is not full.
 
     Differs from TensorFlow:
       With `fast`, a matrix without full rank is rejected; recent releases of TensorFlow return some
-      solution. Without `fast`, an infinity in a matrix gives NaN; in TensorFlow it gives 0.
+      solution. Without `fast`, the result for a matrix with an infinity is NaN; TensorFlow returns
+      0.
 
     Under jit:
       Leading axes and the number of rows may be known only at run time.

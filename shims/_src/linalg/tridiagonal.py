@@ -233,8 +233,8 @@ def tridiagonal_solve(
       UnimplementedError: `perturb_singular` is True.
 
     Differs from TensorFlow:
-      `perturb_singular` is rejected; TensorFlow supports it on GPU only. On an accelerator dense
-      matrices are factorized, which needs memory for `n * n` numbers each.
+      `perturb_singular` is rejected; TensorFlow supports it on GPU only. On an accelerator, each
+      system is solved as a dense matrix, which needs memory for `n * n` numbers.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -327,7 +327,7 @@ def eigh_tridiagonal(
 
     Args:
       alpha: the main diagonal, `[..., n]`.
-      beta: the diagonal above it, `[..., n - 1]`.
+      beta: the diagonal above the main diagonal, `[..., n - 1]`.
       eigvals_only: return only the eigenvalues, without the eigenvectors.
       select: `a` for all eigenvalues, `i` for a range of indices, `v` for a range of values.
       select_range: for `i` the first and last index; for `v` the lower bound, exclusive, and the
@@ -342,8 +342,8 @@ def eigh_tridiagonal(
       ValueError: `select` is unknown, or its range is missing or wrong.
 
     Differs from TensorFlow:
-      Each eigenvector is determined up to a sign, which may differ. Leading axes are supported;
-      TensorFlow does not support them.
+      Each eigenvector is determined only up to its sign, which may differ from TensorFlow's.
+      Leading axes are supported; TensorFlow does not support them.
 
     Under jit:
       With `select="v"` the size of the result depends on data.

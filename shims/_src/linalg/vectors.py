@@ -87,7 +87,7 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
       ValueError: the norm is unknown.
 
     Differs from TensorFlow:
-      Nothing. 0 divided by its norm is NaN.
+      Nothing. The result for a vector of norm 0 is NaN.
 
     Under jit:
       Sizes may be known only at run time; padding is ignored.

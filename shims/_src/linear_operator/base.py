@@ -32,9 +32,9 @@ class LinearOperator(Defaults, Composite):
       dtype: the dtype of the matrices.
       graph_parents: ignored.
       is_non_singular: whether the matrices are known to be invertible.
-      is_self_adjoint: whether they are known to be equal to their adjoint.
+      is_self_adjoint: whether the matrices are known to be equal to their adjoints.
       is_positive_definite: whether `x^H A x` is known to have a positive real part for all `x`.
-      is_square: whether they are known to be square.
+      is_square: whether the matrices are known to be square.
       name: the name of the operator.
       parameters: the arguments of the subclass's constructor.
 

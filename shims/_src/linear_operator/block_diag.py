@@ -110,10 +110,10 @@ class LinearOperatorBlockDiag(Blocks):
 
     Args:
       operators: a list of operators of the same dtype.
-      is_non_singular: whether it is known to be invertible.
-      is_self_adjoint: whether it is known to be self-adjoint.
-      is_positive_definite: whether it is known to be positive definite.
-      is_square: whether it is known to be square.
+      is_non_singular: whether the operator is known to be invertible.
+      is_self_adjoint: whether the operator is known to be self-adjoint.
+      is_positive_definite: whether the operator is known to be positive definite.
+      is_square: whether the operator is known to be square.
       name: the name of the operator.
 
     Raises:

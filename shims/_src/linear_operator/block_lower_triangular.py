@@ -21,9 +21,10 @@ class LinearOperatorBlockLowerTriangular(Blocks):
 
     Args:
       operators: rows of operators: one in the first, two in the second, and so on.
-      is_non_singular: whether it is known to be invertible; must be compatible with the hints of the diagonal operators.
-      is_self_adjoint: whether it is known to be self-adjoint.
-      is_positive_definite: whether it is known to be positive definite.
+      is_non_singular: whether the operator is known to be invertible; must be compatible with the
+        hints of the diagonal operators.
+      is_self_adjoint: whether the operator is known to be self-adjoint.
+      is_positive_definite: whether the operator is known to be positive definite.
       is_square: True or `None`.
       name: the name of the operator.
 

@@ -21,10 +21,10 @@ class LinearOperatorComposition(LinearOperator):
     Args:
       operators: a list of operators with matching sizes and the same dtype.
       is_non_singular: whether the product is known to be invertible.
-      is_self_adjoint: whether it is known to be self-adjoint; True for `A @ A.H`.
-      is_positive_definite: whether it is known to be positive definite; True for an invertible `A @
-        A.H`.
-      is_square: whether it is known to be square.
+      is_self_adjoint: whether the operator is known to be self-adjoint; True for `A @ A.H`.
+      is_positive_definite: whether the operator is known to be positive definite; True for an
+        invertible `A @ A.H`.
+      is_square: whether the operator is known to be square.
       name: the name of the operator.
 
     Raises:

@@ -21,7 +21,8 @@ class LinearOperatorHouseholder(LinearOperator):
 
     Args:
       reflection_axis: the vectors, `[..., n]`, of any nonzero length.
-      is_non_singular: whether it is known to be invertible, which it always is.
+      is_non_singular: whether the operator is known to be invertible; a reflection is always
+        invertible.
       is_self_adjoint: True or `None`.
       is_positive_definite: False or `None`.
       is_square: True or `None`.

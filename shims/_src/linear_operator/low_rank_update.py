@@ -31,9 +31,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
       v: matrices `[..., m, k]`; `u` when `None`.
       is_diag_update_positive: whether the diagonal of `D` is known to be positive.
       is_non_singular: whether the sum is known to be invertible.
-      is_self_adjoint: whether it is known to be self-adjoint.
-      is_positive_definite: whether it is known to be positive definite.
-      is_square: whether it is known to be square.
+      is_self_adjoint: whether the operator is known to be self-adjoint.
+      is_positive_definite: whether the operator is known to be positive definite.
+      is_square: whether the operator is known to be square.
       name: the name of the operator.
 
     Raises:

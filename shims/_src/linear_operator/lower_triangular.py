@@ -23,7 +23,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
       tril: array `[..., n, n]`; elements above the diagonal are not read.
       is_non_singular: whether the diagonals are known to be nonzero.
       is_self_adjoint: whether the matrices are known to be self-adjoint.
-      is_positive_definite: whether they are known to be positive definite.
+      is_positive_definite: whether the matrices are known to be positive definite.
       is_square: True or `None`.
       name: the name of the operator.
 

@@ -29,7 +29,7 @@ class LinearOperatorPermutation(LinearOperator):
 
     Raises:
       ValueError: `perm` is not a permutation, or a hint is wrong.
-      TypeError: `perm` does not hold integers.
+      TypeError: `perm` does not contain integers.
 
     Differs from TensorFlow:
       See `LinearOperator`.

@@ -21,8 +21,8 @@ class LinearOperatorToeplitz(LinearOperator):
       col: the first columns, `[..., n]`.
       row: the first rows, `[..., n]`; their first element is not read.
       is_non_singular: whether the matrices are known to be invertible.
-      is_self_adjoint: whether they are known to be self-adjoint.
-      is_positive_definite: whether they are known to be positive definite.
+      is_self_adjoint: whether the matrices are known to be self-adjoint.
+      is_positive_definite: whether the matrices are known to be positive definite.
       is_square: True or `None`.
       name: the name of the operator.
 

@@ -23,8 +23,8 @@ class LinearOperatorTridiag(LinearOperator):
         which only these three diagonals are read.
       diagonals_format: `compact`, `sequence` or `matrix`.
       is_non_singular: whether the matrices are known to be invertible.
-      is_self_adjoint: whether they are known to be self-adjoint.
-      is_positive_definite: whether they are known to be positive definite.
+      is_self_adjoint: whether the matrices are known to be self-adjoint.
+      is_positive_definite: whether the matrices are known to be positive definite.
       is_square: True or `None`.
       name: the name of the operator.
 

@@ -23,9 +23,9 @@ class LinearOperatorZeros(LinearOperator):
       batch_shape: the sizes of the leading axes.
       dtype: the dtype of the matrices; float32 when `None`.
       is_non_singular: False.
-      is_self_adjoint: True if it is square.
+      is_self_adjoint: True if the matrix is square.
       is_positive_definite: False.
-      is_square: whether it is square.
+      is_square: whether the matrix is square.
       assert_proper_shapes: ignored; shapes are always checked.
       name: the name of the operator.
 

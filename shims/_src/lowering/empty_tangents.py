@@ -1,4 +1,4 @@
-"""Keep the tangents of what is computed from an empty selection zero, as they are in JAX.
+"""Keep the tangents of values that are computed from an empty selection zero, as in JAX.
 
 Where nothing is selected, `x[mask]` is a constant to JAX, and whatever is computed from it alone has a tangent of
 zero. A lowered program learns only when it runs that nothing is selected: the derivative of a maximum with an

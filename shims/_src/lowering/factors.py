@@ -1,4 +1,4 @@
-"""Decompose matrices of which only the top left part is valid, with JAX's derivatives of that part.
+"""Decompose matrices of which only the top left part is valid, with JAX's derivatives of the valid part.
 
 The part has `rows` rows and `columns` columns, both traced; the rest of the matrix is zero. The factors of the
 rest are not unique and have no derivative.

@@ -1,4 +1,4 @@
-"""Analyze what the equations of a jaxpr use a value for."""
+"""Analyze how the equations of a jaxpr use a value."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def bincount(
       binary_output: return 1 instead of the count for every number that occurs.
 
     Returns:
-      The counts; the length is the largest number + 1, within the two limits.
+      The counts. Their number is the largest value + 1, within `minlength` and `maxlength`.
 
     Raises:
       InvalidArgumentError: a number is negative, the weights do not have the shape of `arr`, or

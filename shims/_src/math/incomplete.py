@@ -71,8 +71,8 @@ def igammac(a, x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN where `a` is not positive, or `x` negative. As in TensorFlow, float32 results have few
-      correct digits where `a` and `x` are large (above 1e5) and close to each other.
+      The array; NaN where `a` is not positive or `x` is negative. As in TensorFlow, float32 results
+      have few correct digits where `a` and `x` are large (above 1e5) and close to each other.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
@@ -104,8 +104,9 @@ def betainc(a, b, x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN where `a` or `b` is not positive, or `x` not in [0, 1]. As in TensorFlow,
-      only `x` has a gradient, and float32 results have few correct digits where `a` or `b` is above 1e5.
+      The array; NaN where `a` or `b` is not positive, or where `x` is outside of [0, 1]. As in
+      TensorFlow, only `x` has a gradient, and float32 results have few correct digits where `a` or
+      `b` is above 1e5.
 
     Raises:
       InvalidArgumentError: the dtypes or the shapes differ, or TensorFlow has no kernel for them.

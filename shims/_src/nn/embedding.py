@@ -18,7 +18,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
 
     Args:
       params: array `[n, ...]`, or a list of such arrays that partition the rows in order; if the
-        rows do not divide evenly, the first arrays have one row more than the others.
+        rows do not divide evenly, the first arrays have one more row than the other arrays.
       ids: int32 or int64 array.
       max_norm: the maximum Euclidean norm of a row; longer rows are scaled down.
       name: ignored.

@@ -23,8 +23,8 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     Args:
       targets: floating-point array, the observed counts.
       log_input: array of the same dtype and shape, the logarithms of the rates.
-      compute_full_loss: whether Stirling's approximation of `log(targets!)` is added; for targets in
-        [0, 1] it never is.
+      compute_full_loss: whether Stirling's approximation of `log(targets!)` is added; the
+        approximation is never added for targets in [0, 1].
       name: ignored.
 
     Returns:
@@ -61,8 +61,8 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
     Args:
       per_example_loss: array `[batch, ...]` of numbers.
-      sample_weight: the weights of the examples; they are broadcast with the losses. The weights may lack a last
-        axis of size 1, or have one too many.
+      sample_weight: the weights of the examples; the weights are broadcast with the losses. The
+        weights may lack a last axis of size 1, or have one axis too many.
       global_batch_size: integer scalar; the size of the first axis when `None`.
 
     Returns:

@@ -120,7 +120,7 @@ def cosine_distance(
     Args:
       labels: array.
       predictions: array of the same shape.
-      axis: the axis along which both have unit length.
+      axis: the axis along which both arrays have unit length.
       weights: see `compute_weighted_loss`.
       scope: ignored.
       loss_collection: ignored.
@@ -363,7 +363,8 @@ def softmax_cross_entropy(
     Args:
       onehot_labels: array `[..., classes]`; it has no gradient.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`; they are broadcast to the shape `[...]` of the losses.
+      weights: see `compute_weighted_loss`; the weights are broadcast to the shape `[...]` of the
+        losses.
       label_smoothing: the weight of `1 / classes` in the smoothed labels.
       scope: ignored.
       loss_collection: ignored.

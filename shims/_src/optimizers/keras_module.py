@@ -23,7 +23,7 @@ def load() -> types.ModuleType:
             errors.message(
                 "keras",
                 "Keras 3 is not installed.",
-                do="install it: `pip install keras`",
+                do="install Keras: `pip install keras`",
             )
         )
     if "keras" not in sys.modules:

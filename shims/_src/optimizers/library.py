@@ -20,7 +20,7 @@ def load() -> Any:
             errors.message(
                 "optax",
                 "Optax is not installed.",
-                do="install it: `pip install optax`",
+                do="install Optax: `pip install optax`",
             )
         )
     return importlib.import_module("optax")

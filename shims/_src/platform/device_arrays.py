@@ -1,4 +1,4 @@
-"""Cut and pad arrays on the device that holds them, without a copy to the host and without compiling for each size.
+"""Cut and pad arrays on the device that stores them, without a copy to the host and without compiling for each size.
 
 The front of a buffer is a view of it, made through DLPack: an array of other sizes over the same memory. XLA
 writes the result of a call to which a view is donated into that memory. The buffer behind a view that

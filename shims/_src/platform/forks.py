@@ -1,4 +1,4 @@
-"""Say what happens in a forked process: locks are new, and compiling is an error where it would never end."""
+"""Define the behavior in a forked process: locks are new, and compiling is an error where it would never end."""
 
 from __future__ import annotations
 

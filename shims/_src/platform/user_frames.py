@@ -1,4 +1,4 @@
-"""Distinguish the user's stack frames and files from those of libraries.
+"""Distinguish the user's stack frames and files from the stack frames and files of libraries.
 
 No other module does this. A frame is classified by the name of its module, a file by the folder of
 its package, wherever in this package the file is.

@@ -238,7 +238,7 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
 
     Returns:
       An array of the shape of `inputs`. Its gradient flows to `inputs` inside of the range, to
-      `min` below it and to `max` above it.
+      `min` for values below the range, and to `max` for values above the range.
 
     Raises:
       InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel
@@ -311,7 +311,7 @@ def fake_quant_with_min_max_vars_per_channel(
 
     Returns:
       An array of the shape of `inputs`. Its gradient flows to `inputs` inside of the range, to
-      `min` below it and to `max` above it.
+      `min` for values below the range, and to `max` for values above the range.
 
     Raises:
       InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or
@@ -348,7 +348,8 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
       name: ignored.
 
     Returns:
-      The gradients of `inputs`, of `min` and of `max`, the latter two as vectors.
+      The gradients of `inputs`, of `min` and of `max`; the gradients of `min` and `max` are
+      vectors.
 
     Raises:
       InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or

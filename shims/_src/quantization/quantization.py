@@ -117,7 +117,7 @@ def quantize_and_dequantize_v2(
       input_max: the upper end of the range; a vector if `axis` is given.
       signed_input: whether the integers are signed.
       num_bits: the number of bits of the integers.
-      range_given: whether to use the given range; otherwise that of `input`.
+      range_given: whether to use the given range; otherwise the range of `input`.
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
       narrow_range: whether the lowest integer is unused.
@@ -166,7 +166,7 @@ def quantize_and_dequantize(
       input_max: the upper end of the range; a vector if `axis` is given.
       signed_input: whether the integers are signed.
       num_bits: the number of bits of the integers.
-      range_given: whether to use the given range; otherwise that of `input`.
+      range_given: whether to use the given range; otherwise the range of `input`.
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
       narrow_range: whether the lowest integer is unused.
@@ -180,7 +180,7 @@ def quantize_and_dequantize(
         TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      An unused range may have any size; TensorFlow checks it inside of a function.
+      A range that is not used may have any size; TensorFlow checks this size inside of a function.
 
     Under jit:
       Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range

@@ -136,7 +136,7 @@ def ragged_stack(values, axis=0, name=None):
       Nothing.
 
     Under jit:
-      The number of values is the sum over the operands; it may be known only at run time.
+      The number of values is the sum over the operands; this sum may be known only at run time.
 
     Example:
       >>> import shims

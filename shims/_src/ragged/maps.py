@@ -59,7 +59,8 @@ def map_fn(
       ValueError: `elems` has no axis, or axes of different lengths.
       InvalidArgumentError: the results differ in shape or, without a signature, do not have the dtype
         of `elems`.
-      UnimplementedError: `elems` holds sparse tensors, or results are ragged in a traced program.
+      UnimplementedError: `elems` contains sparse tensors, or results are ragged in a traced
+        program.
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
@@ -69,7 +70,7 @@ def map_fn(
       the shape is `[0]`, too.
 
     Under jit:
-      A scan; `fn` is traced once.
+      Becomes a scan; `fn` is traced once.
 
     Example:
       >>> import jax.numpy as jnp

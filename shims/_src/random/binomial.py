@@ -187,7 +187,7 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=np.int32, name=N
     """Sample binomial numbers, the successes in `counts` trials, with a given seed.
 
     Args:
-      shape: the shape of the result; it ends with the shape to which `counts` and `probs`
+      shape: the shape of the result; `shape` must end with the shape to which `counts` and `probs`
         broadcast.
       seed: two integers.
       counts: the numbers of trials, floating-point.
@@ -199,8 +199,8 @@ def stateless_binomial(shape, seed, counts, probs, output_dtype=np.int32, name=N
       The array.
 
     Raises:
-      InvalidArgumentError: the shape does not end with that of the parameters, or the seed is not
-        two integers.
+      InvalidArgumentError: the shape does not end with the shape of the parameters, or the seed is
+        not two integers.
 
     Differs from TensorFlow:
       The numbers equal TensorFlow's on CPU.

@@ -141,7 +141,7 @@ def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
     Args:
       x: floating-point array.
       rate: the probability, a number or a scalar.
-      uniform_sampler: a function `(shape, dtype)` that gives uniform numbers in [0, 1).
+      uniform_sampler: a function `(shape, dtype)` that returns uniform numbers in [0, 1).
       noise_shape: the shape of the random numbers, which are broadcast; the shape of `x` when
         `None`.
       name: ignored.

@@ -121,7 +121,8 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
     """Sample from gamma distributions, with a given seed.
 
     Args:
-      shape: the shape of the result; it ends with the shape to which `alpha` and `beta` broadcast.
+      shape: the shape of the result; `shape` must end with the shape to which `alpha` and `beta`
+        broadcast.
       seed: two integers.
       alpha: the shape parameters.
       beta: the rates; 1 when `None`.
@@ -132,8 +133,8 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the shape does not end with that of the parameters, or the seed is not
-        two integers.
+      InvalidArgumentError: the shape does not end with the shape of the parameters, or the seed is
+        not two integers.
 
     Differs from TensorFlow:
       The numbers equal TensorFlow's on CPU, to the last bit except for rounding in `pow`.

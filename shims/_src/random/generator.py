@@ -337,7 +337,7 @@ def get_global_generator():
       Nothing.
 
     Under jit:
-      Call it once outside of every trace before the first call under a trace.
+      Call this function once outside of every trace before the first call under a trace.
 
     https://www.tensorflow.org/api_docs/python/tf/random/get_global_generator
     """

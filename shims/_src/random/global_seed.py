@@ -127,13 +127,13 @@ def set_seed(seed):
       seed: an integer.
 
     Differs from TensorFlow:
-      Nothing. Eager operators draw the numbers that TensorFlow draws eagerly, and operators inside
-      `shims.function` those that TensorFlow draws inside `tf.function`.
+      Nothing. Eager operators draw the same numbers as TensorFlow's eager operators. Operators
+      inside `shims.function` draw the same numbers as TensorFlow's operators inside `tf.function`.
 
     Under jit:
-      Inside a function it acts at trace time, on functions that are traced afterwards. Numbers
-      drawn in an enclosing `jax.jit` are constants of the compiled program; a `FrozenRandomWarning`
-      says so. Numbers drawn in a step of Keras' `fit` are new in every step.
+      Inside a function, `set_seed` acts at trace time: it affects functions that are traced
+      afterwards. Numbers drawn in an enclosing `jax.jit` are constants of the compiled program; a
+      `FrozenRandomWarning` says so. Numbers drawn in a step of Keras' `fit` are new in every step.
 
     Example:
       >>> import shims

@@ -183,7 +183,8 @@ class random_uniform_initializer(Initializer):
     Args:
       minval: the lower bound.
       maxval: the upper bound.
-      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
+        `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -219,7 +220,8 @@ class random_normal_initializer(Initializer):
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
+        `None`.
 
     Differs from TensorFlow:
       Nothing.

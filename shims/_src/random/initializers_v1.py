@@ -109,11 +109,12 @@ class constant_initializer(Initializer):
       verify_shape: reject values whose shape is not the requested one.
 
     Raises:
-      TypeError: the number of values is neither 1 nor the number of elements, or they do not fit
-        the dtype or the shape.
+      TypeError: the number of values is neither 1 nor the number of elements, or the values do not
+        fit the dtype or the shape.
 
     Differs from TensorFlow:
-      With too few numbers, TensorFlow 1 repeats the last one in graphs; here this is an error.
+      If `value` has too few numbers, `shims` raises an error; in graphs, TensorFlow 1 repeats the
+      last number.
 
     Under jit:
       The result is a constant of the program; the shape must be static.
@@ -371,7 +372,7 @@ class identity(Initializer):
       dtype: the dtype of the result.
 
     Raises:
-      ValueError: the shape is not that of a matrix.
+      ValueError: the shape does not have two sizes.
 
     Differs from TensorFlow:
       There are no partitioned variables.

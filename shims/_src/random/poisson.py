@@ -108,7 +108,7 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
     """Sample from Poisson distributions, with a given seed.
 
     Args:
-      shape: the shape of the result; it ends with the shape of `lam`.
+      shape: the shape of the result; `shape` must end with the shape of `lam`.
       seed: two integers.
       lam: the rates, floating-point.
       dtype: the dtype of the numbers.
@@ -118,7 +118,7 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
       The array.
 
     Raises:
-      InvalidArgumentError: the shape does not end with that of `lam`, or the seed is not two
+      InvalidArgumentError: the shape does not end with the shape of `lam`, or the seed is not two
         integers.
 
     Differs from TensorFlow:

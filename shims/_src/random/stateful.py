@@ -54,8 +54,8 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_uniform` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_uniform` there.
 
     Example:
       >>> import shims
@@ -106,8 +106,8 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_normal` there.
 
     Example:
       >>> import shims
@@ -142,8 +142,8 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, n
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_truncated_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_truncated_normal` there.
 
     Example:
       >>> import shims

@@ -37,7 +37,7 @@ def stateless_uniform(
       The array.
 
     Raises:
-      ValueError: the dtype is not supported, or the bounds do not suit it.
+      ValueError: the dtype is not supported, or the bounds do not fit the dtype.
       InvalidArgumentError: the seed is not two integers, or `minval >= maxval` for integers.
       UnimplementedError: `alg` is Threefry.
 

@@ -1,4 +1,4 @@
-"""Select the random streams of stateful operators: those of `set_seed`, or those of a session."""
+"""Select the random streams of stateful operators: the streams of `set_seed`, or the streams of a session."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def ImageProjectiveTransformV3(
       Images of the new height and width.
 
     Raises:
-      InvalidArgumentError: a shape, the interpolation or the mode is none of these.
+      InvalidArgumentError: a shape, the interpolation or the mode is invalid.
 
     Differs from TensorFlow:
       `jax.jvp` raises an error, since TensorFlow's gradient (the incoming gradient transformed by the
@@ -105,7 +105,7 @@ def ImageProjectiveTransformV2(
       Images of the new height and width.
 
     Raises:
-      InvalidArgumentError: a shape, the interpolation or the mode is none of these.
+      InvalidArgumentError: a shape, the interpolation or the mode is invalid.
 
     Differs from TensorFlow:
       `jax.jvp` raises an error, since TensorFlow's gradient (the incoming gradient transformed by the

@@ -26,7 +26,7 @@ def Empty(shape, dtype, init=False, name=None):
     Args:
       shape: the shape.
       dtype: the dtype.
-      init: whether it must be filled with zeros.
+      init: whether the array must be filled with zeros.
       name: ignored.
 
     Returns:

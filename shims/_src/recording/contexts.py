@@ -89,8 +89,8 @@ def variable_creator_scope(variable_creator):
     """Intercept the creation of variables in a block.
 
     Args:
-      variable_creator: `f(next_creator, **kwargs)`, which gets the arguments of `Variable` and calls
-        `next_creator(**kwargs)`, or creates something else.
+      variable_creator: `f(next_creator, **kwargs)`, which receives the arguments of `Variable` and
+        calls `next_creator(**kwargs)`, or creates something else.
 
     Differs from TensorFlow:
       Nothing.
@@ -178,7 +178,7 @@ def device(device_name):
       A missing device is ignored, as TensorFlow does with soft placement.
 
     Under jit:
-      Nothing: a compiled program runs on the device of its arguments.
+      Has no effect: a compiled program runs on the device of its arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/device
     """

@@ -32,7 +32,7 @@ _OF_TENSORFLOW = (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT)
 
 
 def contains_saved_model(export_dir) -> bool:
-    """Return whether a folder holds a model that `saved_model.save` wrote, here or in TensorFlow.
+    """Return whether a folder contains a model that `saved_model.save` wrote, here or in TensorFlow.
 
     Args:
       export_dir: the path of the folder.
@@ -52,9 +52,9 @@ def load(export_dir, tags=None, options=None):
       options: accepted and ignored; see `LoadOptions`.
 
     Returns:
-      An object with the saved variables, objects, lists, dictionaries and functions as attributes, and with the
-      attribute `signatures`. A function takes the arguments that it was traced for; gradients flow through it, to
-      its arguments and to variables.
+      An object with the saved variables, objects, lists, dictionaries and functions as attributes,
+      and with the attribute `signatures`. A loaded function accepts the arguments for which it was
+      traced. Gradients flow through the function to its arguments and to variables.
 
     Raises:
       NotFoundError, OSError: there is no model.
@@ -62,13 +62,13 @@ def load(export_dir, tags=None, options=None):
       UnimplementedError: TensorFlow, or a later release of `shims`, wrote the model.
 
     Differs from TensorFlow:
-      A SavedModel of TensorFlow cannot be loaded. Loading executes no code of the files: a damaged or
-        foreign file gives an error. JAX can load a program for six months after the release that wrote
-        it. Random numbers begin again at the seeds that the function had when it
-      was saved.
+      A SavedModel of TensorFlow cannot be loaded. Loading executes no code of the files: a damaged
+      or foreign file causes an error. JAX can load a program for six months after the release
+      that wrote it. Random numbers begin again at the seeds that the function had when it was
+      saved.
 
     Under jit:
-      Call it outside of traces; the functions that it returns can be called inside `shims.function` and
+      Call `load` outside of traces. The loaded functions can be called inside `shims.function` and
       `jax.jit`.
 
     https://www.tensorflow.org/api_docs/python/tf/saved_model/load

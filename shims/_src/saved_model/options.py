@@ -17,7 +17,8 @@ class SaveOptions:
     Attributes:
       namespace_whitelist: accepted and ignored, like the other options: programs have no
         namespaces, no graph debug information and no saver.
-      experimental_custom_gradients: accepted and ignored: the derivative of a function is always saved with it.
+      experimental_custom_gradients: accepted and ignored: the derivative of a function is always
+        saved with the function.
       extra_tags: accepted and ignored: there is one set of programs.
 
     Differs from TensorFlow:
@@ -76,10 +77,10 @@ class Asset(AutoTrackable):
       path: the path of the file.
 
     Differs from TensorFlow:
-      The path is a string on the host, which a compiled function cannot take.
+      The path is a string on the host, which a compiled function cannot receive.
 
     Under jit:
-      Use it outside of the function.
+      Use an asset outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/saved_model/Asset
     """

@@ -1,4 +1,4 @@
-"""Define what `saved_model.load` returns: objects, functions, and signatures."""
+"""Define the objects, functions and signatures that `saved_model.load` returns."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def run(concrete: SavedConcrete, operands: list):
     program = program_for(concrete.programs, sizes)
     if program is None:
         raise _no_program(
-            concrete, sizes, f"the function was saved for other sizes. {concrete.refused}"
+            concrete, sizes, f"the function was saved for other sizes. {concrete.refused}".rstrip()
         )
     values = [state.read(v) for v in program.used]
     try:
@@ -124,7 +124,7 @@ def run(concrete: SavedConcrete, operands: list):
     except ValueError as error:  # of JAX, which computes all sizes from those of the operands
         reason = str(error).strip().splitlines()[0]
         raise _no_program(
-            concrete, sizes, f"the saved program of the function fails: {reason}"
+            concrete, sizes, f"the saved program raises an error: {reason}"
         ) from error
     if program.checks:
         failed, numbers = results[-2:]
@@ -171,7 +171,7 @@ def _no_program(concrete: SavedConcrete, sizes, reason: str) -> errors.InvalidAr
     return errors.InvalidArgumentError(
         errors.message(
             "saved_model",
-            f"the function does not accept operands of these sizes: {reason}",
+            f"the function does not accept operands of these sizes, because {reason}",
             required=f"operands of shapes {shown}",
             received=str(tuple(sizes)),
             do="save the function with a signature that accepts these sizes",

@@ -1,4 +1,4 @@
-"""Define what is saved of a function: its programs, and the arguments that each of them is for."""
+"""Define the saved form of a function: its programs, and the arguments that each program accepts."""
 
 from __future__ import annotations
 

@@ -251,11 +251,12 @@ def rfft(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: the size to which the axis is truncated or zero-padded; its own size when `None`.
+      fft_length: the size to which the axis is truncated or zero-padded; the size of the axis if
+        `None`.
       name: ignored.
 
     Returns:
-      A complex array whose last axis holds the `n // 2 + 1` non-negative frequencies.
+      A complex array whose last axis contains the `n // 2 + 1` non-negative frequencies.
 
     Raises:
       InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
@@ -284,7 +285,7 @@ def rfft2d(input_tensor, fft_length=None, name=None):
       name: ignored.
 
     Returns:
-      A complex array whose last axis holds the `n // 2 + 1` non-negative frequencies.
+      A complex array whose last axis contains the `n // 2 + 1` non-negative frequencies.
 
     Raises:
       InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
@@ -313,7 +314,7 @@ def rfft3d(input_tensor, fft_length=None, name=None):
       name: ignored.
 
     Returns:
-      A complex array whose last axis holds the `n // 2 + 1` non-negative frequencies.
+      A complex array whose last axis contains the `n // 2 + 1` non-negative frequencies.
 
     Raises:
       InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
@@ -336,8 +337,9 @@ def irfft(input_tensor, fft_length=None, name=None):
     """Compute the inverse of `rfft`, over the last axis.
 
     Args:
-      input_tensor: complex array whose last axis holds the non-negative frequencies.
-      fft_length: the size to which the axis is truncated or zero-padded; its own size when `None`.
+      input_tensor: complex array whose last axis contains the non-negative frequencies.
+      fft_length: the size to which the axis is truncated or zero-padded; the size of the axis if
+        `None`.
       name: ignored.
 
     Returns:
@@ -364,7 +366,7 @@ def irfft2d(input_tensor, fft_length=None, name=None):
     """Compute the inverse of `rfft2d`, over the last two axes.
 
     Args:
-      input_tensor: complex array whose last axis holds the non-negative frequencies.
+      input_tensor: complex array whose last axis contains the non-negative frequencies.
       fft_length: the two sizes to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
@@ -393,7 +395,7 @@ def irfft3d(input_tensor, fft_length=None, name=None):
     """Compute the inverse of `rfft3d`, over the last three axes.
 
     Args:
-      input_tensor: complex array whose last axis holds the non-negative frequencies.
+      input_tensor: complex array whose last axis contains the non-negative frequencies.
       fft_length: the three sizes to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.

@@ -70,4 +70,4 @@ def _decide_if_one(state, d) -> None:
     if not is_decided or size_bounds.never_zero(state, d - 1):
         return
     if state.answer(d - 1, Question.ZERO, f"{d} == 1"):
-        size_numbers.number_of(state, d, "a size of 1, which broadcasts,")
+        size_numbers.number_of(state, d, "broadcasting along an axis of size 1")

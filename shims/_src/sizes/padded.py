@@ -42,8 +42,8 @@ class Padded:
     Attributes:
       values: array `[capacity, ...]`; along each axis with padding, the valid entries come first.
 
-    Differs from TensorFlow: TensorFlow has no such class, because TensorFlow's tensors have exact sizes. Under
-    `vmap`, each row of a mapped `Padded` has its own size.
+    Differs from TensorFlow: TensorFlow has no such class, because TensorFlow's tensors contain no
+    padding. Under `vmap`, each row of a mapped `Padded` has its own size.
 
     >>> import jax, jax.numpy as jnp, shims
     >>> f = jax.jit(lambda x: shims.boolean_mask(x, x > 0))
@@ -147,16 +147,16 @@ class Padded:
                 "a padded value whose rows have different sizes is used as one array.",
                 received=repr(self),
                 do="map over the rows with `jax.vmap(shims.dynamic(f))(x)`, or use `x.unpad()` outside of `jit`, "
-                "which returns the list of exact rows",
+                "which returns a list of the rows without padding",
             )
         )
 
     @jp.moving_data
     def unpad(self) -> Any:
-        """Return the valid entries as an exact array, or as a list of arrays if `vmap` has added an axis.
+        """Return the valid entries as an array without padding, or as a list of arrays if `vmap` has added an axis.
 
         Raises:
-          CapacityError: the needed size is larger than the capacity.
+          CapacityError: the result needs more entries than the capacity.
           InvalidArgumentError: an operand of the computation was invalid.
           PaddedUseError: the sizes were lost, or the value is traced.
         """
@@ -201,7 +201,7 @@ class Padded:
                 "Python needs the contents of a padded value, which are known only at run time.",
                 received=repr(self),
                 do=(
-                    "outside of `jit`, use the exact array, `x.unpad()`; inside `jit`, use an operator such as "
+                    "outside of `jit`, use the array without padding, `x.unpad()`; inside `jit`, use an operator such as "
                     "`shims.size(x)`, `shims.where` or `shims.cond`"
                 ),
             )

@@ -1,4 +1,4 @@
-"""Evaluate expressions over sizes for all possible sizes, to decide what always holds.
+"""Evaluate expressions over sizes for all possible sizes, to decide which conditions always hold.
 
 A selection from 8 slots has 0 to 8 elements: `min(8, u)` is `u` then, `max(0, u - 1)` is `u - min(u, 1)`, and
 4 divides `u + (-u) % 4`. JAX's rules cannot derive this; trying all numbers can.

@@ -119,7 +119,7 @@ def _check(x: Any, axes: Any, name: str) -> None:
             required="sums, norms and elementwise functions of the leaves",
             received=f"the encoded sizes, an array {x.dtype.name}{list(shape)}",
             do=(
-                "wrap the whole computation, so that the computation receives exact arrays: "
+                "wrap the whole computation, so that the computation receives arrays without padding: "
                 "`shims.dynamic(f)(tree)`, for instance `shims.dynamic(optimizer.update)(updates, state, params)`"
             ),
         )

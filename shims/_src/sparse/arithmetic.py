@@ -184,7 +184,7 @@ def add(a, b, threshold=0):
 
     Args:
       a: sparse tensor or array.
-      b: sparse tensor or array of the same shape; one of them is sparse.
+      b: sparse tensor or array of the same shape; `a` or `b` must be sparse.
       threshold: for two sparse tensors, sums of smaller magnitude are dropped.
 
     Returns:

@@ -86,8 +86,9 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
       UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings and floating-point numbers are not supported; TensorFlow truncates floating-point numbers. Rows
-      of a sparse tensor must be in order; TensorFlow drops features if they are not.
+      Strings and floating-point numbers are not supported; TensorFlow truncates floating-point
+      numbers. Rows of a sparse tensor must be in order; TensorFlow drops features if the rows are
+      not in order.
 
     Under jit:
       The number of values is data-dependent.
@@ -125,7 +126,7 @@ def check_buckets(function: str, num_buckets: int) -> None:
                 function,
                 "hashes need 64-bit integers, which are disabled.",
                 do=(
-                    "pass `num_buckets` below 2**31, or enable them: "
+                    "pass `num_buckets` below 2**31, or enable 64-bit types: "
                     '`jax.config.update("jax_enable_x64", True)`'
                 ),
             )

@@ -124,7 +124,8 @@ def softmax(sp_input, name=None):
       InvalidArgumentError: the rank is less than 2, or the dtype is not floating-point.
 
     Differs from TensorFlow:
-      The coordinates need not be in order; TensorFlow assigns values to wrong rows if they are not.
+      The coordinates need not be in order; TensorFlow assigns values to wrong rows if the
+      coordinates are not in order.
 
     Under jit:
       The number of values may be data-dependent.
@@ -156,7 +157,7 @@ def softmax(sp_input, name=None):
 
 @text_operands.computed
 def split(sp_input=None, num_split=None, axis=None, name=None):
-    """Split a sparse tensor along an axis; the first parts are larger if it does not divide evenly.
+    """Split a sparse tensor along an axis; the first parts are larger if the axis does not divide evenly.
 
     Args:
       sp_input: sparse tensor.

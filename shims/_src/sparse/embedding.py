@@ -45,8 +45,8 @@ def embedding_lookup_sparse(
     """Look up table rows and combine them by sum, mean or sqrtn per row of ids.
 
     Args:
-      params: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in order; if the
-        rows do not divide evenly, the first arrays have one row more.
+      params: the table `[vocabulary, ...]`, or a list of arrays that contain the rows in order; if
+        the rows do not divide evenly, the first arrays have one more row.
       sp_ids: sparse or ragged matrix of row positions, ordered by row.
       sp_weights: weights at the same coordinates, or `None` for weights of 1.
       combiner: `"mean"` (also when `None`), `"sqrtn"` or `"sum"`.
@@ -126,8 +126,8 @@ def safe_embedding_lookup_sparse(
     """Look up embeddings like `embedding_lookup_sparse`; drop invalid ids and fill empty rows.
 
     Args:
-      embedding_weights: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in
-        order; if the rows do not divide evenly, the first arrays have one row more.
+      embedding_weights: the table `[vocabulary, ...]`, or a list of arrays that contain the rows in
+        order; if the rows do not divide evenly, the first arrays have one more row.
       sparse_ids: sparse or ragged array of positions; negative positions are dropped.
       sparse_weights: weights at the same coordinates; unless `combiner` is `"sum"`, ids with
         weights <= 0 are dropped.

@@ -71,7 +71,7 @@ def slice(sp_input, start, size, name=None):
     Args:
       sp_input: sparse tensor.
       start: the start of the slice, one number per axis.
-      size: the size of the slice; it is clipped to the tensor.
+      size: the size of the slice; the slice is clipped to the tensor.
       name: ignored.
 
     Returns:
@@ -124,7 +124,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
       DtypeMismatchError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing. Neither function has a gradient.
+      Nothing. Like TensorFlow's function, this function has no gradient.
 
     Under jit:
       The number of values is the sum over the operands.

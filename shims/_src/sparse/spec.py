@@ -14,7 +14,7 @@ class SparseTensorSpec:
     """The spec of a sparse tensor: shape and dtype.
 
     Args:
-      shape: sizes; `None` for unknown ones. The rank is known.
+      shape: sizes; `None` for unknown sizes. The rank is known.
       dtype: the dtype of the values.
 
     Differs from TensorFlow:

@@ -42,13 +42,13 @@ def lower(input, encoding="", name=None):
 
     Raises:
       InvalidArgumentError: `encoding` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -75,13 +75,13 @@ def upper(input, encoding="", name=None):
 
     Raises:
       InvalidArgumentError: `encoding` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -106,13 +106,13 @@ def strip(input, name=None):
       A tensor of strings of the same shape, on the host.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -153,13 +153,13 @@ def substr(input, pos, len, unit="BYTE", name=None):
 
     Raises:
       InvalidArgumentError: a position is outside of its string, or `unit` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims

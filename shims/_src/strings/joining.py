@@ -32,13 +32,13 @@ def join(inputs, separator="", name=None):
 
     Raises:
       InvalidArgumentError: the shapes differ.
-      TypeError: an input does not hold strings.
+      TypeError: an input  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -104,7 +104,7 @@ def reduce_join(inputs, axis=None, keepdims=False, separator="", name=None):
 
     Raises:
       OutOfBoundsError: there is no such axis.
-      TypeError: `inputs` does not hold strings.
+      TypeError: `inputs`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -196,7 +196,7 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
 
     Raises:
       InvalidArgumentError: an id is not in `[0, num_segments)`, or the shapes do not fit together.
-      TypeError: `inputs` does not hold strings.
+      TypeError: `inputs`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.

@@ -24,9 +24,9 @@ def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, f
 
     Args:
       input: numbers, booleans or strings of any shape, or a ragged tensor of them.
-      precision: the number of digits after the decimal point; 6 if it is -1.
+      precision: the number of digits after the decimal point; -1 means 6.
       scientific: whether floats have an exponent.
-      shortest: whether floats have the shorter of both forms.
+      shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
       fill: the character that fills up on the left, a space if it is empty.
       name: ignored.
@@ -109,7 +109,7 @@ def to_number(input, out_type=np.float32, name=None):
 
     Raises:
       InvalidArgumentError: a string is not a number of the dtype.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.

@@ -46,7 +46,7 @@ def regex_full_match(input, pattern, name=None):
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\p{Greek}`), or a string is not UTF-8.
 
@@ -54,7 +54,7 @@ def regex_full_match(input, pattern, name=None):
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      The result of known strings is a constant; others are computed on the host.
+      The result for known strings is a constant; other results are computed on the host.
 
     Example:
       >>> import shims
@@ -78,7 +78,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
       input: strings of any shape, or a ragged tensor of them.
       pattern: a regular expression of RE2's syntax.
       rewrite: the replacement; `\1` to `\9` are groups, and `\0` is the whole match.
-      replace_global: whether to replace all matches or the first one.
+      replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
 
     Returns:
@@ -86,7 +86,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\p{Greek}`), or a string is not UTF-8.
 
@@ -94,7 +94,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims

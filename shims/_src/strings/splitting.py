@@ -36,7 +36,7 @@ def split_each(
       vector: converts a list of parts to a vector.
 
     Returns:
-      The parts of a single string as a vector; else a ragged tensor with one axis more.
+      The parts of a single string as a vector; else a ragged tensor with one more axis.
     """
     if is_ragged(input):
         rows = split_each(function, input.flat_values, parts_of, vector)
@@ -64,14 +64,14 @@ def split(input=None, sep=None, maxsplit=-1, name=None):
     Args:
       input: strings of any shape, or a ragged tensor of them.
       sep: the separator; white space when `None` or empty.
-      maxsplit: the largest number of splits of a string; not limited if it is -1.
+      maxsplit: the largest number of splits of a string; -1 means no limit.
       name: ignored.
 
     Returns:
-      The parts: a vector for one string, else a `RaggedTensor` with one axis more.
+      The parts: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -106,10 +106,10 @@ def bytes_split(input, name=None):
       name: ignored.
 
     Returns:
-      The bytes: a vector for one string, else a `RaggedTensor` with one axis more.
+      The bytes: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -150,12 +150,12 @@ def ngrams(
       name: ignored.
 
     Returns:
-      The joined sequences, a row for each row of `data`: a `RaggedTensor` if `data` is one, else an
-      array on the host.
+      The joined sequences, a row for each row of `data`: a `RaggedTensor` if `data` is ragged,
+      otherwise an array on the host.
 
     Raises:
       ValueError: `data` is a scalar, or a width is not positive.
-      TypeError: `data` does not hold strings.
+      TypeError: `data`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.

@@ -33,7 +33,7 @@ def length(input, unit="BYTE", name=None):
       Nothing.
 
     Under jit:
-      The lengths of known strings are constants; others are computed on the host.
+      The lengths of known strings are constants; other lengths are computed on the host.
 
     Example:
       >>> import shims
@@ -71,7 +71,7 @@ def to_hash_bucket(input, num_buckets, name=None):
       Nothing.
 
     Under jit:
-      The buckets of known strings are constants; others are computed on the host.
+      The buckets of known strings are constants; other buckets are computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket
     """
@@ -100,7 +100,7 @@ def to_hash_bucket_fast(input, num_buckets, name=None):
       Nothing.
 
     Under jit:
-      The buckets of known strings are constants; others are computed on the host.
+      The buckets of known strings are constants; other buckets are computed on the host.
 
     Example:
       >>> import shims
@@ -135,7 +135,7 @@ def to_hash_bucket_strong(input, num_buckets, key, name=None):
       Nothing.
 
     Under jit:
-      The buckets of known strings are constants; others are computed on the host.
+      The buckets of known strings are constants; other buckets are computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/strings/to_hash_bucket_strong
     """

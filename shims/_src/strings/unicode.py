@@ -111,11 +111,11 @@ def unicode_decode(
       name: ignored.
 
     Returns:
-      int32 code points: a vector for one string, else a `RaggedTensor` with one axis more.
+      int32 code points: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       The supported encodings are those of Python.
@@ -154,11 +154,12 @@ def unicode_decode_with_offsets(
       name: ignored.
 
     Returns:
-      `(code points, offsets)`, each a vector for one string, else a `RaggedTensor` with one axis more.
+      `(code points, offsets)`, each a vector for one string, else a `RaggedTensor` with one more
+      axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       The supported encodings are those of Python. Offsets are int32 unless `jax_enable_x64` is on.
@@ -203,7 +204,7 @@ def unicode_encode(
       name: ignored.
 
     Returns:
-      A tensor of strings with one axis less, on the host.
+      A tensor of strings with one axis fewer, on the host.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a code point is invalid and `errors` is `strict`.
@@ -259,11 +260,11 @@ def unicode_split(
       name: ignored.
 
     Returns:
-      The characters: a vector for one string, else a `RaggedTensor` with one axis more.
+      The characters: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -302,11 +303,12 @@ def unicode_split_with_offsets(
       name: ignored.
 
     Returns:
-      `(characters, offsets)`, each a vector for one string, else a `RaggedTensor` with one axis more.
+      `(characters, offsets)`, each a vector for one string, else a `RaggedTensor` with one more
+      axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Offsets are int32 unless `jax_enable_x64` is on.
@@ -347,7 +349,7 @@ def unicode_transcode(
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       The supported encodings are those of Python.

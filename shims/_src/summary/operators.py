@@ -79,7 +79,8 @@ def write(tag, tensor, step=None, metadata=None, name=None) -> HostTensor:
 
     Args:
       tag: the name that TensorBoard shows, made by `summary_scope`.
-      tensor: the tensor, or a function that returns it, which is called only if it is written.
+      tensor: the tensor, or a function that returns the tensor and is called only if the summary is
+        written.
       step: the number of steps so far; the default step if `None`.
       metadata: a `SummaryMetadata`, or its bytes.
       name: ignored.
@@ -139,7 +140,7 @@ def scalar(name, data, step=None, description=None) -> HostTensor:
     """Write a number.
 
     Args:
-      name: the name that TensorBoard shows, after those of the open name scopes.
+      name: the name that TensorBoard shows, after the names of the open name scopes.
       data: a real scalar.
       step: the number of steps so far; the default step if `None`.
       description: a text that TensorBoard shows, in Markdown.
@@ -170,7 +171,7 @@ def text(name, data, step=None, description=None) -> HostTensor:
     """Write strings, which TensorBoard shows as Markdown.
 
     Args:
-      name: the name that TensorBoard shows, after those of the open name scopes.
+      name: the name that TensorBoard shows, after the names of the open name scopes.
       data: strings.
       step: the number of steps so far; the default step if `None`.
       description: a text that TensorBoard shows, in Markdown.
@@ -201,7 +202,7 @@ def histogram(name, data, step=None, buckets=None, description=None) -> HostTens
     """Write the histogram of a tensor.
 
     Args:
-      name: the name that TensorBoard shows, after those of the open name scopes.
+      name: the name that TensorBoard shows, after the names of the open name scopes.
       data: real numbers of any shape.
       step: the number of steps so far; the default step if `None`.
       buckets: the number of buckets; 30 if `None`.
@@ -249,7 +250,7 @@ def image(name, data, step=None, max_outputs=3, description=None) -> HostTensor:
     """Write pictures.
 
     Args:
-      name: the name that TensorBoard shows, after those of the open name scopes.
+      name: the name that TensorBoard shows, after the names of the open name scopes.
       data: `[count, height, width, channels]`, of 1 to 4 channels; floats are from 0 to 1.
       step: the number of steps so far; the default step if `None`.
       max_outputs: the largest number of pictures to write.
@@ -289,7 +290,7 @@ def audio(
     """Write sounds.
 
     Args:
-      name: the name that TensorBoard shows, after those of the open name scopes.
+      name: the name that TensorBoard shows, after the names of the open name scopes.
       data: `[count, frames, channels]`, floats from -1 to 1.
       sample_rate: frames per second.
       step: the number of steps so far; the default step if `None`.

@@ -53,7 +53,7 @@ def start(logdir, options=None) -> None:
       The profile is JAX's: it shows the programs that XLA compiled.
 
     Under jit:
-      Call it outside of the function.
+      Call this function outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/profiler/experimental/start
     """
@@ -81,7 +81,7 @@ def stop(save=True) -> None:
       UnavailableError: no profile is being recorded.
 
     Under jit:
-      Call it outside of the function.
+      Call this function outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/profiler/experimental/stop
     """
@@ -105,7 +105,7 @@ class Profile:
       AlreadyExistsError: a profile is being recorded.
 
     Under jit:
-      Use it outside of the function.
+      Use the profiler outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/profiler/experimental/Profile
     """
@@ -125,11 +125,11 @@ class Trace(jax.profiler.TraceAnnotation):
 
     Args:
       name: the name of the event.
-      **kwargs: numbers and strings that the profile shows with it, such as `step_num`; with `_r=1` the event is a
-        step of training.
+      **kwargs: numbers and strings that the profile shows with the event, such as `step_num`; with
+        `_r=1` the event is a step of training.
 
     Under jit:
-      Use it around the call of the function.
+      Use the context manager around the call of the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/profiler/experimental/Trace
     """
@@ -139,10 +139,10 @@ def start_server(port) -> None:
     """Start a server from which TensorBoard records profiles.
 
     Args:
-      port: the number of its port.
+      port: the number of the server's port.
 
     Under jit:
-      Call it outside of the function.
+      Call this function outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/profiler/experimental/server/start
     """

@@ -28,15 +28,15 @@ def trace_on(graph=True, profiler=False, profiler_outdir=None) -> None:
     """Start to record a profile.
 
     Args:
-      graph: whether the graph is recorded; a warning says that there is none.
+      graph: whether the graph is recorded; a warning says that there is no graph.
       profiler: whether a profile is recorded.
-      profiler_outdir: the folder of the profile; `trace_export` may give it, too.
+      profiler_outdir: the folder of the profile, which can also be passed to `trace_export`.
 
     Differs from TensorFlow:
-      There is no graph. The profile is JAX's.
+      There is no graph to record. The profile is written by JAX's profiler.
 
     Under jit:
-      Call it outside of the function.
+      Call this function outside of compiled functions.
 
     https://www.tensorflow.org/api_docs/python/tf/summary/trace_on
     """
@@ -53,9 +53,9 @@ def trace_export(name, step=None, profiler_outdir=None) -> None:
     """Stop recording, and write the profile.
 
     Args:
-      name: ignored; it would be the name of the graph.
+      name: ignored; this would be the name of the graph.
       step: ignored.
-      profiler_outdir: the folder of the profile, if `trace_on` did not give one.
+      profiler_outdir: the folder of the profile, if no folder was passed to `trace_on`.
 
     Raises:
       ValueError: `trace_on` was not called, or the profile has no folder.

@@ -144,14 +144,14 @@ def create_file_writer(
     Args:
       logdir: the folder, created if necessary.
       max_queue: the number of summaries that may wait to be written; 10 if `None`.
-      flush_millis: the milliseconds that they may wait; 120,000 if `None`.
+      flush_millis: the milliseconds that summaries may wait to be written; 120,000 if `None`.
       filename_suffix: the end of the name of the file; ".v2" if `None`.
       name: ignored.
       experimental_trackable: ignored.
       experimental_mesh: ignored.
 
     Returns:
-      A `SummaryWriter`; `with writer.as_default():` makes it the default one.
+      A `SummaryWriter`; `with writer.as_default():` makes the writer the default writer.
 
     Raises:
       ValueError: `logdir` is `None`.
@@ -160,7 +160,8 @@ def create_file_writer(
       Events are written in the calling thread.
 
     Under jit:
-      Create it outside of functions; summaries in a function are written when the function runs.
+      Create a writer outside of functions; summaries in a function are written when the function
+      runs.
 
     Example:
       >>> import os, tempfile
@@ -196,7 +197,7 @@ def flush(writer=None, name=None) -> None:
     """Write what is buffered in a writer.
 
     Args:
-      writer: a `SummaryWriter`; the default one if `None`.
+      writer: a `SummaryWriter`; the default writer if `None`.
       name: ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/summary/flush
@@ -212,7 +213,8 @@ def record_if(condition) -> Iterator[None]:
     """Open a block in which summaries are written only if a condition holds.
 
     Args:
-      condition: a boolean, a boolean scalar, or a function that gives one at each summary.
+      condition: a boolean, a boolean scalar, or a function that returns a condition at each
+        summary.
 
     https://www.tensorflow.org/api_docs/python/tf/summary/record_if
     """

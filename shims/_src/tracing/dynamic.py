@@ -41,7 +41,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None, unconverte
     Args:
       f: the function, whose control flow may be converted.
       args: its positional arguments.
-      kwargs: its keyword arguments.
+      kwargs: the keyword arguments of the function.
       unconverted: the function as written, for programs whose conversion cannot be staged.
     """
     kwargs = kwargs or {}
@@ -189,7 +189,7 @@ def _run_eagerly(f, operands, prepared):
 
 
 def _exact_operand(x: Padded):
-    """Return a `Padded` operand as an exact array; a gradient tape that records it still finds it."""
+    """Return a `Padded` operand as an array without padding; a gradient tape that records it still finds it."""
     if not is_followed(x.values):
         return x.unpad()
     check_status(x.status, x.values)

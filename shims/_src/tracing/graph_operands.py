@@ -46,8 +46,8 @@ def check(function: str, args, kwargs) -> None:
             function,
             "an argument is a tensor of a TensorFlow 1 graph, which has a value only in a session.",
             received=repr(found[0]),
-            do="import the operators that build graphs, `import shims.compat.v1 as tf`; they have TensorFlow 2's "
-            "names, too",
+            do="import the operators that build graphs, `import shims.compat.v1 as tf`; this module also has "
+            "TensorFlow 2's names",
         )
     ) from None
 

@@ -1,4 +1,4 @@
-"""Find the bounds of numbers in an enclosing trace: stated by `shims.bounded`, or those of a `Padded`'s sizes."""
+"""Find the bounds of numbers in an enclosing trace: bounds that `shims.bounded` states, and bounds of the sizes of a `Padded`."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _capacity_error(condition: Exceeded, needed: int) -> errors.CapacityError:
         errors.message(
             "bounded" if condition.site.kind is SiteKind.BOUND else "",
             "a data-dependent size exceeds its capacity.",
-            required=f"capacity {needed} (needed)",
+            required=f"capacity {needed}",
             received=f"capacity {condition.capacity}",
             at=condition.line,
             do=f'raise the bound to {needed}, or use `shims.function(overflow="grow")`, which raises the bound '

@@ -213,7 +213,9 @@ def require_length(x) -> None:
     """Trace again with the length of an array that may stand for a list, if the data determine it."""
     state = trace.current()
     if state is not None and jp.is_tracer(x) and x.ndim and depend_on_data(x.shape[:1]):
-        number_of(state, x.shape[0], "a list that a loop over a size filled", remedies.ITEMS)
+        number_of(
+            state, x.shape[0], "reading a list that a loop over a size has filled", remedies.ITEMS
+        )
 
 
 def computed(state, original, *operands):
@@ -275,7 +277,7 @@ def _require_numbers(state, tracer) -> None:
     """Trace again with numbers for the sizes from which alone a traced value was computed."""
     for d in numbering.sizes_behind(tracer) or ():
         if state.owns(d):
-            number_of(state, d, "a number that was computed from the size")
+            number_of(state, d, "reading a number that was computed from the size")
 
 
 def items(state, original, tracer):

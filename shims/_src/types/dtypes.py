@@ -170,10 +170,10 @@ def as_dtype(type_value) -> DType:
     """Convert a name, a Python type, or a dtype of NumPy, JAX or TensorFlow to a `DType`.
 
     Args:
-      type_value: a dtype or the name of one.
+      type_value: a dtype or the name of a dtype.
 
     Raises:
-      TypeError: `type_value` is none of these.
+      TypeError: `type_value` is not a dtype, and not the name of a dtype.
 
     Differs from TensorFlow:
       Quantized and variant dtypes, which JAX lacks, are rejected.

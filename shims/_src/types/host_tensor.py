@@ -25,7 +25,8 @@ class HostTensor(np.ndarray):
     """A tensor on the host: numbers of any width, or strings, which are `bytes` in an object array.
 
     Differs from TensorFlow:
-      It is a NumPy array, too: it has NumPy's methods, and operators with a JAX array give a JAX array.
+      A `HostTensor` is also a NumPy array: it has NumPy's methods, and an operator with a JAX array
+      returns a JAX array.
 
     Under jit:
       An argument of this class is traced like a NumPy array: 64-bit numbers become 32-bit ones
@@ -260,7 +261,7 @@ def _mismatch(x: HostTensor, other: str, name: str) -> errors.DtypeMismatchError
             f"the operands have different dtypes, {_name(x)} and {other}.",
             required="operands of the same dtype",
             received=f"{_name(x)}, {other}",
-            do="convert one of them with `shims.cast`",
+            do="convert one of the operands with `shims.cast`",
         )
     )
 

@@ -102,7 +102,7 @@ def flatten(structure, expand_composites=False):
       expand_composites: whether composites count as containers of their arrays.
 
     Returns:
-      The elements in order; those of a dictionary in the order of its keys.
+      The elements in order; the elements of a dictionary are in the order of its keys.
 
     Raises:
       TypeError: the keys of a dictionary cannot be sorted.
@@ -180,8 +180,8 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
       expand_composites: whether composites count as containers of their arrays.
 
     Raises:
-      ValueError: they differ in nesting, in the number of elements or in keys.
-      TypeError: they differ in a type.
+      ValueError: the structures differ in nesting, in the number of elements or in keys.
+      TypeError: the structures differ in a type.
 
     Differs from TensorFlow:
       Nothing.
@@ -238,16 +238,17 @@ def map_structure(func, *structure, **kwargs):
     """Apply a function to the corresponding elements of structures.
 
     Args:
-      func: takes an element of each structure.
+      func: a function of one element of each structure.
       *structure: structures that are nested in the same way.
       **kwargs: `check_types` (True) and `expand_composites` (False), see `assert_same_structure`.
 
     Returns:
-      A structure like the first one that holds the results of `func`.
+      A structure like the first structure, with the results of `func`.
 
     Raises:
       TypeError: `func` is not callable, or types differ.
-      ValueError: there is no structure, they are not nested alike, or there is another keyword.
+      ValueError: no structure is given, the structures are nested differently, or a keyword is
+        unknown.
 
     Differs from TensorFlow:
       Nothing.

@@ -23,7 +23,8 @@ class Module(AutoTrackable):
       ValueError: `name` is not a Python identifier.
 
     Under jit:
-      A plain Python object. `shims.function` finds the variables that it uses.
+      A module is a plain Python object. `shims.function` finds the variables of a module that a
+      function uses.
 
     Example:
       >>> import shims

@@ -17,7 +17,8 @@ class ExponentialMovingAverage:
       decay: scalar.
       num_updates: a count of updates that reduces `decay` at the start:
         `min(decay, (1 + num_updates) / (10 + num_updates))`.
-      zero_debias: accepted and ignored: it applies to averages of tensors, which are not supported.
+      zero_debias: accepted and ignored, because the argument applies only to averages of tensors,
+        which are not supported.
       name: the suffix of the names of the averages.
 
     Differs from TensorFlow:

@@ -1,4 +1,4 @@
-"""Define `AutoTrackable`, whose attributes are saved in checkpoints, also those that are set later."""
+"""Define `AutoTrackable`, whose attributes are saved in checkpoints, including attributes that are set later."""
 
 from __future__ import annotations
 

@@ -47,11 +47,12 @@ class Variable(Scattered, metaclass=_VariableMeta):
     """A named value that can be assigned to.
 
     Args:
-      initial_value: an array, numbers, or a function of no arguments that returns them.
-      trainable: whether tapes watch it; True by default.
+      initial_value: an array, numbers, or a function of no arguments that returns an array or
+        numbers.
+      trainable: whether tapes watch the variable; True by default.
       validate_shape: accepted and ignored: shapes are always checked.
       caching_device: not supported.
-      name: its name, without TensorFlow's suffix `:0`, which is added.
+      name: the name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
       dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
@@ -73,8 +74,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
     Under jit:
       `shims.function` turns the variables that a function uses into inputs and outputs. Inside an
       enclosing `jax.jit` a read is a constant of the trace, as for any Python object, and an
-      assignment raises, because it would leak a tracer. As a pytree a variable has no leaves: it is
-      passed by reference, and compares equal to itself only.
+      assignment raises an error, because it would leak a tracer. As a pytree a variable has no
+      leaves: the variable is passed by reference, and is equal only to itself.
 
     Example:
       >>> counter = Variable(0)

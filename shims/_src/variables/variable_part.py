@@ -27,7 +27,7 @@ class Part:
         """Assign a new value to the part.
 
         Args:
-          val: an array or numbers, whose shape broadcasts to that of the part.
+          val: an array or numbers, whose shape broadcasts to the shape of the part.
           name: ignored.
 
         Returns:

@@ -138,8 +138,8 @@ def GradientTape(persistent: Any = False, watch_accessed_variables: Any = True) 
       itself, so both have one gradient.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
-      `shims.function` is recorded as one operation.
+      Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations. A call
+      of a `shims.function` is recorded as one operation.
 
     Example:
       >>> x = jnp.float32(3.0)
@@ -380,7 +380,7 @@ class RunOptions:
     def __init__(self, **settings: Any) -> None: ...
     settings: Any
 class Session:
-    """A session that runs parts of a graph and holds the values of its variables.
+    """A session that runs parts of a graph and stores the values of its variables.
 
     Args:
       target: must be empty.
@@ -807,7 +807,7 @@ def add_to_collection(name: Any, value: Any) -> Any:
     """
 def add_to_collections(names: Any, value: Any) -> Any: ...
 def all_variables(scope: Any = None) -> Any:
-    """Return the global variables, which checkpoints hold.
+    """Return the global variables, which checkpoints contain.
 
     Args:
       scope: a regular expression that must match the beginning of the names.
@@ -872,8 +872,8 @@ def argsort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', stable: A
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; positions count elements, not padding.
@@ -891,9 +891,9 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
 
     Args:
       input: numbers, booleans or strings of any shape, or a ragged tensor of them.
-      precision: the number of digits after the decimal point; 6 if it is -1.
+      precision: the number of digits after the decimal point; -1 means 6.
       scientific: whether floats have an exponent.
-      shortest: whether floats have the shorter of both forms.
+      shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
       fill: the character that fills up on the left, a space if it is empty.
       name: ignored.
@@ -974,7 +974,7 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
 
     Args:
       x: array.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -989,7 +989,8 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
       An error raised after a call does not show the values.
 
     Under jit:
-      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -1034,7 +1035,7 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
       ValueError: the shapes differ.
 
     Differs from TensorFlow:
-      A variable with a static shape keeps it.
+      A variable with a static shape keeps this shape.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -1051,7 +1052,7 @@ def assign_add(ref: Any, value: Any, use_locking: Any = None, name: Any = None) 
 
     Args:
       ref: the variable.
-      value: a tensor or numbers of its shape.
+      value: a tensor or numbers of the shape of the variable.
       use_locking: accepted and ignored.
       name: the name of the operation.
 
@@ -1160,7 +1161,7 @@ def boolean_mask(tensor: Any, mask: Any, name: Any = 'boolean_mask', axis: Any =
 
     Args:
       tensor: array `[..., n, ...]`.
-      mask: bool array whose shape is that of `tensor` from `axis` on.
+      mask: bool array whose shape equals the shape of `tensor` from `axis` on.
       axis: the first axis that the mask applies to; 0 when `None`.
       name: ignored.
 
@@ -1224,13 +1225,13 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      An array of the shape of `x` in that dtype. In a cast to int32, a float out of range (or NaN)
-      becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
+      An array of the shape of `x` and the dtype `dtype`. In a cast to int32, a float out of range
+      (or NaN) becomes the lowest int32. TensorFlow converts to narrower integers in SIMD vectors
       (32 elements of float32, 16 of float64 and float16, 8 of bfloat16). Elements in full vectors
-      are clamped to the range of the dtype; the remaining elements, or all elements of a smaller
-      array, keep the low bits: 300.0 as uint8 is 255, or 44 among the remaining elements. For
-      uint32, a value out of range becomes 2**31 in full vectors of 8 elements, and keeps the low
-      bits in the remaining elements.
+      are clamped to the range of the dtype. The remaining elements (all elements, if the array is
+      smaller than a vector) keep the low bits. For example, 300.0 as uint8 is 255 in a full vector,
+      and 44 among the remaining elements. For uint32, a value out of range becomes 2**31 in full
+      vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
       UnimplementedError: to or from strings.
@@ -1238,11 +1239,12 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. A float above the range of int32 that is
-      cast to int64 then becomes the largest int32, not a negative number, so it is rejected as a size.
-      The vector lengths given above are those of TensorFlow on x86 processors. When TensorFlow splits a large
-      array among several threads, each thread's part ends with such remaining elements; here only the whole
-      array has remaining elements at its end.
+      64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
+      float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
+      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
+      x86 processors. If TensorFlow splits a large array among several threads, the part of each
+      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
+      array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -1299,7 +1301,8 @@ def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any:
       checked if JAX differentiates a `shims.function` as a whole.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      The error is raised after the call of a `shims.function`; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -1322,8 +1325,9 @@ def cholesky(input: Any, name: Any = None) -> Any:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
+      If a matrix is not positive definite, or contains NaN, the whole lower triangle is NaN. In
+      this case, TensorFlow returns numbers in the lower triangle, and uninitialized memory above
+      the diagonal.
 
     Under jit:
       Sizes may be known only at run time.
@@ -1500,7 +1504,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 
@@ -1575,7 +1579,7 @@ def div(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y` in the dtype of the operands, and in the shape to which both broadcast.
+      `x / y` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1604,7 +1608,8 @@ def div_no_nan(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+      `x / y`, in the shape to which `x` and `y` broadcast, and 0 where `y` is 0, with gradient 0
+      there.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1631,8 +1636,8 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      integers float64.
+      `x / y`, in the shape to which `x` and `y` broadcast; integers of 8 and 16 bits give float32,
+      wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1982,7 +1987,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+      `floor(x / y)` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -2009,7 +2014,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -2055,9 +2060,9 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
         issues one warning and compiles a program for each size, and `"raise"` raises `SpecializationError`.
-      unpad: whether to return exact arrays instead of `Padded` values. With `unpad=False`, the call waits
-        for the device only if it must check whether a size exceeds its capacity, or whether sizes of
-        operands are equal.
+      unpad: whether to return arrays without padding instead of `Padded` values. With
+        `unpad=False`, the call waits for the device only if it must check whether a size exceeds
+        its capacity, or whether sizes of operands are equal.
 
     Returns:
       A `Function`. Under any other trace, the `Function` behaves like `shims.dynamic(func)`.
@@ -2120,7 +2125,7 @@ def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, 
         axes).
       batch_dims: the number of leading batch axes that `params` and `indices` share.
       name: ignored.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
+      bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
       `indices.shape[:-1] + params.shape[batch_dims + k:]`.
@@ -2825,7 +2830,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
     https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
     """
 def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
-    """Keep a band around the diagonal of matrices; everything else is 0.
+    """Keep a band around the diagonal of matrices; all other elements are 0.
 
     Args:
       input: array `[..., n, m]`.
@@ -3021,15 +3026,16 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -3084,15 +3090,16 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -3113,7 +3120,7 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -3267,8 +3274,8 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       name: ignored.
 
     Returns:
-      An array of the shape of `indices` with the size `depth` inserted at `axis`; an index outside
-      of [0, depth) gives `off_value` everywhere.
+      An array of the shape of `indices` with the size `depth` inserted at `axis`; for an index
+      outside of [0, depth), all `depth` values are `off_value`.
 
     Raises:
       InvalidArgumentError: `depth` is negative, or the axis is out of range.
@@ -3446,7 +3453,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The powers, in the shape to which both broadcast.
+      The powers, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
@@ -3480,8 +3487,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
       Ragged and sparse tensors are rejected inside a trace.
 
     Under jit:
-      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
-      it.
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for the output.
 
     Example:
       >>> import sys, shims
@@ -3543,8 +3549,8 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = .
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_normal` there.
 
     Example:
       >>> import shims
@@ -3609,8 +3615,8 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_uniform` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_uniform` there.
 
     Example:
       >>> import shims
@@ -3736,7 +3742,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3762,7 +3768,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3797,7 +3803,7 @@ def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator:
 
     Raises:
       OutOfBoundsError: there is no such axis.
-      TypeError: `inputs` does not hold strings.
+      TypeError: `inputs`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -3818,7 +3824,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, 
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3847,7 +3853,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3874,7 +3880,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3900,7 +3906,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3927,7 +3933,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3953,7 +3959,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3980,7 +3986,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
       input: strings of any shape, or a ragged tensor of them.
       pattern: a regular expression of RE2's syntax.
       rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
-      replace_global: whether to replace all matches or the first one.
+      replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
 
     Returns:
@@ -3988,7 +3994,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\\p{Greek}`), or a string is not UTF-8.
 
@@ -3996,7 +4002,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -4022,7 +4028,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
       InvalidArgumentError: a number is negative, or `repeats` has neither one number nor one per slice.
 
     Differs from TensorFlow:
-      Negative numbers raise an error; TensorFlow treats them as 0.
+      Negative numbers raise an error; TensorFlow treats negative numbers as 0.
 
     Under jit:
       With traced `repeats` the size depends on data.
@@ -4068,8 +4074,8 @@ def reshape(tensor: Any, shape: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
-      -1 itself must be static: a traced size that turns out to be -1 is rejected.
+      Sizes may be traced. If the shape contains -1, the known sizes must divide the number of
+      elements. The -1 itself must be static: a traced size that turns out to be -1 is rejected.
 
     Example:
       >>> import shims
@@ -4492,7 +4498,7 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
     Args:
       input_: array.
       begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 takes all that follows.
+      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
       name: ignored.
 
     Returns:
@@ -4531,8 +4537,8 @@ def sort(values: Any, axis: Any = -1, direction: Any = 'ASCENDING', name: Any = 
       InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
-      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
-      position is undefined.
+      NaN is larger than every number: NaN is last in ascending order, and first in descending
+      order. In TensorFlow, the position of NaN is undefined.
 
     Under jit:
       Sizes may be known only at run time; padding is not sorted.
@@ -4637,7 +4643,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The root, in the shape of `x`; NaN below 0.
+      The root, in the shape of `x`; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -4692,8 +4698,8 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
-      absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
+      the absolute value, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -4750,7 +4756,7 @@ def stack(values: Any, axis: Any = 0, name: Any = 'stack') -> Any:
       name: ignored.
 
     Returns:
-      An array with one axis more than the arrays in `values`.
+      An array with one more axis than the arrays in `values`.
 
     Raises:
       InvalidArgumentError: dtypes or shapes differ.
@@ -4783,7 +4789,7 @@ def stop_gradient(input: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      Returns the traced array; derivatives by JAX are blocked too.
+      Returns the traced array; JAX's own derivatives, such as `jax.grad`, are blocked, too.
 
     Example:
       >>> import shims
@@ -4808,13 +4814,13 @@ def string_join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
 
     Raises:
       InvalidArgumentError: the shapes differ.
-      TypeError: an input does not hold strings.
+      TypeError: an input  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -4835,13 +4841,13 @@ def string_strip(input: Any, name: Any = None) -> Any:
       A tensor of strings of the same shape, on the host.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -4871,7 +4877,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -
       Nothing.
 
     Under jit:
-      The buckets of known strings are constants; others are computed on the host.
+      The buckets of known strings are constants; other buckets are computed on the host.
 
     Example:
       >>> import shims
@@ -5098,8 +5104,8 @@ def timestamp(name: Any = None) -> Any:
       A scalar of float64.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` it is float32, in which neighboring numbers are two minutes apart; a
-      warning says so.
+      Without `jax_enable_x64`, the time is float32, in which neighboring numbers are two minutes
+      apart. A warning says so.
 
     Under jit:
       The clock is read whenever the program runs, in program order.
@@ -5225,8 +5231,8 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_truncated_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_truncated_normal` there.
 
     Example:
       >>> import shims
@@ -5281,7 +5287,7 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
 
     Returns:
       `(y, idx)`: `y` is the vector of distinct values, whose size depends on data. `idx` has the
-      shape of `x` and holds for each element its position in `y`: `y[idx] == x`. Each NaN is
+      shape of `x` and contains the position of each element in `y`: `y[idx] == x`. Each NaN is
       distinct; 0.0 and -0.0 are equal.
 
     Raises:
@@ -5373,13 +5379,14 @@ class variable_scope:
 
     Args:
       name_or_scope: a name, or an existing `VariableScope`.
-      default_name: the name if `name_or_scope` is `None`; a number is appended if it is in use.
+      default_name: the name if `name_or_scope` is `None`; a number is appended if the name is in
+        use.
       values: tensors whose graph is used.
       initializer, regularizer, partitioner, custom_getter, dtype, use_resource, constraint: the
         defaults of the arguments of `get_variable`.
       caching_device: accepted and ignored.
-      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing ones; `None` and
-        `False` inherit from the enclosing scope.
+      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing variables; `None`
+        and `False` inherit from the enclosing scope.
       auxiliary_name_scope: whether to open a name scope as well.
 
     Raises:

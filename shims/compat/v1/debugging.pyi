@@ -12,7 +12,7 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
 
     Args:
       x: array.
-      y: array that broadcasts with it.
+      y: array that broadcasts with `x`.
       message: a prefix of the error message.
       summarize: the number of elements in the error message; all if negative.
       name: ignored.
@@ -27,7 +27,8 @@ def assert_equal(x: Any, y: Any, data: Any = None, summarize: Any = None, messag
       An error raised after a call does not show the values.
 
     Under jit:
-      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify` reports it.
+      Inside `shims.function`, the error is raised after the call; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims
@@ -70,7 +71,8 @@ def check_numerics(tensor: Any, message: Any, name: Any = None) -> Any:
       checked if JAX differentiates a `shims.function` as a whole.
 
     Under jit:
-      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
+      The error is raised after the call of a `shims.function`; in an enclosing trace, `checkify`
+      reports the error.
 
     Example:
       >>> import shims

@@ -1313,7 +1313,7 @@ class LinearOperatorZeros:
     def tree_unflatten(cls, plain: Any, children: Any) -> Any: ...
 def adjoint(matrix: Any, name: Any = None) -> Any: ...
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> Any:
-    """Keep a band around the diagonal of matrices; everything else is 0.
+    """Keep a band around the diagonal of matrices; all other elements are 0.
 
     Args:
       input: array `[..., n, m]`.
@@ -1355,8 +1355,9 @@ def cholesky(input: Any, name: Any = None) -> Any:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers there, and uninitialized memory above the diagonal.
+      If a matrix is not positive definite, or contains NaN, the whole lower triangle is NaN. In
+      this case, TensorFlow returns numbers in the lower triangle, and uninitialized memory above
+      the diagonal.
 
     Under jit:
       Sizes may be known only at run time.

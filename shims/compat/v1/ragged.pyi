@@ -201,7 +201,7 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The number of values is the sum over the operands; it may be known only at run time.
+      The number of values is the sum over the operands; this sum may be known only at run time.
 
     Example:
       >>> import shims

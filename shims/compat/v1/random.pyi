@@ -62,8 +62,8 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., see
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_normal` there.
 
     Example:
       >>> import shims
@@ -156,7 +156,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       The array.
 
     Raises:
-      ValueError: the dtype is not supported, or the bounds do not suit it.
+      ValueError: the dtype is not supported, or the bounds do not fit the dtype.
       InvalidArgumentError: the seed is not two integers, or `minval >= maxval` for integers.
       UnimplementedError: `alg` is Threefry.
 
@@ -191,8 +191,8 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_truncated_normal` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_truncated_normal` there.
 
     Example:
       >>> import shims
@@ -223,8 +223,8 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
       The bits equal TensorFlow's on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
-      constants of the compiled program: use `stateless_uniform` there.
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit`, the
+      numbers are constants of the compiled program: use `stateless_uniform` there.
 
     Example:
       >>> import shims

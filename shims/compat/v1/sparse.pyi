@@ -61,8 +61,9 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
       UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings and floating-point numbers are not supported; TensorFlow truncates floating-point numbers. Rows
-      of a sparse tensor must be in order; TensorFlow drops features if they are not.
+      Strings and floating-point numbers are not supported; TensorFlow truncates floating-point
+      numbers. Rows of a sparse tensor must be in order; TensorFlow drops features if the rows are
+      not in order.
 
     Under jit:
       The number of values is data-dependent.

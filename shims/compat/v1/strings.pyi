@@ -6,9 +6,9 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
 
     Args:
       input: numbers, booleans or strings of any shape, or a ragged tensor of them.
-      precision: the number of digits after the decimal point; 6 if it is -1.
+      precision: the number of digits after the decimal point; -1 means 6.
       scientific: whether floats have an exponent.
-      shortest: whether floats have the shorter of both forms.
+      shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
       fill: the character that fills up on the left, a space if it is empty.
       name: ignored.
@@ -40,10 +40,10 @@ def bytes_split(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The bytes: a vector for one string, else a `RaggedTensor` with one axis more.
+      The bytes: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -101,13 +101,13 @@ def join(inputs: Any, separator: Any = '', name: Any = None) -> Any:
 
     Raises:
       InvalidArgumentError: the shapes differ.
-      TypeError: an input does not hold strings.
+      TypeError: an input  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -135,7 +135,7 @@ def length(input: Any, name: Any = None, unit: Any = 'BYTE') -> Any:
       Nothing.
 
     Under jit:
-      The lengths of known strings are constants; others are computed on the host.
+      The lengths of known strings are constants; other lengths are computed on the host.
 
     Example:
       >>> import shims
@@ -157,13 +157,13 @@ def lower(input: Any, encoding: Any = '', name: Any = None) -> Any:
 
     Raises:
       InvalidArgumentError: `encoding` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -185,12 +185,12 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       name: ignored.
 
     Returns:
-      The joined sequences, a row for each row of `data`: a `RaggedTensor` if `data` is one, else an
-      array on the host.
+      The joined sequences, a row for each row of `data`: a `RaggedTensor` if `data` is ragged,
+      otherwise an array on the host.
 
     Raises:
       ValueError: `data` is a scalar, or a width is not positive.
-      TypeError: `data` does not hold strings.
+      TypeError: `data`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -220,7 +220,7 @@ def reduce_join(inputs: Any, axis: Any = None, keep_dims: Any = None, separator:
 
     Raises:
       OutOfBoundsError: there is no such axis.
-      TypeError: `inputs` does not hold strings.
+      TypeError: `inputs`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -248,7 +248,7 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\\p{Greek}`), or a string is not UTF-8.
 
@@ -256,7 +256,7 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      The result of known strings is a constant; others are computed on the host.
+      The result for known strings is a constant; other results are computed on the host.
 
     Example:
       >>> import shims
@@ -272,7 +272,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
       input: strings of any shape, or a ragged tensor of them.
       pattern: a regular expression of RE2's syntax.
       rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
-      replace_global: whether to replace all matches or the first one.
+      replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
 
     Returns:
@@ -280,7 +280,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
 
     Raises:
       InvalidArgumentError: the pattern is invalid.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
       UnimplementedError: the pattern uses a feature that Python's regular expressions lack, such as
         scripts (`\\p{Greek}`), or a string is not UTF-8.
 
@@ -288,7 +288,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
       Such patterns and strings, which TensorFlow accepts, are rejected.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -309,13 +309,13 @@ def strip(input: Any, name: Any = None) -> Any:
       A tensor of strings of the same shape, on the host.
 
     Raises:
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims
@@ -346,7 +346,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: Any, name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The buckets of known strings are constants; others are computed on the host.
+      The buckets of known strings are constants; other buckets are computed on the host.
 
     Example:
       >>> import shims
@@ -369,11 +369,11 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
       name: ignored.
 
     Returns:
-      int32 code points: a vector for one string, else a `RaggedTensor` with one axis more.
+      int32 code points: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       The supported encodings are those of Python.
@@ -400,7 +400,7 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', re
       name: ignored.
 
     Returns:
-      A tensor of strings with one axis less, on the host.
+      A tensor of strings with one axis fewer, on the host.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a code point is invalid and `errors` is `strict`.
@@ -457,11 +457,11 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', repl
       name: ignored.
 
     Returns:
-      The characters: a vector for one string, else a `RaggedTensor` with one axis more.
+      The characters: a vector for one string, else a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Row splits are int32 unless `jax_enable_x64` is on.
@@ -493,7 +493,7 @@ def unsorted_segment_join(inputs: Any, segment_ids: Any, num_segments: Any, sepa
 
     Raises:
       InvalidArgumentError: an id is not in `[0, num_segments)`, or the shapes do not fit together.
-      TypeError: `inputs` does not hold strings.
+      TypeError: `inputs`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
@@ -521,13 +521,13 @@ def upper(input: Any, encoding: Any = '', name: Any = None) -> Any:
 
     Raises:
       InvalidArgumentError: `encoding` is unknown.
-      TypeError: `input` does not hold strings.
+      TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Known strings are constants of the program; others are computed on the host.
+      Known strings are constants of the program; other strings are computed on the host.
 
     Example:
       >>> import shims

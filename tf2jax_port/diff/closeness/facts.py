@@ -1,4 +1,4 @@
-"""Define `Facts`, which holds everything that was observed when one case ran in all lanes."""
+"""Define `Facts`, which contains everything that was observed when one case ran in all lanes."""
 
 from __future__ import annotations
 

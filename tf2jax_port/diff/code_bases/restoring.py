@@ -1,4 +1,4 @@
-"""Restore the objects of a port from what the objects of the original held, without calling their constructors."""
+"""Restore the objects of a port from the attributes of the original objects, without calling constructors."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Restored:
             raise
         except Exception as error:
             self.objects.pop(number, None)
-            raise UnfitError(f"{node['name']} cannot be restored: {error}") from error
+            raise UnfitError(f"{node['name']} cannot be restored (reason: {error})") from error
         for name, why in node.get("lost", {}).items():
             lost = _Lost(f"{node['name']}.{name} could not be restored: {why}", self.touched)
             with contextlib.suppress(AttributeError):

@@ -1,4 +1,4 @@
-"""Follow the values that a function gives to its names, line by line."""
+"""Follow the values that a function assigns to its local names, line by line."""
 
 from __future__ import annotations
 

@@ -104,7 +104,9 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
         why = value_of(facts.lanes[OLD_LANES[0].id], quantity)
         assert isinstance(why, Failure)
         eager = OLD_LANES[0]
-        why = Failure(why.kind, f"no value in {eager.title}: {why.reason}", why.detail)
+        why = Failure(
+            why.kind, f"{eager.title} returns no value to compare with: {why.reason}", why.detail
+        )
         return not_covered(facts, quantity, lane, eager.id, why)
     old = value_of(facts.lanes[reference], quantity)
     assert not isinstance(old, Failure)
@@ -279,7 +281,7 @@ def _explanation_text(found: Explanation, first: Comparison) -> str:
         elements = "element" if found.elements == 1 else "elements"
         return f"the port agrees with {' and '.join(found.names)} ({found.elements} {elements})"
     if found.outcome == UNSTEADY:
-        return "the original is random: called again, with other seeds in Keras, it returns other numbers"
+        return "the original is random: a second call, with other seeds in Keras, returns other numbers"
     if found.outcome != EQUAL or first.agrees:
         return ""
     if found.names == (DOUBLE_RUN,):

@@ -154,7 +154,7 @@ def rank(finding: Finding) -> tuple[int, int, int, Quantity, float]:
 def _edges(findings: Sequence[Finding]) -> list[Reason]:
     """Return the results that agree with another run of the original only, each once."""
     return grouped(
-        (f.quantity.title, f"knife edge in {title(f.lane)}, {f.because}", f.case)
+        (f.quantity.title, f"knife edge in {title(f.lane)}: {f.because}", f.case)
         for f in findings
         if f.outcome == KNIFE_EDGE
     )
@@ -190,11 +190,11 @@ def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
         if fact.reference is not None:
             yield (
                 eager.title,
-                f"{failure.reason}; compared with {title(fact.reference)} instead",
+                f"{failure.reason}; the port is compared with {title(fact.reference)} instead",
                 fact.case,
             )
         elif any(fact.lanes[lane.id].ran for lane in ports(fact.lanes)):
-            yield eager.title, f"{failure.reason}; the port gives a result", fact.case
+            yield eager.title, f"{failure.reason}; the port returns a result", fact.case
 
 
 def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
@@ -202,5 +202,5 @@ def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
     compared = [f for f in findings if f.outcome in (EQUAL, KNIFE_EDGE)]
     noisy = {f.quantity for f in compared if f.ill_conditioned}
     telling = {f.quantity for f in compared if not f.ill_conditioned}
-    why = "ill-conditioned, rounding alone is as large as a fault would be"
+    why = "ill-conditioned: rounding errors alone are as large as the error of a fault"
     return [Reason(quantity.title, why) for quantity in sorted(noisy - telling)]

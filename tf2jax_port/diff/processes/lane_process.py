@@ -18,7 +18,7 @@ from tf2jax_port.diff.vocabulary.lanes import JAX_SHARDED, is_old
 
 # Each new process imports for some seconds, and a lane that crashed this often will crash again.
 MOST_CRASHES = 3
-_NOT_TRIED = Failure("Crash", f"not tried after {MOST_CRASHES} crashes")
+_NOT_TRIED = Failure("Crash", f"not run, because the limit of {MOST_CRASHES} crashes was reached")
 # JAX treats a CPU as one device unless a flag sets their number before it starts.
 HOST_DEVICES = 8
 
@@ -88,7 +88,7 @@ def _environment(lane: str) -> dict[str, str]:
 def how_it_ended(lane: str, code: int) -> str:
     """Describe how a lane's process ended: `TensorFlow crashed (SIGSEGV)`, or that it exited."""
     if code >= 0:
-        return f"the process ended without a crash (exit code {code})"
+        return f"the process exited before it returned a result (exit code {code})"
     framework = "TensorFlow" if is_old(lane) else "JAX"
     return f"{framework} crashed ({signal_name(code)})"
 

@@ -63,7 +63,7 @@ class Running:
         """Send a message; return a `Failure` if that is impossible, else `None`."""
         data = attempt(pickle.dumps, message)
         if isinstance(data, Failure):
-            return Failure(data.kind, f"the case cannot be sent to another process, {data.reason}")
+            return Failure(data.kind, f"the case cannot be sent to another process: {data.reason}")
         # A process that has ended reads nothing; `receive` notices that, too.
         with contextlib.suppress(OSError):
             left = memoryview(data)

@@ -1,4 +1,4 @@
-"""Render a proof for a terminal: what is wrong, where it begins, and a line per file."""
+"""Render a proof for a terminal: the wrong functions, the places where faults begin, and a line per file."""
 
 from __future__ import annotations
 

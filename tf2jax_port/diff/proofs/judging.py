@@ -137,7 +137,7 @@ def _row(
         elif only := _only_in_wrong_calls(seen, place):
             line = only[0]
             until = f"s {line} to {only[-1]}" if len(only) > 1 else f" {line}"
-            why += f"; no equal call reaches line{until}"
+            why += f"; only calls with different results reach line{until}"
         if only_gradients_differ(_counts(seen)):
             why += "; `rewrite --exact` keeps TensorFlow's gradients"
     return Row(
@@ -199,11 +199,11 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
     if all(each.outcome is Outcome.NOT_REPLAYABLE for each in found):
         return (
             Status.NOT_REPLAYED,
-            f"the calls of the function cannot be replayed: {listed(reasons)}",
+            f"the calls of the function cannot be replayed (reason: {listed(reasons)})",
         )
     limits = [
         *(
-            f"{reason}: {number} of {counted(total, 'call')} not replayed, or not in all lanes"
+            f"{number} of {counted(total, 'call')} could not be replayed in every lane (reason: {reason})"
             for reason, number in reasons.items()
         ),
         *(

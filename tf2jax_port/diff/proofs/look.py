@@ -1,4 +1,4 @@
-"""Define what the pages of a proof share: their frame, their style, chips and bars."""
+"""Define the common parts of the pages of a proof: frame, style, chips and bars."""
 
 from __future__ import annotations
 

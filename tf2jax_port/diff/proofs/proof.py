@@ -1,4 +1,4 @@
-"""Define the proof of a code base: what is known of each function, and the verdict over all."""
+"""Define the proof of a code base: the results for each function, and the verdict for all functions."""
 
 from __future__ import annotations
 

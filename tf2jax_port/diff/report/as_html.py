@@ -326,9 +326,13 @@ def _cases(rows: Sequence[CaseRow], lanes: Sequence[Lane]) -> str:
     )
 
 
+def _what(reason: Reason) -> str:
+    return reason.what if reason.what == "run with" else f"no {reason.what}"
+
+
 def _uncovered(report: Report, told: Sequence[Reason]) -> list[Reason]:
     return [
-        Reason(f"{title(lane)}, {reason.what}", reason.why, reason.cases)
+        Reason(f"{title(lane)}, {_what(reason)}", reason.why, reason.cases)
         for lane, reason in wording.uncovered(report, told)
     ]
 

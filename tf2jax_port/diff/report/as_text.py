@@ -204,10 +204,17 @@ def _bar(ratio: float, words: str) -> Text:
 def _not_covered(report: Report, told: Sequence[Reason]) -> list[Reason]:
     """Return the lanes that did not run, with reasons, except those that are among the verdict's reasons."""
     return [
-        Reason(title(lane), f"{reason.what}, {reason.why}", reason.cases)
+        Reason(title(lane), _joined(reason), reason.cases)
         for lane, reason in wording.uncovered(report, told)
         if reason.what != "run with" or lane == TF_GRAPH.id
     ]
+
+
+def _joined(reason: Reason) -> str:
+    """Return what a lane did not compute, or how it was run, with the reason."""
+    if reason.what == "run with":
+        return f"run with {reason.why}"
+    return f"no {reason.what}: {reason.why}"
 
 
 def _reasons(heading: str, reasons: tuple[Reason, ...] | list[Reason]) -> list[RenderableType]:

@@ -237,7 +237,7 @@ def cases_in_words(report: Report) -> str:
 def _open_reviews(report: Report) -> list[str]:
     """Return the number of open reviews: references to review for which no case shows a difference."""
     count = report.counts["reviews"]
-    return [f"{_count_noun(count, 'review')} open"] if count else []
+    return [f"{_count_noun(count, 'finding')} to review"] if count else []
 
 
 def _requested_extras(report: Report) -> list[str]:

@@ -42,7 +42,7 @@ def not_halved(facts: Iterable[Facts]) -> list[Reason]:
     return grouped(
         (
             "bfloat16",
-            f"the original does not run in this precision, {f.as_given}, so it runs unchanged",
+            f"the original does not run in bfloat16 ({f.as_given}), so this case keeps its own dtypes",
             f.case,
         )
         for f in facts

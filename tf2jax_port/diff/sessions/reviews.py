@@ -1,4 +1,4 @@
-"""Find the reviews of the rewriter that a port leaves open: references that equal results alone cannot decide."""
+"""Find references that must still be reviewed, because no case shows whether their corner case matters."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def open_reviews(old: str, new: str) -> Iterator[Reason]:
         if finding.state is State.REVIEW and finding.line in lines and is_there:
             yield Reason(
                 f"{files[0].name}:{finding.line}",
-                f"{finding.symbol} is to be reviewed ({finding.code}), and no case shows a difference: "
+                f"check the finding {finding.code} of {finding.symbol}, because no case shows whether it applies: "
                 f"{finding.message}",
             )
 

@@ -378,7 +378,7 @@ def _report(
     )
 
 
-_ABSENT = "None against zeros in the port: JAX does not return None"
+_ABSENT = "the original returns None, and the port returns zeros, because JAX does not return None"
 
 
 def _agreements(findings: Sequence[Finding]) -> list[Reason]:

@@ -49,7 +49,7 @@ def with_strength(
         added = strengthened(cases, planter, sides[0].eager)
         packed = attempt(_pack, [*cases, *added])
         if isinstance(packed, Failure):
-            why = Reason("more cases", f"the cases cannot be stored as plain data, {packed.reason}")
+            why = Reason("more cases", f"the cases cannot be stored as plain data: {packed.reason}")
             report = replace(report, notes=(*report.notes, why))
         elif added:
             data = packed

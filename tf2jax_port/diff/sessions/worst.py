@@ -72,8 +72,8 @@ def with_worst(
             break
         best, taken = found, taken + 1
     words = (
-        f"{path} of case {case.index}: after {taken} steps of ascent its error is {best.error:.3g} "
-        f"of its largest element, {start.error:.3g} before"
+        f"{path} of case {case.index}: {taken} steps of gradient ascent change the error, relative to the largest "
+        f"element, from {start.error:.3g} to {best.error:.3g}"
     )
     store = Store()
     packed = attempt(pack_call, replace(best.case, index=0), store)

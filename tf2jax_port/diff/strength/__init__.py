@@ -1,1 +1,1 @@
-"""Plant faults into a port that is equal, to find out what its cases could have caught."""
+"""Plant faults into a port that is equal, to find out which faults the cases can detect."""

@@ -1,4 +1,4 @@
-"""List the faults that are planted for each primitive, with what an input needs to notice them."""
+"""List the faults that are planted for each primitive, with the inputs that can detect each fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plant faults into the recorded runs of a port, and count those that change an output."""
+"""Plant faults into the recorded runs of a port, and count the faults that change an output."""
 
 from __future__ import annotations
 

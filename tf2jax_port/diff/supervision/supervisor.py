@@ -38,7 +38,7 @@ from tf2jax_port.diff.supervision.case_messages import PLAN, REFUSED, STEP
 from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 
 PROGRAM = "tf2jax_port.diff.supervision.case_program"
-_STARTING = "starting"
+_STARTING = "while the process started"
 _TITLES = {LOCATE: "first divergence", WORST: "worst input", STRENGTH: "planted faults"}
 _MIN_STARTUP_SECONDS = 120.0
 _POLL_SECONDS = 0.2
@@ -130,16 +130,16 @@ class Worker:
                 word, content = self._running.receive(left)
             except TimeoutError:
                 self.close()
-                raise EndedError(f"not finished within {seconds:g} seconds, in {place}") from None
+                raise EndedError(f"no result within {seconds:g} seconds, {place}") from None
             except (EOFError, pickle.UnpicklingError):
                 code, said = self._running.wait()
                 self._running = None
                 raise EndedError(
-                    f"{_describe_exit(code)}, in {place}{_last_error_line(said)}"
+                    f"{_describe_exit(code)}, {place}{_last_error_line(said)}"
                 ) from None
             if word != STEP:
                 return word, content
-            place = content
+            place = f"in {content}"
             step(content)
 
 
@@ -290,7 +290,9 @@ class _Cases:
     def _take(self, worker: Worker) -> None:
         index = self._left.get_nowait()
         if len(self.failed) >= MOST_CRASHES:
-            self.failed[index] = f"not tried after {MOST_CRASHES} such cases"
+            self.failed[index] = (
+                f"not run, because the limit of {MOST_CRASHES} unfinished cases was reached"
+            )
             return
         done, total = len(self._seen) + len(self.failed), len(self._plan.fitted)
         try:
@@ -342,7 +344,7 @@ def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"the function ended its process (exit code {code})"
     if code == -signal.SIGINT:  # no interrupt from outside reaches it
-        return "it raised KeyboardInterrupt"
+        return "the function raised KeyboardInterrupt"
     memory = ", perhaps out of memory" if code == -signal.SIGKILL else ""
     return f"the function crashed ({signal_name(code)}{memory})"
 

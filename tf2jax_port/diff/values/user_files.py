@@ -1,4 +1,4 @@
-"""Distinguish files of the user's program from those of installed libraries by their paths.
+"""Distinguish files of the user's program from files of installed libraries by their paths.
 
 No other module of `tf2jax_port` does this. `shims._src.platform.user_frames` cannot be used instead, since
 it would load JAX into processes that run only TensorFlow.

@@ -1,1 +1,1 @@
-"""Turn calls of TensorFlow 0.x into calls of version 1, if the arguments show what the calls mean."""
+"""Turn calls of TensorFlow 0.x into calls of version 1, if the arguments show the meaning of the calls."""

@@ -1,4 +1,4 @@
-"""List the layers, cells and regularizers of TensorFlow 1, and what replaces them in Keras 3 and Flax NNX."""
+"""List the layers, cells and regularizers of TensorFlow 1, and their replacements in Keras 3 and Flax NNX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Add the imports that the new text needs, and drop those that nothing uses any more.
+"""Add the imports that the new text needs, and drop the imports that are no longer used.
 
 An import of TensorFlow is dropped only if every reference through it is gone, and only if it is directly in a
 module or function: inside `try` or `if` it may test whether TensorFlow is installed. A `try` that only imports is

@@ -35,7 +35,7 @@ _LEFT = {
     "graph_nets": "the library needs TensorFlow: the package `jraph` has the same graph networks on JAX",
     "keras_cv": "the library is now a part of KerasHub (`keras_hub`): the models of KerasHub run on JAX",
     "keras_nlp": "the library is now called KerasHub (`keras_hub`): the models of KerasHub run on JAX",
-    "horovod.tensorflow": "the library needs TensorFlow: JAX's meshes and `jax.distributed` replace it",
+    "horovod.tensorflow": "the library needs TensorFlow: use JAX's meshes and `jax.distributed` instead",
     "tensorflow_decision_forests": (
         "the library needs TensorFlow: the package `ydf` trains the same forests without TensorFlow, and "
         "converts them to JAX functions"
@@ -60,8 +60,8 @@ _LEFT = {
         "losses of reinforcement learning"
     ),
     "tf_slim": (
-        "the library needs TensorFlow: `shims.compat.v1.contrib.slim` has its layers, for programs whose "
-        "graph `shims.compat.v1` builds"
+        "the library needs TensorFlow: `shims.compat.v1.contrib.slim` has the same layers, for programs "
+        "whose graph `shims.compat.v1` builds"
     ),
     "trfl": "the library needs TensorFlow: the package `rlax` has the same losses on JAX",
 }

@@ -140,7 +140,7 @@ def bind_arguments(
 
 
 def _unknown_keyword(argument: Argument, keyword: str, names: Iterable[str]) -> Refusal:
-    message = f"the rule does not know an argument `{keyword}`"
+    message = f"the rewriter does not support the argument `{keyword}`"
     near = difflib.get_close_matches(keyword, sorted(names), n=1, cutoff=0.7)
     if not near:
         return Refusal("TJ302", message)

@@ -1,4 +1,4 @@
-"""List names of Keras 1 and 2 that Keras 3 lacks, with the advice on what to use instead.
+"""List names of Keras 1 and 2 that Keras 3 lacks, with advice on replacements.
 
 An entry applies to the name and to all names below it; the longest matching entry applies.
 """
@@ -21,7 +21,7 @@ _IMAGES = (
 _TEXT = "Keras 3 does not have the tokenizers of Keras 2: use `keras.layers.TextVectorization`"
 _SEQUENCE = "use `keras.utils.timeseries_dataset_from_array`, or write the code with NumPy"
 _CHOICE = "write a conditional expression on the argument `training` of the call"
-_OWN_LAYER = "Keras 3 does not have the layer: write its computation with `keras.ops`"
+_OWN_LAYER = "Keras 3 does not have the layer: write the computation of the layer with `keras.ops`"
 _EVALUATOR = "evaluate in a separate process with `model.evaluate`"
 _NEVER_USED = "nothing in Keras 3 uses this name: delete this code"
 _DTENSOR = "write `keras.distribution`, which distributes models over devices"
@@ -31,7 +31,7 @@ _OLD_MODELS = (
 )
 _SYNCHRONIZED = (
     "write `keras.layers.BatchNormalization`: in a program that JAX compiles for a sharded batch, "
-    "its moments are those of the whole batch"
+    "the moments of this layer are those of the whole batch"
 )
 _ESTIMATOR = "Keras 3 has no estimators: train the model with `fit`"
 _SIZES = (*("002", "004", "006", "008", "016", "032", "040", "064", "080", "120", "160", "320"),)
@@ -156,7 +156,7 @@ REASONS: tuple[tuple[str, str], ...] = (
 KEYWORDS: dict[str, str] = {
     "batch_input_shape": "write `batch_shape=` of a `keras.Input`",
     "decay": "write a schedule as `learning_rate=`: `keras.optimizers.schedules.InverseTimeDecay`",
-    "fused": "leave it out",
+    "fused": "leave `fused` out",
     "init": "write `kernel_initializer=`",
     "input": "write `inputs=`",
     "output": "write `outputs=`",
@@ -171,7 +171,7 @@ KEYWORDS: dict[str, str] = {
 # Arguments that Keras 3 has, and for which it raises an error on JAX: `(class, argument)` and the advice.
 RAISING: dict[tuple[str, str], str] = {
     ("layers.BatchNormalization", "synchronized"): (
-        "leave it out: in a program that JAX compiles for a sharded batch, the moments are those of "
+        "leave `synchronized` out: in a program that JAX compiles for a sharded batch, the moments are those of "
         "the whole batch"
     ),
     **dict.fromkeys(

@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.reading.scopes import Function, Scope
 if TYPE_CHECKING:
     from tf2jax_port.rewrite.sites.references import File
 
-_UNSEEN = "the rewriter cannot follow the uses of this object"
+_UNSEEN = "the rewriter cannot follow the uses of the optimizer"
 # Base classes that ignore attributes which are neither variables nor layers.
 _BASES = ("Module", "keras.Model", "keras.layers.Layer", "keras.models.Model")
 # Attributes that Keras' models use themselves.
@@ -68,7 +68,7 @@ class Follower:
             return self._follow_element(parent, node)
         if isinstance(parent, ast.Call | ast.keyword):
             return self._follow_argument(parent, node)
-        return "a function returns this object" if isinstance(parent, ast.Return) else _UNSEEN
+        return "a function returns the optimizer" if isinstance(parent, ast.Return) else _UNSEEN
 
     def _first(self, reasons: Iterable[str]) -> str:
         return next(filter(None, reasons), "")
@@ -144,7 +144,7 @@ class Follower:
         self.open.add(key)
         foreign = self._foreign_base(kind, name)
         if foreign:
-            return f"the class that stores this object has the base class `{foreign}`, which may use this object"
+            return f"the class that stores the optimizer has the base class `{foreign}`, which may use the optimizer"
         attributes = [a for a in self.file.names.attributes if a.attr == name]
         loads = (a for a in attributes if isinstance(a.ctx, ast.Load))
         return self._first(self._follow_use(attribute, packed) for attribute in loads)
@@ -215,7 +215,7 @@ class Follower:
         function, bound = self._function(call.func)
         parameter = _parameter(call, node, function, bound) if function is not None else None
         if function is None or parameter is None:
-            return f"`{ast.unparse(call.func)}` receives this object"
+            return f"`{ast.unparse(call.func)}` receives the optimizer"
         return self._follow_name(self.file.names.scopes[function], parameter, False)
 
     def _function(self, node: ast.expr) -> tuple[ast.FunctionDef | None, bool]:

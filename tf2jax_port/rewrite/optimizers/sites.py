@@ -39,13 +39,13 @@ _OF_VARIABLES = ("assign", "assign_add", "assign_sub", "numpy", "read_value", "v
 _VALUES = ("learning_rate", "iterations", "variables")
 # The endings of reasons that say that other code may use the optimizer.
 _ELSEWHERE = (
-    "receives this object",
-    "returns this object",
-    "cannot follow the uses of this object",
-    "may use this object",
+    "receives the optimizer",
+    "returns the optimizer",
+    "cannot follow the uses of the optimizer",
+    "may use the optimizer",
 )
-_GRAPH = "the optimizer is part of a graph"
-_NO_PLACE = "an argument has no counterpart in Optax"
+_GRAPH = "the code builds a graph that contains the optimizer"
+_NO_PLACE = "Optax has no counterpart of an argument"
 _ROWS = "`shims.gather`: optimizers need a gradient that shows which rows were gathered"
 _PLAIN_CALLS = ("TJ101", "TJ201")
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
@@ -128,7 +128,9 @@ def _written_decision(
         "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same learning rates"
     )
     if why:
-        message = f"{why}, and that code may use methods that `shims.optax.Optimizer` does not have"
+        message = (
+            f"{why}, so check that other code uses only methods that `shims.optax.Optimizer` has"
+        )
     return dataclasses.replace(
         decision,
         state=State.REVIEW if why else State.SHIM,
@@ -148,8 +150,14 @@ def _is_spelled_out(file: File, made: _Creation) -> bool:
 
 def _kept_decision(decision: Decision, why: str) -> Decision:
     if decision.state is State.MANUAL:
-        return dataclasses.replace(decision, message=f"{decision.message}; {why}")
-    message = f"the optimizer becomes an optimizer of Keras 3, which takes the same steps: {why}"
+        return dataclasses.replace(
+            decision,
+            message=f"{decision.message}; the rewriter cannot write that here, because {why}",
+        )
+    message = (
+        "the optimizer becomes an optimizer of Keras 3, which takes the same steps; the rewriter "
+        f"cannot use Optax here, because {why}"
+    )
     return dataclasses.replace(decision, state=State.REWRITTEN, code=STAYS, message=message)
 
 
@@ -167,13 +175,13 @@ def _why_no_optimizer(file: File, made: _Creation) -> str:
 
     def handed(call: ast.Call, node: ast.expr) -> str | None:
         if call.func is node:
-            return "it is called"
+            return "the file calls the optimizer"
         reference = file.values.by_node.get(call.func)
         if reference is not None and reference.path == "train.Checkpoint":
             return ""  # left to a person, who saves `variables` in its place
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
-            return "`compile` receives this object"
-        return None if reference is None else f"`{reference.spelled}` receives this object"
+            return "`compile` receives the optimizer"
+        return None if reference is None else f"`{reference.spelled}` receives the optimizer"
 
     return Follower(file, asked, handed).why_not(made.call)
 
@@ -185,11 +193,11 @@ def _why_attribute_unknown(
     name = attribute.attr
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
-    unknown = f"`{name}` of this object is used"
+    unknown = f"the file uses the optimizer's attribute `{name}`"
     if name == "variables" and isinstance(call, ast.Subscript):
-        return "the optimizer's variables are indexed"
+        return "the file indexes the optimizer's attribute `variables`"
     if name in _VALUES and isinstance(call, ast.Attribute) and not _is_of_variable(file, call):
-        return f"`{name}.{call.attr}` of this object is used"
+        return f"the file uses the optimizer's attribute `{name}.{call.attr}`"
     if name in _VALUES and not is_called:
         stores = not isinstance(attribute.ctx, ast.Load)
         hidden = version_1 or (stores and name != "learning_rate")
@@ -201,9 +209,9 @@ def _why_attribute_unknown(
     count = 3 if version_1 and name == "apply_gradients" else count
     keywords = (*_KEYWORDS, "global_step", "name") if version_1 else _KEYWORDS
     if len(call.args) > count or any(k.arg not in keywords for k in call.keywords):
-        return f"`{name}` is called with other arguments"
+        return f"the file calls the optimizer's `{name}` with arguments that the rewriter does not support"
     if any(isinstance(argument, ast.Starred) for argument in call.args):
-        return f"`{name}` is called with other arguments"
+        return f"the file calls the optimizer's `{name}` with arguments that the rewriter does not support"
     if version_1 and name in ("minimize", "compute_gradients"):
         return "" if call.args and _is_function(file, call.args[0]) else _GRAPH
     return "" if eager or not version_1 else _GRAPH
@@ -252,7 +260,7 @@ def _why_unsupported_argument(site: CallSite | None) -> str:
         if name in WITHOUT_PLACE and ast.unparse(argument.node) != usual[name]:
             return f"Optax has no parameter `{name}`"
         if name in COMMON and argument.keyword is None and not is_own:
-            return f"`{name}` is passed by position"
+            return f"`{name}` is passed by position, not by keyword"
         if name in NAMES and holds_references(site, argument.node):
             return _NO_PLACE
     return ""
@@ -327,7 +335,7 @@ def _write_schedule(file: File, made: _Creation, written: set[ast.Call]) -> list
         return None
 
     follower = Follower(
-        file, lambda attribute: f"`{attribute.attr}` of this object is used", handed
+        file, lambda attribute: f"the file uses the attribute `{attribute.attr}`", handed
     )
     if follower.why_not(made.call):
         return None

@@ -218,7 +218,7 @@ class _Keys:
             reason = why(draw)
             if reason:
                 decision = self.found[draw.reference]
-                message = f"{_STAYS}: {reason}"
+                message = f"{_STAYS}, because {reason}"
                 self.found[draw.reference] = _review_decision(
                     decision, DRAWN, message, decision.edits
                 )

@@ -1,4 +1,4 @@
-"""Find the statement before which the key of a call is split, and the function whose key it is.
+"""Find the statement before which the key of a call is split, and the function that receives the key.
 
 A key is split before a statement, so that each run of the statement has a new key. That is enough for a call that
 runs at most once per statement. A call that runs for each element of a comprehension folds the index of the

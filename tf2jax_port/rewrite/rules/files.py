@@ -54,7 +54,7 @@ PYTHON_2 = Rule(
         "The file looks like Python 2: it has a `print` statement, `except A, b` or an octal "
         "number such as `0755`, or it is a notebook with a Python 2 kernel."
     ),
-    safety="The file is not changed. Convert it to Python 3 first.",
+    safety="The file is not changed. Convert the file to Python 3 first.",
 )
 
 FAULT = Rule(
@@ -62,7 +62,7 @@ FAULT = Rule(
     name="fault-of-the-rewriter",
     state=None,
     why=("The planned edits conflict with each other, or their result would not be valid Python."),
-    safety="The file is not changed. Please report this, with the file if possible.",
+    safety="The file is not changed. Please report this error, with the file if possible.",
 )
 
 OUTSIDE = Rule(
@@ -99,7 +99,7 @@ CHANGED_MEANWHILE = Rule(
     code="TJ909",
     name="changed-meanwhile",
     state=None,
-    why="Another program changed the file after the rewriter read the file and before it wrote the result.",
+    why="Another program changed the file after the rewriter read the file and before the rewriter wrote the result.",
     safety="The file is not overwritten. Run the rewriter again.",
 )
 

@@ -18,8 +18,8 @@ ABSL = Rule(
     state=State.REWRITTEN,
     why="`tf.flags` is the module `absl.flags` under another name.",
     safety=(
-        "The functions are the same. A definition with keywords of early versions, such as "
-        "`default_value=`, is not changed (TJ329)."
+        "The functions are the same. A flag definition that uses keyword names from early TensorFlow versions, such "
+        "as `default_value=`, is not changed (TJ329)."
     ),
     examples=(
         Rewrites(
@@ -227,8 +227,8 @@ REACHES_JAX = Rule(
     name="kept-tensor-in-jax",
     state=State.MANUAL,
     why=(
-        "The call still returns a TensorFlow tensor or a TensorFlow dataset. The same file passes this tensor, or "
-        "an element of this dataset, to a function of JAX. JAX's functions raise for a TensorFlow tensor."
+        "The call still returns a TensorFlow tensor or a TensorFlow dataset. The same file passes this tensor, or an "
+        "element of this dataset, to a function of JAX. JAX's functions raise an error for a TensorFlow tensor."
     ),
     safety=(
         "The call is not changed. If the call runs eagerly, convert the result to NumPy arrays: append `.numpy()` "

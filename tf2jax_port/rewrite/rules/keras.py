@@ -54,16 +54,15 @@ SYMBOLS = Rule(
     name="operator-of-symbolic-tensor",
     state=State.REWRITTEN,
     why=(
-        "In a functional model, the values between the layers are symbolic tensors, not "
-        "arrays: the results of `keras.Input`, layers and operators. In Keras 3, JAX's and "
-        "TensorFlow's functions raise for symbolic tensors; the functions of `keras.ops` "
-        "accept symbolic tensors and arrays. If the surrounding code shows that an argument "
-        "is symbolic, the operator becomes a function of `keras.ops`."
+        "In a functional model, the values between the layers are symbolic tensors, not arrays: the results of "
+        "`keras.Input`, layers and operators. In Keras 3, JAX's and TensorFlow's functions raise an error for "
+        "symbolic tensors; the functions of `keras.ops` accept symbolic tensors and arrays. If the surrounding code "
+        "shows that an argument is symbolic, the operator becomes a function of `keras.ops`."
     ),
     safety=(
-        "For arrays, the function of `keras.ops` returns the same values as the operator; the "
-        "tests compare the values. A symbolic tensor from elsewhere, such as a parameter, is "
-        "not recognized: the rewriter writes JAX's function, which raises."
+        "For arrays, the function of `keras.ops` returns the same values as the operator; the tests compare the "
+        "values. A symbolic tensor from elsewhere, such as a parameter, is not recognized: the rewriter writes JAX's "
+        "function, which raises an error."
     ),
     examples=(
         Rewrites(
@@ -114,9 +113,8 @@ BACKEND = Rule(
     safety=(
         "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, "
         'before anything imports Keras or TensorFlow, or write `{"backend": "jax"}` to '
-        "`~/.keras/keras.json`. Otherwise Keras computes with TensorFlow: given a JAX array, "
-        "a layer either raises or silently converts the array to a tensor. `import "
-        "shims.keras` checks the back end."
+        "`~/.keras/keras.json`. Otherwise Keras computes with TensorFlow: given a JAX array, a layer either raises an "
+        "error or silently converts the array to a tensor. `import shims.keras` checks the back end."
     ),
     examples=(
         Rewrites(
@@ -180,8 +178,8 @@ STARRED = Rule(
         "these are. The rewritten call passes all of them to the class or function of the same name in Keras 3."
     ),
     safety=(
-        "Keras 3 raises for an unknown argument, so no argument is ignored silently. Check whether the callers "
-        "still pass arguments of Keras 2."
+        "Keras 3 raises an error for an unknown argument, so no argument is ignored silently. Check whether the "
+        "callers still pass arguments of Keras 2."
     ),
     examples=(
         Rewrites(
@@ -251,11 +249,10 @@ GONE = Rule(
     name="gone-from-keras-3",
     state=State.MANUAL,
     why=(
-        "Keras 3 does not have the name, or uses it for something else: functions of the old "
-        "back end that `keras.ops` does not have, `experimental`, the generators and "
-        "tokenizers of `preprocessing`, `legacy.Optimizer`, `wrappers.scikit_learn`, "
-        "`multi_gpu_model`, and imports from `tensorflow.python.keras`, a private copy of "
-        "Keras 2."
+        "Keras 3 does not have the name, or uses the name for something else. Examples are functions of the old back "
+        "end that `keras.ops` does not have, `experimental`, the generators and tokenizers of `preprocessing`, "
+        "`legacy.Optimizer`, `wrappers.scikit_learn`, `multi_gpu_model`, and imports from `tensorflow.python.keras`, "
+        "a private copy of Keras 2."
     ),
     safety="Nothing changes. The finding names the replacement, if there is one.",
     examples=(
@@ -279,9 +276,8 @@ NO_ARRAY = Rule(
     name="operator-without-symbolic-form",
     state=State.MANUAL,
     why=(
-        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no "
-        "function for these arguments. JAX's function and the function of `shims` would "
-        "raise."
+        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no function for these arguments. "
+        "JAX's function and the function of `shims` would raise an error."
     ),
     safety=(
         "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of your own layer. There, "

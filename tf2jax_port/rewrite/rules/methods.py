@@ -31,8 +31,8 @@ NUMPY = Rule(
     name="tensor-to-numpy",
     state=State.REWRITTEN,
     why=(
-        "`x.numpy()` returns a writable NumPy array, or a NumPy scalar for a tensor without "
-        "axes. `np.array(x)[()]` returns exactly the same."
+        "`x.numpy()` returns a writable NumPy array, or a NumPy scalar for a tensor without axes. `np.array(x)[()]` "
+        "returns exactly the same value."
     ),
     safety=(
         "The result is a copy with the same values. Inside `jax.jit`, the new expression raises an error, just as "

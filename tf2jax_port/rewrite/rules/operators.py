@@ -200,7 +200,7 @@ SHIM_INSTEAD = Rule(
         "JAX has the operator, but this call cannot be written with JAX's operator: there is a comment between the "
         "arguments, an argument would be evaluated twice, or JAX does not have one of the parameters. This "
         "diagnostic also covers calls for which JAX's operator would return another result: the mean of integers, a "
-        "range of fractions, a ragged tensor, or a `try` block that expects an error of TensorFlow."
+        "range with floating-point arguments, a ragged tensor, or a `try` block that expects an error of TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature, so only the name changes.",
     examples=(
@@ -269,7 +269,7 @@ GRAPH_LEFT = Rule(
     ),
     safety=(
         "No code of the file becomes eager, in this run or in a later run. A name that `shims.compat.v1` does not "
-        "have raises an error with this explanation. Replace such names with names that `shims.compat.v1` has."
+        "have raises an error with an explanation. Replace such names with names that `shims.compat.v1` has."
     ),
     examples=(
         Rewrites(
@@ -295,6 +295,6 @@ KEPT = Rule(
     code="TJ501",
     name="stays-tensorflow",
     state=State.KEPT,
-    why="The call is not changed, because JAX has no counterpart and needs none.",
+    why="The call is not changed, because JAX neither has nor needs a counterpart.",
     safety="Nothing changes, and you do not have to do anything.",
 )

@@ -31,7 +31,7 @@ KEPT = Rule(
         "such as averaged weights, accumulated gradients or scaled losses."
     ),
     safety=(
-        "The optimizer takes the same steps as in TensorFlow, as it does without `--optimizers optax`. To use Optax "
+        "With or without `--optimizers optax`, the optimizer takes the same steps as in TensorFlow. To use Optax "
         "anyway, write `shims.optax.Optimizer(shims.optax.adam(...))` in your own training loop; a model can be "
         "compiled only with an optimizer of Keras."
     ),
@@ -63,8 +63,9 @@ HANDED = Rule(
     ),
     safety=(
         "The steps are the same as in TensorFlow. The new optimizer has `apply_gradients`, `compute_gradients`, "
-        "`minimize` and `variables`. It has no `get_slot`. The second argument of its `minimize` is the list of "
-        "variables, and `minimize` raises in a graph. A model cannot be compiled with this optimizer."
+        "`minimize` and `variables`. The new optimizer has no `get_slot`. The second argument of `minimize` is the "
+        "list of variables, and `minimize` raises an error in a graph. A model cannot be compiled with this "
+        "optimizer."
     ),
     examples=(
         Rewrites(
@@ -90,8 +91,8 @@ OPTAX = Rule(
         "TensorFlow's steps. The rewriter makes this change if it understands all uses of the optimizer in the "
         "file: `apply_gradients`, `minimize`, `compute_gradients`, the learning rate, the step counter and the "
         "optimizer's variables. The rewriter follows the optimizer through names, attributes of the file's classes, "
-        "lists and dictionaries that are written out, and the file's own functions. A schedule that only such "
-        "optimizers use becomes a function of the step."
+        "lists and dictionaries that are written out, and the file's own functions. A learning-rate schedule "
+        "that is used only by optimizers rewritten in this way becomes a function of the step."
     ),
     safety=(
         "The steps are the same as in TensorFlow: the tests compare 25 steps of each optimizer, with sparse rows, "

@@ -74,7 +74,7 @@ DATA = _rule(
     "TJ521",
     "data-pipeline",
     (
-        "`tf.data` reads, shuffles and batches data on the host. JAX has no counterpart and needs none."
+        "`tf.data` reads, shuffles and batches data on the host. JAX neither has nor needs a counterpart."
     ),
     (
         "Functions that only the pipeline calls are not changed either (TJ504). Use `as_numpy_iterator()` to get "
@@ -124,8 +124,8 @@ FILES = _rule(
     ),
     (
         "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, `glob.glob`, `shutil.rmtree`; "
-        "for remote files use `shims.io.gfile`, which accepts the same paths as TensorFlow. It reads remote files "
-        "with fsspec, if fsspec is installed."
+        "for remote files use `shims.io.gfile`, which accepts the same paths as TensorFlow. `shims.io.gfile` reads "
+        "remote files with fsspec, if fsspec is installed."
     ),
     "folders = tf.gfile.Walk('names')",
     head=_V1,
@@ -205,8 +205,8 @@ DISTRIBUTION = _rule(
         "all devices, and the sharding of each array says where the array is stored."
     ),
     (
-        "Create a mesh, specify how the batch is sharded over it, and compile the step with "
-        "`jax.jit`; the compiler inserts the sums between devices."
+        "Create a mesh, specify how the batch is sharded over the mesh, and compile the step with `jax.jit`; the "
+        "compiler inserts the sums between devices."
     ),
     "strategy = tf.distribute.MirroredStrategy()",
     instead=Instead(
@@ -245,7 +245,7 @@ DROPPED = _rule(
     "dropped-by-tensorflow-2",
     (
         "In TensorFlow 1, `tf.contrib`, slim, `tf.layers`, recurrent cells, `tf.losses` and `tf.metrics` create "
-        "variables by name in a graph; some of these names no longer exist."
+        "variables by name in a graph. TensorFlow 2 has dropped some of these modules and functions."
     ),
     (
         "Keras 3 has layers, cells, losses and metrics with these names, but some defaults differ, so compare the "

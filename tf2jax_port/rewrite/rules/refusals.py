@@ -56,7 +56,7 @@ UNKNOWN_ARGUMENT = Rule(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x):\n    return tf.reduce_sum(x, weights=x)\n",
             "import tensorflow as tf\n\n\ndef f(x):\n"
-            "    # TJ302: tf.reduce_sum: the rule does not know an argument `weights`\n"
+            "    # TJ302: tf.reduce_sum: the rewriter does not support the argument `weights`\n"
             "    return tf.reduce_sum(x, weights=x)\n",
             runs=False,
         ),
@@ -146,9 +146,9 @@ OLD_MEANING = Rule(
     name="meaning-of-tensorflow-1",
     state=State.MANUAL,
     why=(
-        "The object of this name in TensorFlow 1 differs from the object of this name in TensorFlow 2 in more than "
-        "the order of arguments. The file uses the object of TensorFlow 1: the file accesses the name through "
-        "`compat.v1`, or uses other names that only TensorFlow 1 has."
+        "In TensorFlow 1 and TensorFlow 2, this name refers to objects that differ in more than the order of "
+        "arguments. The file uses the object of TensorFlow 1: the file accesses the name through `compat.v1`, or uses "
+        "other names that only TensorFlow 1 has."
     ),
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
@@ -218,7 +218,7 @@ NO_COUNTERPART = Rule(
     name="name-without-counterpart",
     state=State.MANUAL,
     why=("JAX has no counterpart of this name; for instance, JAX has no graphs."),
-    safety="Nothing changes. Do this work outside JAX.",
+    safety="Nothing changes. Write this part of the program without JAX.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.Operation\n",
@@ -265,8 +265,8 @@ STAR_IMPORT = Rule(
         "at `tf.` or at `tf.compat.v1.`. This also applies to names of Python builtins."
     ),
     safety=(
-        "The import statement is not changed, because other names may come from it. Import the names that the file "
-        "uses one by one."
+        "The import statement is not changed, because other names may come from it. Replace the star "
+        "import with explicit imports of the names that the file uses."
     ),
     examples=(
         Rewrites(

@@ -484,7 +484,7 @@ def _switched_on(site: CallSite, symbol: str) -> Decision:
     start, end = site.source.span(site.call)
     statement = isinstance(site.parent, ast.Expr) and site.source.span(site.parent) == (start, end)
     edit = Edit(start, end, ("pass" if statement else NOTHING,))
-    message = "JAX always behaves like this"
+    message = "the call is removed, because JAX has no other behavior"
     return Decision(State.REWRITTEN, "TJ110", message, symbol, site.call, (edit,))
 
 

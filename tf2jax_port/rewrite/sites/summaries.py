@@ -1,4 +1,4 @@
-"""Decide names of `tf.summary`: TensorFlow's writer accepts no arrays of a compiled function, that of `shims` does.
+"""Decide names of `tf.summary`: the writer of `shims`, unlike TensorFlow's, accepts arrays of a compiled function.
 
 A writer that is the default in TensorFlow is not that of `shims`. Therefore either all summaries move, or none.
 """

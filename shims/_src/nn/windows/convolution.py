@@ -45,8 +45,8 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME`, if
-      the total padding is odd, the extra element is added at the end.
+      `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
+      `NCHW`. With `SAME`, if the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the

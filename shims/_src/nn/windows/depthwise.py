@@ -51,8 +51,8 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
       UnimplementedError: `strides` and `dilations` are both greater than 1.
 
     Differs from TensorFlow:
-      With strides and dilations above 1 TensorFlow's result depends on how it divides the work;
-      here this combination is rejected.
+      If both strides and dilations are above 1, TensorFlow's result depends on how TensorFlow
+      divides the work; `shims` rejects this combination.
 
     Under jit:
       All sizes of `input` except the number of channels may be unknown until run time. With `VALID`

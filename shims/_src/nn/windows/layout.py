@@ -80,7 +80,7 @@ def per_axis(function: str, name: str, value, count: int, first: bool) -> tuple[
                 errors.message(
                     function,
                     f"`{name}` is not 1 for the batch or the channels.",
-                    required="1 there",
+                    required="1 for the batch and the channels",
                     received=f"{name}={numbers}",
                 )
             )

@@ -181,7 +181,7 @@ def convolution2d_transpose(
     trainable=True,
     scope=None,
 ):
-    """Compute a transposed convolution over two axes; takes the arguments of `convolution`."""
+    """Compute a transposed convolution over two axes; accepts the arguments of `convolution`."""
     with variable_scope(
         scope, "Conv2d_transpose", [inputs], reuse=reuse, custom_getter=renaming_getter()
     ) as opened:
@@ -229,7 +229,7 @@ def fully_connected(
     trainable=True,
     scope=None,
 ):
-    """Apply a fully connected layer to the last axis; takes the arguments of `convolution`."""
+    """Apply a fully connected layer to the last axis; accepts the arguments of `convolution`."""
     with variable_scope(
         scope, "fully_connected", [inputs], reuse=reuse, custom_getter=renaming_getter()
     ) as opened:

@@ -37,7 +37,7 @@ def map_fn(
       fn: a function of one slice of `elems`, in the structure of `elems`; called once,
         immediately.
       elems: nested tensors `[n, ...]`.
-      dtype: the dtypes of the results of `fn`, in its structure; those of `elems` if `None`.
+      dtype: the dtypes of the results of `fn`, in its structure; the dtypes of `elems` if `None`.
       parallel_iterations: accepted and ignored; iterations run sequentially.
       back_prop: whether the results are differentiable.
       swap_memory: accepted and ignored.
@@ -151,7 +151,8 @@ def scan(
 
     Raises:
       TypeError: `fn` is not a function.
-      ValueError: the structure, shape or dtype of the result of `fn` is not that of the accumulator.
+      ValueError: the structure, shape or dtype of the result of `fn` differs from the
+        accumulator's.
 
     Differs from TensorFlow:
       Nothing.
@@ -190,7 +191,8 @@ def foldl(
 
     Raises:
       TypeError: `fn` is not a function.
-      ValueError: the structure, shape or dtype of the result of `fn` is not that of the accumulator.
+      ValueError: the structure, shape or dtype of the result of `fn` differs from the
+        accumulator's.
 
     Differs from TensorFlow:
       Nothing.

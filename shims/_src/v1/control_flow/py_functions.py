@@ -66,7 +66,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     """Call a function on JAX arrays whenever the session runs it; the function may use operators.
 
     Args:
-      func: the function; it receives JAX arrays.
+      func: the function; `func` receives JAX arrays.
       inp: a list of argument tensors.
       Tout: the dtype of the result, or a list of dtypes for several results.
       name: the name of the operation.

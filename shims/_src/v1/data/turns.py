@@ -1,4 +1,4 @@
-"""Let the threads of a session take turns at what only one of them can advance: iterators and readers."""
+"""Let the threads of a session take turns at iterators and readers, which only one thread can advance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define what model functions say about an exported model: outputs, and the placeholders of its inputs."""
+"""Define the outputs and the input placeholders that model functions declare for an exported model."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ def numpy_input_fn(
       ValueError: `shuffle` is not given, there are no features, or the arrays differ in length.
 
     Differs from TensorFlow:
-      The order of shuffled examples differs; in TensorFlow it depends on the speed of threads.
+      The order of shuffled examples differs; in TensorFlow, the order depends on the speed of
+      threads.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/estimator/inputs/numpy_input_fn
     """

@@ -1,4 +1,4 @@
-"""Provide `contrib.tpu.TPUEstimator` and what belongs to it, for `use_tpu=False`: it is an estimator."""
+"""Provide `contrib.tpu.TPUEstimator` and related names for `use_tpu=False`, as an ordinary estimator."""
 
 from __future__ import annotations
 

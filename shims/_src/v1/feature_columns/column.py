@@ -1,4 +1,4 @@
-"""Define what a feature column is, and the features of one call from which columns are computed."""
+"""Define feature columns, and the features of one call from which columns are computed."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _checked(dimension, combiner, initializer, *checkpoint):
                 "feature_column.embedding_column",
                 "a checkpoint of the embedding is not ported.",
                 received=f"ckpt_to_load_from={checkpoint[0]!r}",
-                do="call `tf.train.init_from_checkpoint` for its variable",
+                do="call `tf.train.init_from_checkpoint` for the variable of the column",
             )
         )
     if initializer is not None and not callable(initializer):
@@ -181,8 +181,8 @@ def shared_embedding_columns(
       trainable: whether to train the embeddings.
 
     Raises:
-      ValueError: the columns differ in kind or number of ids, or in the cases of
-        `embedding_column`.
+      ValueError: the columns have different types or different numbers of ids, or an argument is one
+        for which `embedding_column` raises `ValueError`.
       UnimplementedError: a checkpoint is given.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/feature_column/shared_embedding_columns

@@ -125,7 +125,8 @@ def linear_model(
       sparse_combiner: how to combine the weights of the ids of an example: `mean`, `sqrtn` or `sum`.
       weight_collections: further collections of the variables.
       trainable: whether to train the variables.
-      cols_to_vars: a dict to which the variables of each column, and those of `"bias"`, are added.
+      cols_to_vars: a dict to which the variables of each column, and the variables of `"bias"`, are
+        added.
 
     Raises:
       ValueError: an item is not a column, or a feature is missing.

@@ -50,7 +50,7 @@ def gradients(
       unconnected_gradients: the gradient of an `x` that no `y` depends on: `NONE` or `ZERO`.
 
     Returns:
-      A list with a tensor for each of `xs`, or `None` if no `y` depends on it.
+      A list with a tensor for each `x` of `xs`, or `None` for an `x` on which no `y` depends.
 
     Raises:
       RuntimeError: eager execution is on.

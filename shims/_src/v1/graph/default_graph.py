@@ -1,4 +1,4 @@
-"""Determine the default graph: that of the innermost `with` block, or the global one."""
+"""Determine the default graph: the graph of the innermost `with` block, or the global graph."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def group(*inputs, **kwargs) -> Any:
 
     Args:
       *inputs: operations, tensors, variables, and nested lists of these.
-      **kwargs: `name`, its name.
+      **kwargs: `name`, the name of the group.
 
     Returns:
       The operation; `None` in eager execution.

@@ -1,4 +1,4 @@
-"""Add operator calls that Python computes during a run: those of strings, files and records.
+"""Add operator calls that Python computes during a run: operators of strings, files and records.
 
 The operators compute on values. The dtypes and static shapes of their results come from calls with
 made-up operands that differ in values and in unknown sizes: what is equal in all results is known.

@@ -1,4 +1,4 @@
-"""Derive the names that TensorFlow gives to the operations of an operator call."""
+"""Derive TensorFlow's names for the operations of an operator call."""
 
 from __future__ import annotations
 

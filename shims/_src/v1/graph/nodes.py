@@ -173,7 +173,7 @@ class Operation(NamesRemedies):
       links: for each output, the indices of the inputs with respect to which it is differentiable.
       writes: the variables that the operation assigns.
       place: the user's file and line that created the operation, and the operation's name.
-      on_host: whether it runs in Python, before or after the compiled program.
+      on_host: whether the operation runs in Python, before or after the compiled program.
       attributes: further attributes by name.
 
     Differs from TensorFlow:

@@ -28,7 +28,7 @@ class name_scope:
     """Context manager that prefixes the names of the operations in its block.
 
     Args:
-      name: the name; one that ends in `/` is an absolute path.
+      name: the name; a name that ends in `/` is an absolute path.
       default_name: the name if `name` is `None`.
       values: tensors whose graph is used.
 

@@ -101,7 +101,7 @@ def dimension_value(dimension):
 
 
 def dimension_at_index(shape, index):
-    """Return the `Dimension` of a shape at an index; it is unknown if the rank is.
+    """Return the `Dimension` of a shape at an index; the dimension is unknown if the rank is unknown.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/dimension_at_index
     """

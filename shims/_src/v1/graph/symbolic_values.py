@@ -36,7 +36,7 @@ def not_allowed(what: str) -> OperatorNotAllowedInGraphError:
     return OperatorNotAllowedInGraphError(
         errors.message(
             "",
-            f"{what} is not allowed: the value is known only in a session.",
+            f"{what} is not allowed, because the value of the tensor is known only in a session.",
             do="use `tf.cond`, `tf.while_loop` or `tf.unstack`",
         )
     )

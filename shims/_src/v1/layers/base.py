@@ -26,13 +26,14 @@ class Layer:
     """The base class of layers: variables in one scope, and a computation that uses them.
 
     Args:
-      trainable: whether its variables go to the collection of trainable variables.
+      trainable: whether the variables of the layer are added to the collection of trainable
+        variables.
       name: the name of the layer; derived from the class name if `None`.
-      dtype: the dtype of its variables; the dtype of the first input if `None`.
+      dtype: the dtype of the layer's variables; the dtype of the first input if `None`.
       activity_regularizer: a function that maps the output to a loss.
 
     Attributes:
-      updates_collection: the collection to add its updates to; `None` for none.
+      updates_collection: the collection to which the layer's updates are added; `None` for none.
 
     Differs from TensorFlow:
       Only variables created by `add_weight` are tracked; nested layers are not searched.

@@ -151,7 +151,7 @@ class Conv1D(_Convolution):
 
 
 class Conv2D(_Convolution):
-    """A convolution layer over two axes; takes the arguments of `Conv1D`, with one size per axis.
+    """A convolution layer over two axes; accepts the arguments of `Conv1D`, with one size per axis.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv2D
     """
@@ -161,7 +161,7 @@ class Conv2D(_Convolution):
 
 
 class Conv3D(_Convolution):
-    """A convolution layer over three axes; takes the arguments of `Conv1D`, with one size per axis.
+    """A convolution layer over three axes; accepts the arguments of `Conv1D`, with one size per axis.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv3D
     """
@@ -236,7 +236,7 @@ def _convolve_transposed(x, kernel, rank, window, strides, padding, data_format)
 
 
 class Conv2DTranspose(_Transposed):
-    """A transposed convolution layer over two spatial axes; takes the arguments of `Conv2D`.
+    """A transposed convolution layer over two spatial axes; accepts the arguments of `Conv2D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv2DTranspose
     """
@@ -246,7 +246,7 @@ class Conv2DTranspose(_Transposed):
 
 
 class Conv3DTranspose(_Transposed):
-    """A transposed convolution layer over three spatial axes; takes the arguments of `Conv3D`.
+    """A transposed convolution layer over three spatial axes; accepts the arguments of `Conv3D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv3DTranspose
     """
@@ -390,7 +390,7 @@ class SeparableConv1D(_Separable):
 
 
 class SeparableConv2D(_Separable):
-    """A depthwise separable convolution over two axes; takes the arguments of `SeparableConv1D`.
+    """A depthwise separable convolution over two axes; accepts the arguments of `SeparableConv1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/SeparableConv2D
     """

@@ -189,8 +189,8 @@ class Flatten(Layer):
     """A layer that flattens all axes except the first.
 
     Args:
-      data_format: `channels_last` or `channels_first`; the latter moves the
-        channels to the last axis first.
+      data_format: `channels_last` or `channels_first`; with `channels_first`, the channels are
+        first moved to the last axis.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Flatten
     """

@@ -33,7 +33,7 @@ class BatchNormalization(Layer):
       renorm: must be false.
       renorm_clipping, renorm_momentum: ignored.
       fused: whether to match TensorFlow's fused kernel, whose moving variance is unbiased; if
-        `None`, it is matched for all inputs that it supports.
+        `None`, the fused kernel is matched for all inputs that the kernel supports.
       trainable: whether optimizers update scale and offset.
       virtual_batch_size, adjustment: must be `None`.
       name: its name.
@@ -79,17 +79,17 @@ class BatchNormalization(Layer):
         super().__init__(trainable, name, **kwargs)
         axes = [axis] if isinstance(axis, (int, np.integer)) else list(axis)
         refused = {
-            "renorm": renorm,
-            "virtual_batch_size": virtual_batch_size is not None,
-            "adjustment": adjustment is not None,
-            "several axes": len(axes) != 1,
+            "`renorm`": renorm,
+            "`virtual_batch_size`": virtual_batch_size is not None,
+            "`adjustment`": adjustment is not None,
+            "an `axis` with several axes": len(axes) != 1,
         }
         for what, is_asked in refused.items():
             if is_asked:
                 raise errors.UnimplementedError(
                     errors.message(
                         "layers.batch_normalization",
-                        f"{what} of batch normalization is not supported.",
+                        f"{what} is not supported.",
                         do="use `tf.nn.moments` and `tf.nn.batch_normalization`",
                     )
                 )

@@ -75,7 +75,7 @@ class MaxPooling1D(_Pooling):
 
 
 class MaxPooling2D(_Pooling):
-    """A max pooling layer over two spatial axes; takes the arguments of `MaxPooling1D`.
+    """A max pooling layer over two spatial axes; accepts the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/MaxPooling2D
     """
@@ -85,7 +85,7 @@ class MaxPooling2D(_Pooling):
 
 
 class MaxPooling3D(_Pooling):
-    """A max pooling layer over three spatial axes; takes the arguments of `MaxPooling1D`.
+    """A max pooling layer over three spatial axes; accepts the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/MaxPooling3D
     """
@@ -95,7 +95,7 @@ class MaxPooling3D(_Pooling):
 
 
 class AveragePooling1D(_Pooling):
-    """An average pooling layer over one spatial axis; takes the arguments of `MaxPooling1D`.
+    """An average pooling layer over one spatial axis; accepts the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/AveragePooling1D
     """
@@ -105,7 +105,7 @@ class AveragePooling1D(_Pooling):
 
 
 class AveragePooling2D(_Pooling):
-    """An average pooling layer over two spatial axes; takes the arguments of `MaxPooling1D`.
+    """An average pooling layer over two spatial axes; accepts the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/AveragePooling2D
     """
@@ -115,7 +115,7 @@ class AveragePooling2D(_Pooling):
 
 
 class AveragePooling3D(_Pooling):
-    """An average pooling layer over three spatial axes; takes the arguments of `MaxPooling1D`.
+    """An average pooling layer over three spatial axes; accepts the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/AveragePooling3D
     """

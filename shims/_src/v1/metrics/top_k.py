@@ -43,8 +43,8 @@ def recall_at_k(
     Raises:
       ValueError: the shapes are incompatible, or there are fewer than `k` classes.
       TypeError: `labels` are not int64.
-      InvalidArgumentError: `weights` do not broadcast; or, at run time, the rows of sparse `labels` are
-        not those of `predictions`.
+      InvalidArgumentError: `weights` do not broadcast; or, at run time, the rows of sparse `labels`
+        differ from the rows of `predictions`.
       RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
@@ -83,7 +83,7 @@ def recall_at_top_k(
       name: see `recall_at_k`.
 
     Returns:
-      `(value, update_op)`; for these and for the errors see `recall_at_k`.
+      `(value, update_op)`, as for `recall_at_k`, which also describes the errors.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_top_k
     """

@@ -1,4 +1,4 @@
-"""Provide `nn.dropout` of TensorFlow 1, which takes the probability of keeping an element."""
+"""Provide `nn.dropout` of TensorFlow 1, whose parameter is the probability of keeping an element."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ def batch(
       batch_size: the number of elements of a batch.
       num_threads: the number of threads that compute elements.
       capacity: the maximum number of waiting elements.
-      enqueue_many: whether the tensors hold elements as rows.
-      shapes: the shapes of an element, if those of the tensors are not known.
+      enqueue_many: whether the tensors contain elements as rows.
+      shapes: the shapes of an element, if the shapes of the tensors are not known.
       dynamic_pad: pad the elements of a batch to the same shape.
       allow_smaller_final_batch: whether to return a last batch with fewer elements.
       shared_name: accepted and ignored.
@@ -116,8 +116,8 @@ def shuffle_batch(
       min_after_dequeue: the minimum number of elements from which the next element is drawn.
       num_threads: the number of threads that compute elements.
       seed: the seed of the order.
-      enqueue_many: whether the tensors hold elements as rows.
-      shapes: the shapes of an element, if those of the tensors are not known.
+      enqueue_many: whether the tensors contain elements as rows.
+      shapes: the shapes of an element, if the shapes of the tensors are not known.
       allow_smaller_final_batch: whether to return a last batch with fewer elements.
       shared_name: accepted and ignored.
       name: the name of the scope.

@@ -1,4 +1,4 @@
-"""Keep the elements of a queue: what a session has of it, shared by the session's threads."""
+"""Store the elements of a queue of a session, shared by the session's threads."""
 
 from __future__ import annotations
 

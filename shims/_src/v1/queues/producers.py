@@ -92,7 +92,7 @@ def input_producer(
 
     Args:
       input_tensor: the rows.
-      element_shape: the shape of a row, if that of the tensor is not known.
+      element_shape: the shape of a row, if the shape of the tensor is not known.
       num_epochs: how many times the rows are produced; without end if `None`.
       shuffle: whether each epoch has a different order.
       seed: the seed of the orders.

@@ -19,7 +19,7 @@ class QueueRunner:
       queue: the queue.
       enqueue_ops: the operations that add elements; each has a thread.
       close_op: the operation that closes the queue after the last element.
-      cancel_op: the operation that closes it when the threads stop.
+      cancel_op: the operation that closes the queue when the threads stop.
       queue_closed_exception_types: the exceptions that mean that there are no more elements.
       queue_runner_def: not supported.
       import_scope: ignored.

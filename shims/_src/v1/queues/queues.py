@@ -22,11 +22,11 @@ class QueueBase:
 
     Args:
       dtypes: the dtype of each component.
-      shapes: the shape of each component, or `None` if they are not known.
+      shapes: the shape of each component, or `None` if the shapes are not known.
       names: the names of the components, if the elements are dictionaries.
       kind: the name of the class in messages and names.
-      name: the name of the queue; the name of the kind if `None`. A name that ends in `/` is that of
-        the open scope.
+      name: the name of the queue; the name of the kind if `None`. A name that ends in `/` is the
+        name of the open scope.
       make: a function of a name that makes the elements of a session.
 
     https://www.tensorflow.org/api_docs/python/tf/queue/QueueBase
@@ -241,12 +241,12 @@ def _names_of(names, count: int) -> list[str] | None:
 
 
 class FIFOQueue(QueueBase):
-    """A queue that gives its elements in the order in which they came.
+    """A queue that returns its elements in the order in which they were added.
 
     Args:
-      capacity: the maximum number of elements that it holds.
+      capacity: the maximum number of elements in the queue.
       dtypes: the dtype of each component.
-      shapes: the shape of each component; needed to take several elements at once.
+      shapes: the shape of each component; needed to dequeue several elements at once.
       names: the names of the components, if the elements are dictionaries.
       shared_name: accepted and ignored.
       name: the name of the queue.
@@ -290,13 +290,13 @@ class PaddingFIFOQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
-    """A queue that gives its elements in a random order.
+    """A queue that returns its elements in a random order.
 
     Args:
-      capacity: the maximum number of elements that it holds.
+      capacity: the maximum number of elements in the queue.
       min_after_dequeue: the minimum number of elements that stay in the queue until it is closed.
       dtypes: the dtype of each component.
-      shapes: the shape of each component; needed to take several elements at once.
+      shapes: the shape of each component; needed to dequeue several elements at once.
       names: the names of the components, if the elements are dictionaries.
       seed: the seed of the order.
       shared_name: accepted and ignored.
@@ -328,10 +328,10 @@ class RandomShuffleQueue(QueueBase):
 
 
 class PriorityQueue(QueueBase):
-    """A queue that gives the element with the lowest first component, an int64 scalar, first.
+    """A queue that returns the element with the lowest first component, an int64 scalar, first.
 
     Args:
-      capacity: the maximum number of elements that it holds.
+      capacity: the maximum number of elements in the queue.
       types: the dtypes of the components after the first.
       shapes: their shapes.
       names: the names of the components, if the elements are dictionaries.

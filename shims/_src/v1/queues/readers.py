@@ -29,7 +29,7 @@ class ReaderBase:
     Args:
       kind: TensorFlow's name of the operation.
       name: the name of the reader.
-      records_of: a function of the name of a file that gives keys and records.
+      records_of: a function that maps the name of a file to keys and records.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/ReaderBase
     """
@@ -142,7 +142,7 @@ class TextLineReader(ReaderBase):
 
 
 class WholeFileReader(ReaderBase):
-    """A reader that gives each file as one record.
+    """A reader that returns each file as one record.
 
     Args:
       name: the name of the reader.
@@ -184,7 +184,7 @@ class FixedLengthRecordReader(ReaderBase):
     Args:
       record_bytes: the bytes of a record.
       header_bytes: the bytes at the start of each file that are left out.
-      footer_bytes: the bytes at its end that are left out.
+      footer_bytes: the bytes at the end of the file that are left out.
       hop_bytes: the number of bytes from the start of one record to the start of the next; only 0
         is supported.
       name: the name of the reader.
@@ -215,7 +215,7 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """A reader that gives the names of the files themselves.
+    """A reader that returns the names of the files themselves.
 
     Args:
       name: the name of the reader.

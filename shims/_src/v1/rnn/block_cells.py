@@ -81,7 +81,7 @@ class LSTMBlockCell(_LSTM):
       forget_bias: added to the bias of the forget gate.
       cell_clip: the limit that the cell state is clipped to.
       use_peephole: whether the gates also depend on the cell state.
-      dtype: the dtype of its variables.
+      dtype: the dtype of the cell's variables.
       reuse: whether to reuse existing variables.
       name: its name.
     """
@@ -185,7 +185,7 @@ class LSTMBlockFusedCell(Layer):
       cell_clip: the limit that the cell state is clipped to.
       use_peephole: whether the gates also depend on the cell state.
       reuse: whether to reuse existing variables.
-      dtype: the dtype of its variables.
+      dtype: the dtype of the cell's variables.
       name: its name.
     """
 

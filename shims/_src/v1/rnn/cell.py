@@ -25,9 +25,10 @@ class RNNCell(Layer):
     creates by `get_variable` belong to the cell.
 
     Args:
-      trainable: whether its variables go to the collection of trainable variables.
+      trainable: whether the variables of the layer are added to the collection of trainable
+        variables.
       name: the name of the cell; derived from the class name if `None`.
-      dtype: the dtype of its variables; the dtype of the first input if `None`.
+      dtype: the dtype of the layer's variables; the dtype of the first input if `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/RNNCell
     """

@@ -24,7 +24,7 @@ _add = deferred(shims.add, "add")
 
 
 class MultiRNNCell(RNNCell):
-    """A stack of cells, in which each cell takes the output of the previous cell.
+    """A stack of cells, in which each cell receives the output of the previous cell.
 
     Args:
       cells: the cells.

@@ -59,7 +59,7 @@ class BasicRNNCell(LayerRNNCell):
       activation: a function; `tanh` if `None`.
       reuse: whether to reuse existing variables.
       name: its name.
-      dtype: the dtype of its variables.
+      dtype: the dtype of the cell's variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/BasicRNNCell
     """
@@ -107,7 +107,7 @@ class GRUCell(LayerRNNCell):
       bias_initializer: the initializer of the biases; ones for the gates, zeros for the candidate
         if `None`.
       name: its name.
-      dtype: the dtype of its variables.
+      dtype: the dtype of the cell's variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/GRUCell
     """
@@ -177,7 +177,7 @@ class BasicLSTMCell(LayerRNNCell):
       activation: a function; `tanh` if `None`.
       reuse: whether to reuse existing variables.
       name: its name.
-      dtype: the dtype of its variables.
+      dtype: the dtype of the cell's variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/BasicLSTMCell
     """
@@ -250,7 +250,7 @@ class LSTMCell(LayerRNNCell):
       activation: a function; `tanh` if `None`.
       reuse: whether to reuse existing variables.
       name: its name.
-      dtype: the dtype of its variables.
+      dtype: the dtype of the cell's variables.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/LSTMCell
     """

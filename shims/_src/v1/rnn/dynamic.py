@@ -49,8 +49,8 @@ def dynamic_rnn(
     Args:
       cell: an `RNNCell`.
       inputs: tensor `[batch, time, size]`, or several, nested.
-      sequence_length: `[batch]`: the lengths of the examples; after the end of an example its
-        outputs are 0 and its state stays unchanged.
+      sequence_length: `[batch]`: the lengths of the examples; after the end of an example, the
+        outputs are 0 and the state of the example stays unchanged.
       initial_state: the initial state; zeros if `None`.
       dtype: the dtype of the zero state.
       parallel_iterations: accepted and ignored.

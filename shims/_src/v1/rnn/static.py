@@ -24,8 +24,8 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
       inputs: a list with a tensor `[batch, size]` per step; or several, nested.
       initial_state: the initial state; zeros if `None`.
       dtype: the dtype of the zero state.
-      sequence_length: `[batch]`: the lengths of the examples; after the end of an example its
-        outputs are 0 and its state stays unchanged.
+      sequence_length: `[batch]`: the lengths of the examples; after the end of an example, the
+        outputs are 0 and the state of the example stays unchanged.
       scope: the variable scope; `rnn` if `None`.
 
     Returns:

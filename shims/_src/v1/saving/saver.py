@@ -47,16 +47,16 @@ class Saver:
       builder: not supported.
       defer_build: whether to collect the variables only when `build` is called.
       allow_empty: whether the list of variables may be empty; nothing is then saved or restored.
-      write_version: `SaverDef.V2`; the first format is not written.
+      write_version: must be `SaverDef.V2`; the V1 format is not supported.
       pad_step_number: whether step numbers are written with eight digits.
       save_relative_paths: whether the file `checkpoint` contains paths relative to its folder.
       filename: accepted and ignored.
 
     Raises:
       TypeError: `var_list` contains an object that is not a variable.
-      ValueError: there are no variables, or two with the same name.
+      ValueError: there are no variables, or two variables have the same name.
       RuntimeError: `var_list` is missing in eager execution.
-      UnimplementedError: `saver_def`, `builder` or the first format is requested.
+      UnimplementedError: `saver_def`, `builder` or the V1 format is requested.
 
     Differs from TensorFlow:
       Graphs have no protocol buffer here, so no `.meta` file is written. A saved value of another
@@ -299,7 +299,7 @@ def _check_supported(saver_def, builder, write_version) -> None:
     problems = {
         "`saver_def`": saver_def is not None,
         "`builder`": builder is not None,
-        "TensorFlow's first format": write_version != SaverDef.V2,
+        "`write_version=SaverDef.V1`": write_version != SaverDef.V2,
     }
     for what, is_asked in problems.items():
         if is_asked:
@@ -307,7 +307,7 @@ def _check_supported(saver_def, builder, write_version) -> None:
                 errors.message(
                     "Saver",
                     f"{what} is not supported.",
-                    do="remove this argument: every TensorFlow version since 0.12 reads checkpoints of the second "
+                    do="remove this argument: every TensorFlow version since 0.12 reads checkpoints of the V2 "
                     "format",
                 )
             )

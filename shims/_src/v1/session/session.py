@@ -92,7 +92,7 @@ class BaseSession:
             tuples, named tuples and dicts.
           feed_dict: values that replace tensors.
           options: accepted and ignored.
-          run_metadata: accepted and ignored; nothing is written to it.
+          run_metadata: accepted and ignored; nothing is written to this object.
 
         Returns:
           NumPy values in the structure of `fetches`; `None` for operations.
@@ -172,7 +172,7 @@ class BaseSession:
 
 
 class Session(BaseSession):
-    """A session that runs parts of a graph and holds the values of its variables.
+    """A session that runs parts of a graph and stores the values of its variables.
 
     Args:
       target: must be empty.

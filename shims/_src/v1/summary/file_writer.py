@@ -19,7 +19,7 @@ class FileWriter:
     Args:
       logdir: the folder; created if it does not exist.
       graph: accepted and ignored; graphs are not written.
-      max_queue: the number of pending events after which they are flushed.
+      max_queue: the number of pending events after which the events are written.
       flush_secs: the seconds after which the next event triggers a flush.
       graph_def: accepted and ignored.
       filename_suffix: the suffix of the file name.
@@ -183,7 +183,7 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir) -> FileWriter:
-        """Return the writer of a folder, creating it if there is none."""
+        """Return the writer of a folder, and create the writer if there is none."""
         with FileWriterCache._lock:
             if logdir not in FileWriterCache._writers:
                 FileWriterCache._writers[logdir] = FileWriter(logdir)

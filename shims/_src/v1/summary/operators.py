@@ -205,7 +205,7 @@ def merge(inputs, collections=None, name=None) -> Tensor:
 
 
 def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
-    """Merge all summaries of a collection; return `None` if there are none.
+    """Merge all summaries of a collection; return `None` if there are no summaries.
 
     Args:
       key: the collection.

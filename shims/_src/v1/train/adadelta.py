@@ -12,7 +12,8 @@ class AdadeltaOptimizer(KernelOptimizer):
     """Adadelta: updates scaled by the ratio of the averages of past updates and gradients.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       rho: the decay rate of the averages; same types as `learning_rate`.
       epsilon: a constant added to the averages before the square root; same types.
       use_locking: accepted and ignored; a session runs one program at a time.

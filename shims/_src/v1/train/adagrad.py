@@ -16,7 +16,8 @@ class AdagradOptimizer(KernelOptimizer):
     """Adagrad: updates of `-learning_rate * gradient / sqrt(sum of squared gradients)`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       initial_accumulator_value: the initial value of the sum.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations and slots: `w/Adagrad:0`.

@@ -24,7 +24,8 @@ class AdamOptimizer(Optimizer):
     """Adam: updates by moving averages of the gradients and of their squares.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       beta1: the decay rate of the average of gradients; same types as `learning_rate`.
       beta2: the decay rate of the average of squared gradients; same types.
       epsilon: a constant added to the root of the average of squares; same types.

@@ -135,7 +135,7 @@ class LooperThread(threading.Thread):
       timer_interval_secs: the seconds from one call to the next; `None` for no pause.
       target: the function to call; a subclass may override `run_loop` instead.
       args: its arguments.
-      kwargs: its keyword arguments.
+      kwargs: the keyword arguments of the function.
 
     Raises:
       ValueError: `coord` is not a `Coordinator`.

@@ -18,7 +18,8 @@ class GradientDescentOptimizer(KernelOptimizer):
     """Gradient descent: updates of `-learning_rate * gradient`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations.
 

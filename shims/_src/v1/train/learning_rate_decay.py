@@ -31,8 +31,8 @@ def exponential_decay(
       name: the name of the operation.
 
     Returns:
-      A tensor of the dtype of `learning_rate`; in eager execution, a function without
-      arguments that returns one.
+      A tensor of the dtype of `learning_rate`; in eager execution, a function without arguments
+      that returns a scalar.
 
     Raises:
       ValueError: `global_step` is `None`.
@@ -228,7 +228,7 @@ def cosine_decay_restarts(
       first_decay_steps: the steps of the first period, a scalar.
       t_mul: the factor from the length of a period to the next.
       m_mul: the factor from the initial rate of a period to the next.
-      alpha: the fraction of the initial rate of a period that remains at its end.
+      alpha: the fraction of the initial rate of a period that remains at the end of the period.
       name: the name of the operation.
 
     Returns:

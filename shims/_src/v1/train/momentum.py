@@ -9,7 +9,8 @@ class MomentumOptimizer(KernelOptimizer):
     """Gradient descent with momentum: `a = momentum * a + gradient`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       momentum: the momentum; same types as `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations and slots: `w/Momentum:0`.

@@ -13,7 +13,8 @@ class RMSPropOptimizer(KernelOptimizer):
     """RMSProp: updates of `-learning_rate * gradient / sqrt(average of squared gradients)`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       decay: the decay rate of the averages; same types as `learning_rate`.
       momentum: the momentum; same types.
       epsilon: a constant added to the average before the square root; same types.

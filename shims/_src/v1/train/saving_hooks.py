@@ -26,7 +26,7 @@ def writer_of(folder):
 
 
 class CheckpointSaverListener:
-    """A listener for checkpoint events; subclasses override the methods they need.
+    """A listener for checkpoint events; subclasses override the methods that they need.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/CheckpointSaverListener
     """

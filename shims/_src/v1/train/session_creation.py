@@ -197,7 +197,7 @@ class ChiefSessionCreator(SessionCreator):
 
 
 class WorkerSessionCreator(ChiefSessionCreator):
-    """A session creator for workers, which always raises: there are no other machines.
+    """A session creator for workers, which always raises an error, because there are no other machines.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/WorkerSessionCreator
     """

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class SessionRunHook:
-    """The base class of session hooks; subclasses override the methods they need.
+    """The base class of session hooks; subclasses override the methods that they need.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SessionRunHook
     """

@@ -30,11 +30,11 @@ class SyncReplicasOptimizer(Optimizer):
       UnimplementedError: there is more than one replica.
 
     Differs from TensorFlow:
-      More than one replica is an error, as there are no other workers.
-      A run of the training step returns after its gradients are applied. TensorFlow guarantees this
-      only with `num_tokens=0`, and a run without the hook and the queue runner never returns.
-      There is no token queue, and there are no accumulators. Between two runs, the slots of sparse
-      gradients hold the state of the last step; in TensorFlow the next step may already have begun.
+      More than one replica is an error, because there are no other workers. A run of the training
+      step returns after its gradients are applied. TensorFlow guarantees this only with
+      `num_tokens=0`, and a run without the hook and the queue runner never returns. There is no
+      token queue, and there are no accumulators. Between two runs, the slots of sparse gradients
+      hold the state of the last step; in TensorFlow the next step may already have begun.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SyncReplicasOptimizer
     """

@@ -29,7 +29,7 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
       ValueError: the shapes differ.
 
     Differs from TensorFlow:
-      A variable with a static shape keeps it.
+      A variable with a static shape keeps this shape.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -93,7 +93,7 @@ def assign_add(ref, value, use_locking=None, name=None):
 
     Args:
       ref: the variable.
-      value: a tensor or numbers of its shape.
+      value: a tensor or numbers of the shape of the variable.
       use_locking: accepted and ignored.
       name: the name of the operation.
 
@@ -119,7 +119,7 @@ def assign_sub(ref, value, use_locking=None, name=None):
 
     Args:
       ref: the variable.
-      value: a tensor or numbers of its shape.
+      value: a tensor or numbers of the shape of the variable.
       use_locking: accepted and ignored.
       name: the name of the operation.
 

@@ -136,7 +136,7 @@ class ones_initializer(Initializer, eager.ones_initializer):
 
 
 class constant_initializer(Initializer, eager.constant_initializer):
-    """Initializer that fills a tensor with constants, repeating the last one as needed.
+    """Initializer that fills a tensor with constants, repeating the last constant as needed.
 
     Args:
       value: a number, or nested lists of numbers.
@@ -319,7 +319,7 @@ class identity(Initializer, eager.identity):
       dtype: the dtype of the result.
 
     Raises:
-      ValueError: the shape is not that of a matrix.
+      ValueError: the shape does not have two sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/identity
     """

@@ -1,4 +1,4 @@
-"""Provide regularizers: those of Keras and those of `contrib.layers`."""
+"""Provide the regularizers of Keras and of `contrib.layers`."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def make_template(
     """Wrap a function so that its first call creates variables and later calls share them.
 
     Args:
-      name_: the name of the variable scope; a number is appended if it is in use.
+      name_: the name of the variable scope; a number is appended if the name is in use.
       func_: a function that creates variables with `get_variable`.
       create_scope_now_: whether to open the scope now instead of at the first call.
       unique_name_: a name that is used unchanged.

@@ -12,7 +12,7 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 def global_variables(scope=None) -> list:
-    """Return the global variables, which checkpoints hold.
+    """Return the global variables, which checkpoints contain.
 
     Args:
       scope: a regular expression that must match the beginning of the names.
@@ -56,7 +56,7 @@ def trainable_variables(scope=None) -> list:
 
 
 def model_variables(scope=None) -> list:
-    """Return the variables of the model, without those of its training.
+    """Return the variables of the model, without the variables that are used only for training.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/model_variables
     """

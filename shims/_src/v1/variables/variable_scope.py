@@ -205,13 +205,14 @@ class variable_scope:
 
     Args:
       name_or_scope: a name, or an existing `VariableScope`.
-      default_name: the name if `name_or_scope` is `None`; a number is appended if it is in use.
+      default_name: the name if `name_or_scope` is `None`; a number is appended if the name is in
+        use.
       values: tensors whose graph is used.
       initializer, regularizer, partitioner, custom_getter, dtype, use_resource, constraint: the
         defaults of the arguments of `get_variable`.
       caching_device: accepted and ignored.
-      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing ones; `None` and
-        `False` inherit from the enclosing scope.
+      reuse: `True` shares existing variables; `AUTO_REUSE` also creates missing variables; `None`
+        and `False` inherit from the enclosing scope.
       auxiliary_name_scope: whether to open a name scope as well.
 
     Raises:

@@ -72,20 +72,20 @@ class GraphVariable(Scattering, NamesRemedies):
         `None`.
       validate_shape: whether the variable has the static shape of its initial value.
       caching_device: accepted and ignored.
-      name: the name; a number is appended if it is taken.
+      name: the name; a number is appended if the name is taken.
       variable_def: not supported.
       dtype: the dtype that numbers are converted to.
       expected_shape: accepted and ignored.
       import_scope: accepted and ignored.
       constraint: a function that optimizers apply after an update.
-      use_resource: whether it is a resource variable, each read of which is an operation; the global
-        mode if `None`.
+      use_resource: whether to create a resource variable, for which each read is an operation; the
+        global mode if `None`.
       synchronization: accepted and ignored; there is one copy.
       aggregation: accepted and ignored; there is one copy.
       shape: the static shape, which may have unknown sizes.
 
     Raises:
-      ValueError: there is no initial value, or its shape must be static and is not.
+      ValueError: there is no initial value, or its shape must be static but is unknown.
 
     Differs from TensorFlow:
       Reference variables and resource variables differ in their names, and in the values of reads

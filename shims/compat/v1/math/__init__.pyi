@@ -436,7 +436,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 
@@ -495,8 +495,8 @@ def divide(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast; integers of 8 and 16 bits give float32, wider
-      integers float64.
+      `x / y`, in the shape to which `x` and `y` broadcast; integers of 8 and 16 bits give float32,
+      wider integers float64.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -523,7 +523,8 @@ def divide_no_nan(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x / y`, in the shape to which both broadcast, and 0 where `y` is 0, with gradient 0 there.
+      `x / y`, in the shape to which `x` and `y` broadcast, and 0 where `y` is 0, with gradient 0
+      there.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -709,7 +710,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `floor(x / y)` in the dtype of the operands, and in the shape to which both broadcast.
+      `floor(x / y)` in the dtype of the operands, and in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -736,7 +737,7 @@ def floormod(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -1221,15 +1222,16 @@ def maximum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x > y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.maximum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -1250,15 +1252,16 @@ def minimum(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which both
-      broadcast.
+      `x` where `x < y`, otherwise `y`; NaN where `x` or `y` is NaN; in the shape to which `x` and
+      `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
       For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here
-      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
+      the position has no effect. At a tie the gradient goes to `x`. `jnp.minimum` gives half of the
+      gradient to each argument.
 
     Under jit:
       Acts on each element separately; sizes known only at run time are checked for equality.
@@ -1279,7 +1282,7 @@ def mod(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `x - floordiv(x, y) * y`, in the shape to which both broadcast.
+      `x - floordiv(x, y) * y`, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
@@ -1391,7 +1394,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The powers, in the shape to which both broadcast.
+      The powers, in the shape to which `x` and `y` broadcast.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or an integer has a negative exponent.
@@ -1465,7 +1468,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1491,7 +1494,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1518,7 +1521,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, 
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1547,7 +1550,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1574,7 +1577,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1600,7 +1603,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1627,7 +1630,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1653,7 +1656,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: floating-point array.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1662,7 +1665,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
       gradient is NaN, or 0 where the incoming gradient is 0.
 
     Raises:
-      TypeError: the input holds integers.
+      TypeError: the input contains integers.
 
     Differs from TensorFlow:
       Nothing.
@@ -1683,7 +1686,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1957,7 +1960,7 @@ def sqrt(x: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The root, in the shape of `x`; NaN below 0.
+      The root, in the shape of `x`; NaN for negative numbers.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -2012,8 +2015,8 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which both broadcast; for complex numbers the square of the
-      absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
+      the absolute value, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -2128,8 +2131,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
-      the same elements in an order that it does not define.
+      NaN is larger than every number; in TensorFlow, the position of NaN is undefined. With
+      `sorted=False`, TensorFlow returns the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

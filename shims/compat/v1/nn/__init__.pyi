@@ -62,8 +62,8 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME`, if
-      the total padding is odd, the extra element is added at the end.
+      `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
+      `NCHW`. With `SAME`, if the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
@@ -554,8 +554,8 @@ def top_k(input: Any, k: Any = 1, sorted: Any = True, index_type: Any = ..., nam
       InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything else; in TensorFlow its position is undefined. With `sorted=False`, TensorFlow returns
-      the same elements in an order that it does not define.
+      NaN is larger than every number; in TensorFlow, the position of NaN is undefined. With
+      `sorted=False`, TensorFlow returns the same elements in an order that it does not define.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.

@@ -58,7 +58,8 @@ class AdamOptimizer:
     """Adam: updates by moving averages of the gradients and of their squares.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       beta1: the decay rate of the average of gradients; same types as `learning_rate`.
       beta2: the decay rate of the average of squared gradients; same types.
       epsilon: a constant added to the root of the average of squares; same types.
@@ -167,7 +168,8 @@ class GradientDescentOptimizer:
     """Gradient descent: updates of `-learning_rate * gradient`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations.
 
@@ -216,7 +218,8 @@ class MomentumOptimizer:
     """Gradient descent with momentum: `a = momentum * a + gradient`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns a
+        scalar.
       momentum: the momentum; same types as `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations and slots: `w/Momentum:0`.
@@ -486,8 +489,8 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
       name: the name of the operation.
 
     Returns:
-      A tensor of the dtype of `learning_rate`; in eager execution, a function without
-      arguments that returns one.
+      A tensor of the dtype of `learning_rate`; in eager execution, a function without arguments
+      that returns a scalar.
 
     Raises:
       ValueError: `global_step` is `None`.
@@ -512,7 +515,7 @@ def get_global_step(graph: Any = None) -> Any:
     """Return the variable or tensor of the global step, or `None`.
 
     Args:
-      graph: the graph; the default one if `None`.
+      graph: the graph; the default graph if `None`.
 
     Raises:
       TypeError: the global step is not an integer scalar.
@@ -530,10 +533,10 @@ def get_global_step(graph: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_global_step
     """
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """Return the variable of the global step, creating it if there is none.
+    """Return the variable of the global step, and create the variable if there is none.
 
     Args:
-      graph: the graph; the default one if `None`.
+      graph: the graph; the default graph if `None`.
 
     Differs from TensorFlow:
       Nothing.

@@ -1,4 +1,4 @@
-"""Search for the first operation of a port whose wrong result an injected value fixes."""
+"""Search for the first operation of a port for which replacing the wrong result makes the outputs agree."""
 
 from __future__ import annotations
 
