@@ -534,9 +534,9 @@ class LinearOperatorFullMatrix:
       matrix: floating-point array `[..., n, m]`.
       is_non_singular: whether the matrices are known to be invertible.
       is_self_adjoint: whether the matrices are known to be self-adjoint.
-      is_positive_definite: whether they are known to be positive definite; with `is_self_adjoint`,
-        equations are solved by a Cholesky decomposition.
-      is_square: whether they are known to be square.
+      is_positive_definite: whether the matrices are known to be positive definite; with
+        `is_self_adjoint`, equations are solved by a Cholesky decomposition.
+      is_square: whether the matrices are known to be square.
       name: the name of the operator.
 
     Raises:
@@ -930,7 +930,7 @@ class LinearOperatorLowerTriangular:
       tril: array `[..., n, n]`; elements above the diagonal are not read.
       is_non_singular: whether the diagonals are known to be nonzero.
       is_self_adjoint: whether the matrices are known to be self-adjoint.
-      is_positive_definite: whether they are known to be positive definite.
+      is_positive_definite: whether the matrices are known to be positive definite.
       is_square: True or `None`.
       name: the name of the operator.
 
