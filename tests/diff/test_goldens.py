@@ -132,7 +132,7 @@ def test_a_file_is_bounded(tmp_path):
     )
     assert list(tmp_path.iterdir()) == []
     document.write(path, *to_document(SMALL))
-    with pytest.raises(DiffError, match=r"it has \d+ bytes"):
+    with pytest.raises(DiffError, match=r"the golden is too large, \d+ bytes"):
         document.read(path, most=1000)
 
 

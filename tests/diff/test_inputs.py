@@ -169,14 +169,14 @@ def test_real_calls_are_kept(tmp_path):
 
 def test_what_cannot_be_kept_is_a_warning_and_no_more(tmp_path):
     captured = capture(tmp_path / "calls.safetensors")(lambda x, *, k=0: x)
-    with pytest.warns(UserWarning, match="is not captured any more: .*k: keyword-only arguments"):
+    with pytest.warns(UserWarning, match="are no longer captured: .*k: keyword-only arguments"):
         assert captured(1, k=2) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert captured(2, k=2) == 2
     traced = capture(tmp_path / "calls.safetensors")(lambda x: x)
     with pytest.warns(
-        UserWarning, match="is not captured any more: TracerArrayConversionError|The numpy"
+        UserWarning, match="are no longer captured: TracerArrayConversionError|The numpy"
     ):
         assert jax.jit(traced)(1.5) == 1.5
 
