@@ -32,8 +32,8 @@ PASSES = (
     ),
     Pass(
         differentiate,
-        "before the optimizers and the keys: a block is judged by the diagnostics that the table "
-        "gave to the calls in it",
+        "before `write_optimizers` and `draw_by_keys`: whether the block of a `GradientTape` can become a function "
+        "depends on the diagnostics of the calls in the block, which the later passes change",
     ),
     Pass(
         write_optimizers,

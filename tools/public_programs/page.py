@@ -72,7 +72,7 @@ def _counts(ended: list[Verdict]) -> str:
     whole = [v for v in ended if v.cells == v.total]
     return (
         f"Of {len(ended)} programs, {same} are equal ({within} of them within TensorFlow's own spread). Of the "
-        f"{len(whole)} programs in which no cell fails under TensorFlow, {sum(map(_counts_as_equal, whole))} are equal."
+        f"{len(whole)} programs whose cells all run under TensorFlow, {sum(map(_counts_as_equal, whole))} give equal results."
     )
 
 

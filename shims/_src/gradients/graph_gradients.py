@@ -34,7 +34,7 @@ def gradients(
     stop_gradients=None,
     unconnected_gradients=UnconnectedGradients.NONE,
 ):
-    """Compute the gradients of the sum of `ys` with respect to each of `xs`, inside a function.
+    """Compute the gradients of the sum of `ys` with respect to each of `xs`, in a `shims.function` only.
 
     Args:
       ys: an array or a list of arrays.

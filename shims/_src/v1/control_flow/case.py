@@ -27,9 +27,9 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     """Compute the function that belongs to the first true condition.
 
     Args:
-      pred_fn_pairs: pairs of a bool scalar and a function without arguments, or a dictionary from
-        scalars to functions, which is sorted by the names of the scalars unless it is an
-        `OrderedDict`.
+      pred_fn_pairs: a list of pairs (bool scalar, function without arguments), or a dictionary that maps bool
+        scalars to such functions. A dictionary that is not an `OrderedDict` is sorted by the names of
+        its scalars.
       default: the function if no condition is true; if there is no default, an error is raised.
       exclusive: whether it is an error if two conditions are true.
       strict: whether to return a list of one result as a list, instead of the result itself.

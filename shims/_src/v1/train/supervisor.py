@@ -37,7 +37,8 @@ class Supervisor:
     Args:
       graph: the graph, which cannot be extended afterwards; the default graph if `None`.
       ready_op: a tensor with the names of uninitialized variables; `None` for no check.
-      ready_for_local_init_op: such a tensor, which is checked before `local_init_op` runs.
+      ready_for_local_init_op: a tensor with the names of uninitialized variables, like `ready_op`; it is
+        checked before `local_init_op` runs.
       is_chief: must be true.
       init_op: the operation that initializes the variables when there is no checkpoint.
       init_feed_dict: the feeds of `init_op`.
