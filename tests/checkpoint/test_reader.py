@@ -116,7 +116,7 @@ FAULTS = {
         (
             "Key y not found in checkpoint (and 1 more: z).\n"
             "  Required: a checkpoint that has the name of every variable\n"
-            "  Received: P with bfloat16, bool, complex128, complex64, edges/complex, "
+            "  Received: P, which contains bfloat16, bool, complex128, complex64, edges/complex, "
             f"edges/float32, edges/int64, edges/uint64 and {len(TENSORS) - 8} more\n"
         ),
     ),
