@@ -294,10 +294,13 @@ TESTS = _rule(
         "for seeds."
     ),
     (
-        "Derive from `absl.testing.parameterized.TestCase` or `unittest.TestCase`. "
-        "`assertAllClose` is `np.testing.assert_allclose(actual, desired, rtol=1e-6, "
-        "atol=1e-6)` (NumPy's own defaults differ), `assertAllEqual` is "
-        "`np.testing.assert_array_equal`, `self.evaluate(y)` is `y`."
+        "Derive from `shims.test.TestCase`, which is a `unittest.TestCase` with TensorFlow's methods "
+        "(`assertAllClose`, `assertAllEqual`, `evaluate`, `get_temp_dir` and others) and tolerances. The methods "
+        "`session` and `cached_session` exist only in `shims.compat.v1.test.TestCase`, for graph programs. Without "
+        "`shims`, derive from `absl.testing.parameterized.TestCase` or `unittest.TestCase`: "
+        "`assertAllClose` becomes `np.testing.assert_allclose(actual, desired, rtol=1e-6, "
+        "atol=1e-6)` (NumPy's own defaults differ), `assertAllEqual` becomes "
+        "`np.testing.assert_array_equal`, and `self.evaluate(y)` becomes `y`."
     ),
     "class Test(tf.test.TestCase): pass",
     symbol="tf.test.TestCase",
@@ -313,15 +316,17 @@ CONFIGURATION = _rule(
     "configuration",
     "These names configure sessions, devices and profiling, or give TensorFlow's version.",
     (
-        "Configure JAX with `jax.config.update`, `JAX_PLATFORMS` and `XLA_FLAGS` before JAX "
-        "computes. JAX preallocates GPU memory unless `XLA_PYTHON_CLIENT_PREALLOCATE=false`. "
+        "Most functions of `tf.config`, such as `list_physical_devices`, become functions of `shims.config` (TJ407). "
+        "Configure JAX with `jax.config.update`, `JAX_PLATFORMS` and `XLA_FLAGS` before JAX computes. JAX preallocates GPU memory unless `XLA_PYTHON_CLIENT_PREALLOCATE=false`. "
         "For profiling use `jax.profiler.trace`."
     ),
-    "devices = tf.config.list_physical_devices('CPU')",
-    symbol="tf.config.list_physical_devices",
+    "config = tf.compat.v1.ConfigProto()",
+    symbol="tf.compat.v1.ConfigProto",
     instead=Instead(
-        f"{_TF}y = len(tf.config.list_physical_devices('CPU')) > 0\n",
-        "import jax\n\ny = len(jax.devices('cpu')) > 0\n",
+        f"{_TF}config = tf.compat.v1.ConfigProto()\nconfig.gpu_options.allow_growth = True\n"
+        "y = tf.square(x)\ndel config\n",
+        "import os\n\nos.environ['XLA_PYTHON_CLIENT_PREALLOCATE'] = 'false'\n"
+        "import jax.numpy as jnp\n\ny = jnp.square(x)\n",
     ),
 )
 
