@@ -58,7 +58,7 @@ def test_what_the_library_writes_is_read():
 
 def test_a_file_that_ends_early():
     for end in range(len(DATA)):
-        with pytest.raises(DamagedError, match=r"^it ends"):
+        with pytest.raises(DamagedError, match=r"^the file ends"):
             loads(DATA[:end])
     with pytest.raises(DamagedError, match="1 bytes follow after the last array"):
         loads(DATA + b"\0")

@@ -139,7 +139,7 @@ def test_an_original_with_a_state_is_unsteady():
 
     report = run(Pair("", old, lambda x: x + 1, normals((3,))))
     assert report.verdict == "inconclusive"
-    assert "the original is random: called again" in report.headline
+    assert "the original is random: a second call" in report.headline
 
 
 def test_random_numbers_that_differ_between_eager_and_graph_are_unsteady():

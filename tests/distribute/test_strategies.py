@@ -131,5 +131,5 @@ def test_set_strategy():
 def test_devices_that_do_not_exist_are_an_error():
     with pytest.raises(ValueError, match="its own device"):
         shims.distribute.MirroredStrategy(["cpu:0", "cpu:1"])
-    with pytest.raises(shims.errors.NotFoundError, match="no TPU here"):
+    with pytest.raises(shims.errors.NotFoundError, match="no TPU on this machine"):
         shims.distribute.TPUStrategy()

@@ -89,7 +89,7 @@ def _head(report: Report) -> Panel:
 def _located(found: Located | NotLocated) -> list[RenderableType]:
     """Show both lines side by side, with the guess below them."""
     if isinstance(found, NotLocated):
-        return _section("Where it begins", locating.lines(found))
+        return _section("The first divergence", locating.lines(found))
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(ratio=1, overflow="fold")
     table.add_column(ratio=1, overflow="fold")
@@ -97,7 +97,7 @@ def _located(found: Located | NotLocated) -> list[RenderableType]:
     table.add_row(*(_place(name, one) for name, one in sides))
     below = Text("\n".join([*locating.guess(found), *locating.evidence(found)]), overflow="fold")
     indented = [Padding(part, (0, 0, 0, 2)) for part in (table, below)]
-    return [Text(), Text("Where it begins", "bold"), *indented]
+    return [Text(), Text("The first divergence", "bold"), *indented]
 
 
 def _place(name: str, one: Spot | None) -> Text:

@@ -46,7 +46,7 @@ _METHODS = (
 
 @jax.tree_util.register_pytree_node_class
 class _Recipe(Composite):
-    """What makes a linear operator: a function, and its arguments."""
+    """A linear operator that is to be made: the function that makes it, and the arguments."""
 
     def __init__(self, make, args, kwargs):
         self.make, self.args, self.kwargs = make, args, kwargs
