@@ -96,3 +96,9 @@ def test_a_list_that_grows_needs_a_bound():
 
     with pytest.raises(shims.errors.CapacityError, match="bounded"):
         jax.jit(shims.dynamic(rows))(X, jnp.int32(4))
+
+
+def test_loops_in_a_loop_need_no_memory_for_their_iterations():
+    run = jax.jit(shims.dynamic(_range_of_shims))
+    memory = run.lower(X, jnp.int32(5)).compile().memory_analysis()
+    assert memory is None or memory.temp_size_in_bytes < 1e5

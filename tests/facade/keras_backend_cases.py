@@ -246,7 +246,7 @@ def test_values_are_assigned():
 def test_a_symbolic_tensor_is_refused_and_taken_in_a_layer():
     inputs = shims.keras.Input((2,))
     with pytest.raises(
-        ValueError, match=r"Do: +call the function in a layer, such as `keras\.layers\.Lambda`"
+        ValueError, match=r"Do: +call the function inside a layer, such as `keras\.layers\.Lambda`"
     ):
         K.l2_normalize(inputs, axis=1)
     outputs = shims.keras.layers.Lambda(lambda x: K.l2_normalize(x, axis=1))(inputs)

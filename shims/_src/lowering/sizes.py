@@ -218,6 +218,11 @@ def expand(ctx, eqn, value, mask):
     return [Value(array, value.with_axis(axis, source))]
 
 
+# A scan runs as many steps as its capacity, so with more steps a loop is better off without reverse-mode derivative.
+# What counts the iterations of a loop without a bound has a bound beyond that.
+_MOST_STEPS = 1 << 24
+
+
 def fresh_range(ctx, eqn, count):
     """Lower `[0, ..., count - 1]` to a packed axis whose capacity is the bound of the count."""
     dim, name = eqn.params["dim"], eqn.params["name"]
@@ -227,6 +232,9 @@ def fresh_range(ctx, eqn, count):
         ctx.report(_misjudged(ctx, name, eqn), wanted != dim, wanted)
         return [Value(lax.iota(dtype, dim), (None,), None, (0, max(dim - 1, 0)))]
     capacity = _count_bound(ctx, eqn, count)
+    may_retrace = eqn.params["of_loop"] and ctx.root.buckets is None
+    if may_retrace and (capacity is None or capacity > _MOST_STEPS):
+        raise trace.EndlessLoop(name)
     if capacity is None:
         capacity = _bucket_capacity(ctx, eqn, name, wanted)
     elif eqn.params["bound"] is None and bounds.may_wrap(bounds.of(count)):
@@ -261,8 +269,6 @@ def _count_bound(ctx, eqn, count: Value) -> int | None:
 def _bucket_capacity(ctx, eqn, name, wanted) -> int:
     """Return the bucket for a size without a bound; check at run time that it suffices."""
     if ctx.root.buckets is None:
-        if eqn.params.get("of_loop"):
-            raise trace.EndlessLoop(name)
         raise unbounded_error(eqn)
     ctx.root.unbounded.setdefault(name, len(ctx.root.unbounded))
     first = FIRST_BUCKET if ctx.root.unbounded[name] < MANY else LATER_BUCKET
