@@ -20,6 +20,8 @@ hypothesis.settings.load_profile("any_machine")
 # Read when TensorFlow is first imported, so they must be set before any test module is.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+# TensorFlow chooses between its kernels by the maker of the CPU, and they refuse different empty shapes.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 os.environ.setdefault("TF2JAX_PORT_HISTORY", "")  # tests leave nothing in the user's folders
 # Most programs run once; `make test-long` and the scorecard compile them as users do.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")

@@ -6,6 +6,7 @@ program. Here it is kept by the text of the operations, which is the same at the
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from shims._src.platform import jaxprs
 
 _COMPILED: OrderedDict[object, Any] = OrderedDict()
 _MOST = 512
+_LOCK = threading.Lock()
 
 
 def evaluates(eqn, operands: Sequence) -> bool:
@@ -45,13 +47,22 @@ def evaluate(eqn, call: Callable, operands: Sequence) -> list:
         return call(operands)
     kinds = tuple(str(jp.abstract_of(x)) for x in (*operands, *eqn.outvars))
     devices = frozenset(d for x in operands if isinstance(x, jax.Array) for d in x.devices())
-    key = text, kinds, devices
-    compiled = _COMPILED.get(key)
-    if compiled is None:
-        compiled = lowered.compile()
+    # Operands of NumPy go to the default device, which the text does not name.
+    key = text, kinds, devices or jax.config.jax_default_device
+    compiled = _kept(key) or _keep(key, lowered.compile())
+    return list(compiled(*operands))
+
+
+def _kept(key):
+    with _LOCK:
+        if key in _COMPILED:
+            _COMPILED.move_to_end(key)
+        return _COMPILED.get(key)
+
+
+def _keep(key, compiled):
+    with _LOCK:
         _COMPILED[key] = compiled
         if len(_COMPILED) > _MOST:
             _COMPILED.popitem(last=False)
-    else:
-        _COMPILED.move_to_end(key)
-    return list(compiled(*operands))
+    return compiled
