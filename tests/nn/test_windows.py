@@ -103,6 +103,6 @@ def test_strides_and_dilations_of_single_channels_are_refused():
     with pytest.raises(shims.errors.UnimplementedError) as raised:
         shims.nn.depthwise_conv2d(IMAGE, DEEP, [1, 2, 2, 1], "VALID", dilations=[2, 2])
     assert str(raised.value).startswith(
-        "depthwise_conv2d: `strides` and `dilations` are both greater than 1.\n  Required: one of them 1\n  "
+        "depthwise_conv2d: `strides` and `dilations` are both greater than 1.\n  Required: `strides` or `dilations` equal to 1\n  "
         "Received: strides=(1, 2, 2, 1), dilations=(2, 2)"
     )

@@ -6,6 +6,7 @@ import os.path
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from tf2jax_port.messages.counts import counted
 from tf2jax_port.migration.steps import Step
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def summary(steps: Sequence[Step]) -> str:
     files = sum(len(step.files) for step in steps)
     manual, review = sum(s.manual for s in steps), sum(s.review for s in steps)
     return (
-        f"{files} files in {len(steps)} steps. `tf2jax-port rewrite --write` alone finishes "
+        f"{counted(files, 'file')} in {counted(len(steps), 'step')}. `tf2jax-port rewrite --write` alone finishes "
         f"{sum(len(s.files) for s in free)} of them. In the other files, {manual:,} references must be "
         f"rewritten by hand, and {review:,} must be reviewed."
     )

@@ -104,10 +104,12 @@ def named_by_keras_2(owner, names: Iterable[str]) -> dict[str, Any]:
     found = {}
     for name in names:
         hidden, listed = attributes.get(f"_{name}"), attributes.get(name)
-        if name.startswith(_LAYER):
-            with_weights = [layer for layer in getattr(owner, "layers", ()) if layer.weights]
-            place = int(name.removeprefix(_LAYER))
-            found[name] = with_weights[place] if place < len(with_weights) else None
+        place = name.removeprefix(_LAYER)
+        if place != name and place.isdigit():
+            layers = getattr(owner, "layers", ())
+            # Before all are built, which of them have weights is not known.
+            with_weights = [x for x in layers if x.weights] if all(x.built for x in layers) else []
+            found[name] = with_weights[int(place)] if int(place) < len(with_weights) else None
         elif is_of_keras(hidden):
             found[name] = unwrapped(hidden)
         elif isinstance(listed, (list, dict)):

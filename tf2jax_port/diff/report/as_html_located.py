@@ -36,7 +36,9 @@ def located_section(found: Located | NotLocated | None) -> str:
     if found is None:
         return ""
     if isinstance(found, NotLocated):
-        return f'<h2>The first divergence</h2><p class="soft">not located: {escape(found.reason)}</p>'
+        return (
+            f'<h2>The first divergence</h2><p class="soft">not located: {escape(found.reason)}</p>'
+        )
     guess = "".join(f"<p>{escape(line)}</p>" for line in showing.guess(found))
     words = "".join(f"<p>{escape(line)}</p>" for line in showing.evidence(found))
     graphs = "".join(f"<div>{_graph(one)}</div>" for one in (found.old, found.new) if one)
