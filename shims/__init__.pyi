@@ -1711,8 +1711,9 @@ def enable_tensor_methods() -> Any:
     JAX arrays get the methods `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`, and accept
     lists, tuples and integers beyond 32 bits as operands (`x * [3., 4.]`, `x * (-2 ** 32 + 1)`). In the program's
     own code, `shape` is still a tuple, but has the methods of `TensorShape`; so has the `shape` of a Keras variable.
-    In the same way, `dtype` has the methods of `DType` (and is accepted by JAX and NumPy), and `device` is
-    TensorFlow's text. For the code of JAX, NumPy, Flax, Optax, Keras and other libraries, arrays do not change.
+    Likewise, `dtype` has the methods of `DType` (JAX and NumPy still accept it), and `device` is the name of a
+    device, as in TensorFlow. For the code of JAX, NumPy, Flax, Optax, Keras and other libraries, arrays do not
+    change.
 
     Returns:
       A context manager. At the end of a `with` block, the methods are removed. Without a `with` block, the
@@ -2136,7 +2137,7 @@ def grad_pass_through(f: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/grad_pass_through
     """
 def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', gate_gradients: Any = False, aggregation_method: Any = None, stop_gradients: Any = None, unconnected_gradients: Any = ...) -> Any:
-    """Compute the gradients of the sum of `ys` with respect to each of `xs`, inside a function.
+    """Compute the gradients of the sum of `ys` with respect to each of `xs`, in a `shims.function` only.
 
     Args:
       ys: an array or a list of arrays.

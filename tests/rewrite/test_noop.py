@@ -8,7 +8,7 @@ from tf2jax_port.rewrite.options import Options
 NOT_TENSORFLOW = {
     "no import": "y = tf.square(x)\n",
     "another library under the name": "import numpy as tf\ny = tf.square(x)\n",
-    "a package whose name only begins alike": "import tensorflow_model as tf\ntf.square(x)\n",
+    "a package whose name only begins alike": "import tensorflowmodel as tf\ntf.square(x)\n",
     "a relative import": "from . import tensorflow as tf\ntf.square(x)\n",
     "a project's own module": "from project.tensorflow import tf\ntf.square(x)\n",
     "a local variable": "import tensorflow\n\n\ndef f(x):\n    tf = x\n    return tf.square(x)\n",

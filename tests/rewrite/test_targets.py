@@ -214,7 +214,7 @@ def test_the_page_and_the_plan_name_targets(project):
     assert '<h2 id="targets">Targets</h2>' in page
     advice = page.index("Share that each target handles: jax")
     assert page.index("<h1>") < advice < page.index('id="filter"')  # before one reads what is left
-    assert "its code runs in the graph that <code>train.py</code> builds" in page
+    assert "code of this file runs in the graph that <code>train.py</code> builds" in page
     document = json.loads(run("plan", ".", "--format", "json", "--target", "auto").stdout)
     assert [s["targets"] for s in document["steps"]] == [["jax"], ["graph"], ["graph"]]
     (project / "pyproject.toml").write_text("[tool.tf2jax-port]\ntarget = 'auto'\n")

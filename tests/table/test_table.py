@@ -53,7 +53,7 @@ def test_an_unknown_name_raises_with_the_nearest_ones():
 
 def test_two_rows_cannot_have_one_name():
     rows = (Row("a", "x", Native("f({x})"), aliases=("b",)), Row("b", "x", Native("g({x})")))
-    with pytest.raises(ValueError, match=r"^`b` names two rows: `a` and `b`\.$"):
+    with pytest.raises(ValueError, match=r"^Two rows have the name `b`: `a` and `b`\.$"):
         table.by_name(rows)
 
 

@@ -3511,7 +3511,8 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: Any = True, name: Any = No
       shapes are unknown, and can be set with `set_shape`. There is no gradient.
 
     Raises:
-      InvalidArgumentError: `func` returns another number of results, or other dtypes, when it runs.
+      InvalidArgumentError: `func` returns more or fewer results than `Tout` declares, or results of
+        different dtypes.
 
     Differs from TensorFlow:
       Inside of branches and loops the shapes must be set with `set_shape`. If compiled operations
