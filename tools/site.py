@@ -15,6 +15,7 @@ import sys
 import tomllib
 from typing import Any
 
+from tools import site_search
 from tools.data_files import ROOT
 
 SITE = ROOT / "build" / "site"
@@ -124,7 +125,10 @@ def main() -> int:
     (SITE / "zensical.toml").write_text(settings())
     generator = pathlib.Path(sys.executable).with_name("zensical")
     words = [str(generator), "build", "--clean", "--strict"]
-    return subprocess.run(words, cwd=SITE, check=False).returncode
+    code = subprocess.run(words, cwd=SITE, check=False).returncode
+    if code == 0:
+        site_search.write(SITE / "html" / "search.json")
+    return code
 
 
 if __name__ == "__main__":

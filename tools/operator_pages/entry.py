@@ -34,8 +34,8 @@ def entry(subject: Subject) -> str:
     """Return the Markdown text of an entry."""
     told = parse(subject.documentation)
     parts = [f"## {subject.names[0]}", *_names(subject)]
-    parts += [line(told.text)] if told.text else []
     parts += [f"```python\n{text}\n```" for text in _signature(subject)]
+    parts += [line(told.text)] if told.text else []
     facts = [*_replacement(subject), *_facts(subject, told)]
     parts += ["\n".join(f"- **{title}:** {text}" for title, text in facts)] if facts else []
     for title in ("Args", "Raises"):
@@ -47,7 +47,10 @@ def entry(subject: Subject) -> str:
 
 
 def _names(subject: Subject) -> Iterator[str]:
-    others = [f"`{name}`" for name in subject.names[1:]]
+    """Yield the other names; a program of TensorFlow 1 spells its names without `compat.v1`."""
+    old = [name.replace("tf.compat.v1.", "tf.", 1) for name in subject.names if ".v1." in name]
+    others = dict.fromkeys((*old, *subject.names[1:]))
+    others = [f"`{name}`" for name in others if name != subject.names[0]]
     if others:
         yield f"Also {', '.join(others)}."
 

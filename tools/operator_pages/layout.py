@@ -158,12 +158,15 @@ PAGES = (
     Page(
         "keras",
         "tf.keras: names that Keras 3 does not have",
-        ("keras",),
-        ("keras",),
-        (),
-        ("keras",),
+        namespaces=("keras",),
+        guides=("keras",),
     ),
-    Page("keras_backend", "tf.keras.backend", (), ("keras.backend",), (), ("keras",)),
+    Page(
+        "keras_backend",
+        "tf.keras.backend",
+        namespaces=("keras.backend",),
+        guides=("keras",),
+    ),
     Page(
         "v1",
         "tf.compat.v1: graphs, sessions and variables",

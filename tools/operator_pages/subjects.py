@@ -152,9 +152,16 @@ def _of_graphs() -> Iterator[Subject]:
     for text, places in found.items():
         if text in described:
             continue
-        named = sorted(places, key=lambda p: (p[0].startswith("contrib."), p[0].count("."), p[0]))
+        named = sorted(places, key=_rank)
         (name, value), *others = ((_version_1(place), value) for place, value in named)
         yield Subject(name, tuple(other for other, _ in others), knowledge.rows().get(name), value)
+
+
+def _rank(place: tuple[str, Any]) -> tuple[bool, bool, int, str]:
+    """Return the sort key of a name of an object: the name of its definition comes first, outside of contrib."""
+    name, value = place
+    is_renamed = name.rpartition(".")[2] != getattr(value, "__name__", "")
+    return name.startswith("contrib."), is_renamed, name.count("."), name
 
 
 def _version_1(name: str) -> str:
