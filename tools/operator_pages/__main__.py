@@ -8,9 +8,9 @@ def main() -> None:
     """Write all pages, and remove pages that no longer exist."""
     files = generate()
     (ROOT / FOLDER).mkdir(exist_ok=True)
-    for path in (ROOT / FOLDER).glob("*.md"):
-        if f"{FOLDER}/{path.name}" not in files:
-            path.unlink()
+    for old in (ROOT / FOLDER).glob("*.md"):
+        if f"{FOLDER}/{old.name}" not in files:
+            old.unlink()
     for path, text in files.items():
         (ROOT / path).write_text(text)
 

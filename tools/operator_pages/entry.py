@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from shims._src.arguments.kernels import spoken
-from tf2jax_port.rewrite import Finding
+from tf2jax_port.rewrite import Finding, State
+from tf2jax_port.rewrite.knowledge import graph_names, version_1
 from tf2jax_port.rewrite.knowledge import known as knowledge
-from tf2jax_port.rewrite.knowledge import version_1
 from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rules.pages import STATES
@@ -30,10 +30,11 @@ _NOTHING = ("", "Nothing.", "nothing")
 _CODE_ONLY = re.compile(r"`[^`]*`")
 
 
-def entry(subject: Subject) -> str:
-    """Return the Markdown text of an entry."""
+def entry(subject: Subject, like: list[Subject] | None = None) -> str:
+    """Return the Markdown text of an entry; `like` are other objects of which the same is known."""
     told = parse(subject.documentation)
     parts = [f"## {subject.names[0]}", *_names(subject)]
+    parts += [f"The same holds for {', '.join(f'`{s.names[0]}`' for s in like)}."] if like else []
     parts += [f"```python\n{text}\n```" for text in _signature(subject)]
     parts += [line(told.text)] if told.text else []
     facts = [*_replacement(subject), *_facts(subject, told)]
@@ -47,27 +48,40 @@ def entry(subject: Subject) -> str:
 
 
 def _names(subject: Subject) -> Iterator[str]:
-    """Yield the other names; a program of TensorFlow 1 spells its names without `compat.v1`."""
-    old = [name.replace("tf.compat.v1.", "tf.", 1) for name in subject.names if ".v1." in name]
-    others = dict.fromkeys((*old, *subject.names[1:]))
-    others = [f"`{name}`" for name in others if name != subject.names[0]]
-    if others:
-        yield f"Also {', '.join(others)}."
+    """Yield the other names; programs of TensorFlow 1 spell its names without `compat.v1`."""
+    old = (n.replace("tf.compat.v1.", "tf.", 1) for n in subject.names if ".v1." in n)
+    in_version_1 = [f"`{name}`" for name in old if name not in _names_today()]
+    others = [f"`{name}`" for name in subject.names[1:]]
+    parts = [f"In TensorFlow 1: {', '.join(in_version_1)}."] if in_version_1 else []
+    parts += [f"Also {', '.join(others)}."] if others else []
+    if parts:
+        yield " ".join(parts)
+
+
+@functools.cache
+def _names_today() -> frozenset[str]:
+    """Return the names that TensorFlow 2 has."""
+    return frozenset(name for subject in subjects() for name in subject.names)
 
 
 def _signature(subject: Subject) -> Iterator[str]:
     """Yield the call as TensorFlow spells it."""
-    params = subject.row.params if subject.row else None
-    # A class that does not tell its arguments is made by functions of its own.
-    is_made_by_call = not isinstance(subject.value, type) or "\nArgs:" in subject.documentation
-    if params is None and subject.documentation and is_made_by_call:
-        params = _parameters(subject.value)
+    params = _parameters_of(subject)
     if params is None:
         return
     text = f"{subject.names[0]}({params})"
     if len(text) > 72:
         text = f"{subject.names[0]}(\n" + "".join(f"    {p},\n" for p in _split(params)) + ")"
     yield text
+
+
+def _parameters_of(subject: Subject) -> str | None:
+    params = subject.row.params if subject.row else None
+    # A class that does not tell its arguments is made by functions of its own.
+    is_made_by_call = not isinstance(subject.value, type) or "\nArgs:" in subject.documentation
+    if params is None and subject.documentation and is_made_by_call:
+        params = _parameters(subject.value)
+    return params
 
 
 def _split(params: str) -> list[str]:
@@ -106,12 +120,25 @@ def _replacement(subject: Subject) -> Iterator[tuple[str, str]]:
             yield "Plain JAX", "the table has no expression."
     if found is not None:
         yield "Rewriter", outcome(found)
+    if _in_graphs(subject):
+        yield (
+            "Programs of graphs",
+            f"`{_in_graphs(subject)}`; see [TensorFlow 1](../tensorflow_1.md).",
+        )
     if row is not None:
         note = row.note if found is None or row.note not in found.message else ""
         if note and isinstance(row.target, Native):
             yield "The expression differs", line(sentence(note))
         yield from _keys(subject, found)
         yield from _former(row)
+
+
+def is_alike(one: Subject, other: Subject) -> bool:
+    """Return whether of two objects no more is known than the same advice of the rewriter."""
+    found = [finding(subject) for subject in (one, other)]
+    told = [(f.code, f.message) for f in found if f is not None and f.state is State.MANUAL]
+    is_bare = not (one.documentation or other.documentation or one.aliases or other.aliases)
+    return is_bare and len(told) == 2 and told[0] == told[1] and not _parameters_of(other)
 
 
 def finding(subject: Subject) -> Finding | None:
@@ -124,24 +151,28 @@ def finding(subject: Subject) -> Finding | None:
 
 def outcome(found: Finding) -> str:
     """Return the sentence that describes a finding, with a link to its diagnostic."""
-    parts = []
+    what = f"[{found.code}](../rules/{found.code}.md), {STATES[found.state]}."
     message = found.message
-    if found.after and found.after != found.before:
-        parts.append(f"`{_one_line(found.before)}` becomes `{_one_line(found.after)}`")
-        message = _without_start(message, found.after.partition("(")[0])
-    if message and not _CODE_ONLY.fullmatch(message):
-        parts.append(line(message))
-    what = f"[{found.code}](../rules/{found.code}.md), {STATES[found.state]}"
-    return f"{what}. {sentence('; '.join(parts))}" if parts else f"{what}."
-
-
-def _without_start(message: str, name: str) -> str:
-    """Leave out the new name, with which a message may begin."""
-    return message.removeprefix(f"`{name}`").removeprefix(",").strip()
+    if found.state in (State.MANUAL, State.KEPT) or found.after in ("", found.before):
+        return what if _CODE_ONLY.fullmatch(message) else f"{what} {sentence(line(message))}"
+    edit = f"`{_one_line(found.before)}` becomes `{_one_line(found.after)}`"
+    name = f"`{found.after.partition('(')[0]}`"
+    if _CODE_ONLY.fullmatch(message):
+        return f"{what} {edit}."
+    # A message may begin with the new name.
+    rest = message.removeprefix(name) if message.startswith(f"{name}, ") else f"; {message}"
+    return f"{what} {sentence(edit + line(rest))}"
 
 
 def _one_line(code: str) -> str:
     return " ".join(code.split())
+
+
+def _in_graphs(subject: Subject) -> str:
+    """Return the name in `shims.compat.v1` of an object that only TensorFlow 1 has, empty if it has none."""
+    name = subject.name.removeprefix("v1.")
+    is_old = subject.name.startswith(("v1.", "contrib."))
+    return f"shims.compat.v1.{name}" if is_old and graph_names.has_name(name) else ""
 
 
 def _title(expression: str) -> str:
@@ -284,7 +315,7 @@ def _anchor(title: str) -> str:
 def _tests(subject: Subject) -> Iterator[tuple[str, str]]:
     cells = _scorecard().get(subject.row.name if subject.row else subject.name, {})
     shown = {lane: cell for lane, cell in cells.items() if cell["state"] != "absent"}
-    if not shown:
+    if {cell["state"] for cell in shown.values()} <= {"untested", "n/a"}:
         return
     marks = ", ".join(f"{lane} {MARKS[cell['state']]}" for lane, cell in shown.items())
     reasons = dict.fromkeys(

@@ -157,7 +157,7 @@ PAGES = (
     ),
     Page(
         "keras",
-        "tf.keras: names that Keras 3 does not have",
+        "tf.keras: names that differ in Keras 3",
         namespaces=("keras",),
         guides=("keras",),
     ),
@@ -169,8 +169,14 @@ PAGES = (
     ),
     Page(
         "v1",
-        "tf.compat.v1: graphs, sessions and variables",
+        "tf.compat.v1: graphs, sessions and settings",
         namespaces=("v1",),
+        guides=("tensorflow_1", "way_out"),
+    ),
+    Page(
+        "v1_variables",
+        "tf.compat.v1: variables",
+        rooms=("shims/_src/v1/variables",),
         guides=("tensorflow_1", "way_out"),
     ),
     Page(
@@ -226,15 +232,21 @@ PAGES = (
 
 
 def page_of(subject: Subject) -> Page:
-    """Return the page of an entry: that of its module of the table, or of its longest namespace."""
+    """Return the page of an entry: that of its module of the table, or of its longest namespace.
+
+    Raises:
+      LookupError: no page describes the namespace.
+    """
     module = "" if subject.name.startswith("v1.") else _module_of(subject)
     for page in PAGES:
         if module and module in page.modules:
             return page
     namespaces = {namespace: page for page in PAGES for namespace in page.namespaces}
-    parts = subject.name.split(".")
-    prefixes = (".".join(parts[:n]) for n in range(len(parts) - 1, -1, -1))
-    found = next(namespaces[prefix] for prefix in prefixes if prefix in namespaces)
+    parts = subject.name.split(".")[:-1]
+    prefixes = [".".join(parts[:n]) for n in range(len(parts), 0, -1)] or [""]
+    found = next((namespaces[prefix] for prefix in prefixes if prefix in namespaces), None)
+    if found is None:
+        raise LookupError(f"no page describes `{subject.name}`: add its namespace to a page here")
     if found.namespaces != ("v1",):
         return found
     place = _file_of(subject.value)

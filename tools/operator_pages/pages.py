@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from tools.data_files import ROOT
-from tools.operator_pages.entry import entry
+from tools.operator_pages.entry import entry, is_alike
 from tools.operator_pages.layout import PAGES, Page, page_of
 from tools.operator_pages.subjects import Subject, subjects
 
@@ -23,7 +23,7 @@ This reference has an entry for each TensorFlow name that `shims` or the rewrite
 - how the function of `shims` differs from TensorFlow, which errors it raises, and how it works under `jit`, from its
   docstring;
 - the marks of the [scorecard](../scorecard.md): ✓: equal to TensorFlow; ≠: equal to TensorFlow, except for intended
-  differences; ∅: TensorFlow has no such result; -: does not apply.
+  differences; ∅: TensorFlow has no such result; -: does not apply; ?: no test was run for the scorecard.
 
 `help(shims.boolean_mask)` prints the same documentation with an example. Names of `tf.keras` without an entry are
 the same in Keras 3 ([Keras on JAX](../keras.md)). The [scorecard](../scorecard.md#not-offered) lists names that `shims`
@@ -46,7 +46,18 @@ def _page(page: Page, listed: list[Subject]) -> str:
     text = f"{_FIRST_LINE}# {page.title}\n\n"
     text += "[How to read an entry](index.md)."
     text += f" Guides: {guides}.\n\n" if guides else "\n\n"
-    return text + "\n".join(map(entry, listed))
+    return text + "\n".join(entry(first, like) for first, *like in _grouped(listed))
+
+
+def _grouped(listed: list[Subject]) -> list[list[Subject]]:
+    """Join neighbors of which the same is known."""
+    groups: list[list[Subject]] = []
+    for subject in listed:
+        if groups and is_alike(groups[-1][-1], subject):
+            groups[-1].append(subject)
+        else:
+            groups.append([subject])
+    return groups
 
 
 def _title(name: str) -> str:

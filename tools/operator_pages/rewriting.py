@@ -52,4 +52,4 @@ def _finding(code: str, name: str, options: Options) -> Finding | None:
     outcome = rewrite(f"{_IMPORT}{code}".encode(), options=options)
     found = [finding for finding in outcome.findings if not finding.method]
     own = [finding for finding in found if name.endswith(finding.symbol.removeprefix("tf"))]
-    return (own or found or [None])[0]
+    return next(iter(own or found), None)
