@@ -228,6 +228,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, or `fast` and the rank is not full.
+      UnimplementedError: `l2_regularizer` for complex128, as in TensorFlow.
 
     Differs from TensorFlow:
       With `fast`, a matrix without full rank is rejected; recent releases of TensorFlow return some
