@@ -41,8 +41,8 @@ def arranged(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def shortened(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the entry of an operator without what other entries have, too."""
-    text = _TITLES.sub("", _FACT.sub("", item["text"]))
-    if not text.startswith(("<p>Also ", "<p>In TensorFlow 1: ", "<pre>")):
-        text = f"<p>{item['title']}</p> {text}"
-    return {**item, "text": re.sub(r"\s+", " ", text), "path": item["path"][:-1]}
+    """Return the entry of an operator: its name, once, and what other entries do not have, too."""
+    name = item["title"]
+    text = _TITLES.sub("", _FACT.sub("", item["text"])).replace(f"<code>{name}(", "<code>(", 1)
+    text = re.sub(r"\s+", " ", f"<p>{name}</p> {text}")
+    return {**item, "text": text, "path": item["path"][:-1]}

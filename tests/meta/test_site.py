@@ -141,7 +141,7 @@ def test_entries_of_operators_stand_behind_the_guides():
                 "location": f"docs/operators/nn/#{name}",
                 "level": 2,
                 "title": name,
-                "text": "<p>Text.</p> <ul> <li>Rewriter: TJ401.</li> <li>Dtypes: numbers.</li> </ul>",
+                "text": f"<pre><code>{name}(x)</code></pre> <p>Text.</p> <ul> <li>Rewriter: TJ401.</li> <li>Dtypes: numbers.</li> </ul>",
                 "path": ["Look it up", "Operators", "tf.nn"],
             }
             for name in ("tf.nn.relu6", "tf.nn.relu")
@@ -151,7 +151,7 @@ def test_entries_of_operators_stand_behind_the_guides():
     arranged = site_search.arranged(places)
     assert [item["title"] for item in arranged] == ["Questions", "tf.nn.relu", "tf.nn.relu6"]
     assert arranged[1]["text"] == (
-        "<p>tf.nn.relu</p> <p>Text.</p> <ul> <li>Dtypes: numbers.</li> </ul>"
+        "<p>tf.nn.relu</p> <pre><code>(x)</code></pre> <p>Text.</p> <ul> <li>Dtypes: numbers.</li> </ul>"
     )
     assert arranged[1]["path"] == ["Look it up", "Operators"]
 
