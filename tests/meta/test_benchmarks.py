@@ -1,15 +1,18 @@
 """The benchmarks' own arithmetic: ratios, spreads, verdicts, regressions, and the page that they write."""
 
 import dataclasses
+import importlib
 import math
 import random
 import statistics
 import time
 
+import jax
+import numpy as np
 import pytest
 
 from benchmarks import __main__ as benchmarks
-from benchmarks import idleness, page, plot
+from benchmarks import idleness, page, peak_memory, plot
 from benchmarks.timing import Result, compare, in_turns, say, spread
 
 TIMED = Result("q", "them", "1 s", "2 s", 0.5, 1.0, (0.45, 0.55))
@@ -147,3 +150,17 @@ def test_a_picture_has_a_box_for_each_ratio():
     assert ">shape<" in text
     assert plot.at(0.5) < plot.at(1.0) < plot.at(2.0)
     assert statistics.mean([plot.at(0.5), plot.at(2.0)]) == pytest.approx(plot.at(1.0))
+
+
+@pytest.mark.parametrize("folder", ["point_clouds", "proposals", "token_pooling"])
+def test_what_is_written_by_hand_computes_the_same(folder):
+    example = peak_memory.EXAMPLES[folder]
+    cases = importlib.import_module(f"examples.{folder}.cases").cases
+    by_hand = getattr(importlib.import_module(example.by_hand), example.function)
+    port = getattr(importlib.import_module(f"examples.{folder}.port"), example.function)
+    for arguments in cases():
+        for made, right in zip(
+            jax.tree.leaves(by_hand(*arguments)), jax.tree.leaves(port(*arguments)), strict=False
+        ):
+            kept = made[: len(right)] if right.ndim else made
+            np.testing.assert_allclose(kept, right, rtol=1e-5, atol=1e-6)
