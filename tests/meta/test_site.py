@@ -85,6 +85,11 @@ PROSE = (
     *("frozen graph", "prove a port", "summaries for TensorBoard", "review findings"),
     *("optimizers", "variables and state", "loop over rows", "weights of keras layer"),
     *("assertions in jit", "image augmentation", "learning rate schedule", "NaN gradient"),
+    *(
+        "How do I load a checkpoint?",
+        "how can we save a model?",
+        "does the rewriter change comments?",
+    ),
 )
 OPERATORS = {
     "tf.nn.depthwise_conv2d": "tf.nn.depthwise_conv2d",
@@ -95,6 +100,11 @@ OPERATORS = {
     "segment_mean": "tf.math.segment_mean",
     "stateless_normal bits": "tf.random.stateless_normal",
     "lstsq fast": "tf.linalg.lstsq",
+    "Does tf.nn.depthwise_conv2d accept NCHW?": "tf.nn.depthwise_conv2d",
+    "what differs in tf.image.resize": "tf.image.resize",
+    "What replaces tf.math.segment_mean in plain JAX?": "tf.math.segment_mean",
+    "Is tf.random.stateless_normal bit-equal?": "tf.random.stateless_normal",
+    "does tf.linalg.lstsq support fast=False": "tf.linalg.lstsq",
     "matrix_solve_ls": "tf.linalg.lstsq",
     "tf.get_variable": "tf.compat.v1.get_variable",
     "non_max_suppression": "tf.image.non_max_suppression",
@@ -105,12 +115,27 @@ OPERATORS = {
 }
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the search engine of the site")
+NEEDS_NODE = pytest.mark.skipif(
+    shutil.which("node") is None, reason="node runs the search engine of the site"
+)
+
+
+@NEEDS_NODE
 def test_the_search_finds_guides_for_words_and_entries_for_names(built):
     first = search(built, [*PROSE, *OPERATORS])
     drowned = {q: first[q]["location"] for q in PROSE if is_entry(first[q])}
     assert drowned == {}
     assert {query: first[query]["title"] for query in OPERATORS} == OPERATORS
+
+
+@NEEDS_NODE
+def test_the_search_finds_each_question(built):
+    questions = re.findall(r"^### (.*)$", (tree.ROOT / "docs/faq.md").read_text(), re.MULTILINE)
+    asked = [question.replace("`", "").replace("*", "") for question in questions]
+    first = search(built, asked)
+    found = [q for q in asked if first[q]["location"].startswith("docs/faq/#")]
+    assert len(asked) > 100
+    assert len(found) >= 0.95 * len(asked), sorted(set(asked) - set(found))
 
 
 def is_entry(item):
@@ -129,7 +154,9 @@ def search(built, queries):
         check=True,
     )
     items = json.loads((built / "search.json").read_text())["items"]
-    return {q: items[n] for q, n in zip(queries, json.loads(done.stdout), strict=True)}
+    found = zip(queries, json.loads(done.stdout), strict=True)
+    nothing = {"location": "", "title": ""}
+    return {query: items[number] if number >= 0 else nothing for query, number in found}
 
 
 def test_entries_of_operators_stand_behind_the_guides():

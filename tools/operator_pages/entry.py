@@ -24,6 +24,7 @@ from tools.operator_pages.docstrings import Docstring, entries, line, parse, sen
 from tools.operator_pages.subjects import TENSORFLOW_PAGE, Subject, spell, subjects
 from tools.scorecard.wording import MARKS, as_sentence
 
+_IN_JAX = "What replaces it in plain JAX"
 _WITH_FORMS = (*OF_NUMBERS, *OF_ARRAYS)
 _WITH_KEYS = Options(random="keys")
 _NOTHING = ("", "Nothing.", "nothing")
@@ -76,7 +77,10 @@ def _signature(subject: Subject) -> Iterator[str]:
 
 
 def _parameters_of(subject: Subject) -> str | None:
-    params = subject.row.params if subject.row else None
+    row = subject.row
+    if row is not None and subject.name.startswith("keras.") and isinstance(row.target, Shim):
+        return None  # Keras documents them
+    params = row.params if row else None
     # A class that does not tell its arguments is made by functions of its own.
     is_made_by_call = not isinstance(subject.value, type) or "\nArgs:" in subject.documentation
     if params is None and subject.documentation and is_made_by_call:
@@ -117,7 +121,7 @@ def _replacement(subject: Subject) -> Iterator[tuple[str, str]]:
             and isinstance(row.target, Shim)
             and row.name not in _WITH_FORMS
         ):
-            yield "Plain JAX", "the table has no expression."
+            yield _IN_JAX, "the table has no expression."
     if found is not None:
         yield "Rewriter", outcome(found)
     if _in_graphs(subject):
@@ -176,7 +180,7 @@ def _in_graphs(subject: Subject) -> str:
 
 
 def _title(expression: str) -> str:
-    return "Plain JAX" if re.search(r"\b(?:jnp|jax|lax)\.", expression) else "Replacement"
+    return _IN_JAX if re.search(r"\b(?:jnp|jax|lax)\.", expression) else "Replacement"
 
 
 def _expression(subject: Subject, row: Row, native: Native, found: Finding | None) -> str:
@@ -195,9 +199,9 @@ def _plain_forms(row: Row) -> Iterator[tuple[str, str]]:
     if row.name in OF_NUMBERS:
         argument, native = OF_NUMBERS[row.name]
         text = native.expression.replace("{", "").replace("}", "")
-        yield "Plain JAX", f"`{text}`, if `{argument}` is a number in the source text."
+        yield _IN_JAX, f"`{text}`, if `{argument}` is a number in the source text."
     if row.name in OF_ARRAYS:
-        yield "Plain JAX", f"`{OF_ARRAYS[row.name]}`, if all operands are arrays."
+        yield _IN_JAX, f"`{OF_ARRAYS[row.name]}`, if all operands are arrays."
 
 
 def _keys(subject: Subject, found: Finding | None) -> Iterator[tuple[str, str]]:
