@@ -2,8 +2,8 @@
 
 python -m benchmarks.scan_speed [FOLDER...]
 
-Without a folder it reads a part of the installed Keras and of TensorFlow's own Python. The whole scan is
-timed: finding names, deciding about each, the ledger as JSON text. Its peers do less (`ast.parse` and LibCST
+Without a folder it reads the installed Keras and TensorFlow's own Python, whole: a scan follows the imports of
+a project, and a sample of the files would pay for files that are not in it. The whole scan is timed: finding names, deciding about each, the ledger as JSON text. Its peers do less (`ast.parse` and LibCST
 only parse) or something else (`tf_upgrade_v2` converts TensorFlow 1 to 2).
 
 All of them read the same few files in turn, so that other load on the machine affects each equally: the ratio
@@ -36,7 +36,7 @@ ROUNDS = 3
 STEP = 12  # files that one reads before it is the next one's turn
 SLOW = "tf_upgrade_v2"  # a sample of the files is enough, and once
 SAMPLE = 10_000  # lines
-LINES = 60_000  # of the installed packages; all of them would take `tf_upgrade_v2` minutes
+LINES = 60_000  # of the installed packages, for the memory
 Places = list[tuple[pathlib.Path, pathlib.Path]]
 Reader = Callable[[Places], Iterator[object]]  # gives something after each file
 # What a process held at most since it began to run this; how much its parent held is not in it.
@@ -150,9 +150,8 @@ def in_turns(racing: dict[str, Reader], places: Places) -> dict[str, list[float]
     return times
 
 
-def compared(folders: Iterable[str], limit: int | None) -> list[Result]:
+def compared(folders: Iterable[str]) -> list[Result]:
     every = [p for p in code_base.find_files(folders) if p[0].suffix == ".py"]
-    every = every if limit is None else some(every, limit)
     with_tensorflow = [p for p in every if b"tensorflow" in p[0].read_bytes()]
     results = []
     for what, places in (("all files", every), ("files with TensorFlow", with_tensorflow)):
@@ -193,15 +192,15 @@ def memory(parts: Sequence[Sequence[str]]) -> list[Result]:
 
 
 def run() -> list[Result]:
-    """Compare on a part of the installed packages; a ratio below 1 means more lines per second."""
+    """Compare on the installed packages; a ratio below 1 means more lines per second."""
     folders = installed()
     files = [str(path) for path, _ in some(list(code_base.find_files(folders)), LINES)]
-    return compared(folders, LINES) + memory([files[:10], files[:50], files])
+    return compared(folders) + memory([files[:10], files[:50], files])
 
 
 if __name__ == "__main__":
     named = sys.argv[1:]
-    found = compared(named, None) + memory([named[:1], named[:5], named]) if named else run()
+    found = compared(named) + memory([named[:1], named[:5], named]) if named else run()
     for result in found:
         line = f"{result.question}: {result.ours}; {result.against}: {result.theirs}"
         print(f"{line}; ratio {result.ratio:.3g}")

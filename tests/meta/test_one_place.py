@@ -1,44 +1,36 @@
 """Some facts of Python and JAX are read in one module each, and no other module reads them."""
 
 import ast
+import functools
 import pathlib
 
 from tests.meta import tree
 
 
-def attributes(text):
-    """The attributes that a file reads, also with `getattr` and `hasattr`."""
+@functools.cache
+def names_of(text):
+    """The names that a file reads or passes, and those that it imports from modules.
+
+    Read are attributes, also with `getattr` and `hasattr`; passed are keyword arguments of calls.
+    """
+    named, imported = set(), set()
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Attribute):
-            yield node.attr
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("getattr", "hasattr")
-            and isinstance(node.args[1], ast.Constant)
-        ):
-            yield node.args[1].value
-
-
-def imported(text):
-    """The names that a file imports from modules."""
-    nodes = ast.walk(ast.parse(text))
-    return [a.name for n in nodes if isinstance(n, ast.ImportFrom) for a in n.names]
-
-
-def keywords(text):
-    """The names of keyword arguments in calls."""
-    nodes = ast.walk(ast.parse(text))
-    return [k.arg for n in nodes if isinstance(n, ast.Call) for k in n.keywords]
+        match node:
+            case ast.Attribute(attr=name):
+                named.add(name)
+            case ast.Call(func=function, args=args, keywords=keywords):
+                named.update(k.arg for k in keywords)
+                match function, args:
+                    case ast.Name(id="getattr" | "hasattr"), [_, ast.Constant(value=name), *_]:
+                        named.add(name)
+            case ast.ImportFrom(names=names):
+                imported.update(a.name for a in names)
+    return named, imported
 
 
 def readers(sources, *names):
     """The files that read or pass something of these names."""
-    return sorted(
-        str(path)
-        for path, text in sources.items()
-        if set(names) & {*attributes(text), *keywords(text)}
-    )
+    return sorted(str(path) for path, text in sources.items() if set(names) & names_of(text)[0])
 
 
 def test_the_equations_of_jaxprs():
@@ -51,7 +43,7 @@ def test_thread_local_state():
         "shims/_src/platform/thread_state.py",
         "tf2jax_port/diff/code_bases/recorder.py",  # runs in programs without shims
     ]
-    assert [path for path, text in sources.items() if "local" in imported(text)] == []
+    assert [path for path, text in sources.items() if "local" in names_of(text)[1]] == []
 
 
 def test_whether_a_value_is_a_composite():
@@ -61,7 +53,7 @@ def test_whether_a_value_is_a_composite():
 def test_the_rules_can_fail():
     for text in ("x.eqns", "hasattr(x, 'eqns')", "x.replace(eqns=[])"):
         assert readers({pathlib.Path("a.py"): text}, "eqns") == ["a.py"]
-    assert imported("from threading import local") == ["local"]
+    assert names_of("from threading import local")[1] == {"local"}
 
 
 # ---- the texts of exceptions ---------------------------------------------------------------------
@@ -110,6 +102,8 @@ def matches(text):
     """The lines of a file that search the text of an exception, or compare it with another."""
     for function in functions(text):
         errors = exceptions(function)
+        if not errors:
+            continue
         assigned = [n for n in ast.walk(function) if isinstance(n, ast.Assign)]
         texts = {
             name.id

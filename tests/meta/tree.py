@@ -1,6 +1,7 @@
 """The repository as data: its files, its syntax trees, and who imports whom."""
 
 import ast
+import functools
 import pathlib
 import subprocess
 
@@ -21,6 +22,7 @@ def tracked_files():
     return sorted({path for path in paths if (ROOT / path).is_file()})
 
 
+@functools.cache
 def package_sources():
     """`{path: text}` of our own Python files, tests and scripts left out."""
     return {
@@ -53,9 +55,13 @@ def imported_names(path, nodes):
 
 def all_imports(sources):
     """`{path: names}`, imports inside functions included."""
-    return {
-        path: set(imported_names(path, ast.walk(ast.parse(text)))) for path, text in sources.items()
-    }
+    return {path: every_import(path, text) for path, text in sources.items()}
+
+
+@functools.cache
+def every_import(path, text):
+    """The names that a file imports anywhere."""
+    return frozenset(imported_names(path, ast.walk(ast.parse(text))))
 
 
 def import_graph(sources):

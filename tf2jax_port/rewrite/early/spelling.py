@@ -27,6 +27,8 @@ CODE = "TJ408"
 _ORDER = "the order of the arguments is not certain: pass the arguments with the keywords of TensorFlow 1"
 _OTHER = "since TensorFlow 1.0 the name is `tf.{}`, which has other arguments"
 _LAST = {name.rpartition(".")[2] for name in (*NAMES, *REORDERED)} | {"seq2seq"}
+_LAST_REORDERED = {name.rpartition(".")[2]: name for name in REORDERED}
+_LAST_EARLY = _LAST - _LAST_REORDERED.keys()
 _HINT = re.compile(rb"\.\s*(?:%s)\b" % "|".join(sorted(_LAST)).encode())
 _PRIVATE = re.compile(r"python\.ops\.\w+\.(\w+)")
 
@@ -131,13 +133,14 @@ def _may_be_early(source: Source, tree: ast.Module) -> bool:
     """Return whether a file may have names or orders of TensorFlow 0.x, without resolving any name."""
     if not _HINT.search(source.data):
         return False
-    last = {name.rpartition(".")[2]: name for name in REORDERED}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in _LAST - last.keys():
-            return True
-        name = last.get(getattr(getattr(node, "func", None), "attr", ""))
-        if name and isinstance(node, ast.Call) and order_of(name, node, kind_of) == "early":
-            return True
+        if isinstance(node, ast.Attribute):
+            if node.attr in _LAST_EARLY:
+                return True
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = _LAST_REORDERED.get(node.func.attr)
+            if name and order_of(name, node, kind_of) == "early":
+                return True
     return False
 
 

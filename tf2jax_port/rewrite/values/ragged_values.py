@@ -59,11 +59,8 @@ def _is_used_as_ragged(values: Uses, argument: ast.arg) -> bool:
     parents = values.names.parents
     function = parents[parents[argument]]
     return any(
-        node.attr in _OWN
-        and isinstance(node.value, ast.Name)
-        and node.value.id == argument.arg
-        and function in values.names.ancestors(node)
-        for node in values.names.attributes
+        node.attr in _OWN and function in values.names.ancestors(node)
+        for node in values.attributes_of.get(argument.arg, ())
     )
 
 

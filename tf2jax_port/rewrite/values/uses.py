@@ -45,6 +45,15 @@ class Uses:
         """A dict from each use of a name to its scope."""
         return dict(self.names.uses)
 
+    @functools.cached_property
+    def attributes_of(self) -> dict[str, list[ast.Attribute]]:
+        """A dict from each name to the attributes that the file reads from it."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self.names.attributes:
+            if isinstance(node.value, ast.Name):
+                found.setdefault(node.value.id, []).append(node)
+        return found
+
     def is_call_of(self, node: ast.Call, name: str) -> bool:
         """Return whether a call is one of the TensorFlow operator `name`."""
         reference = self.by_node.get(node.func)
