@@ -24,6 +24,7 @@ GENERATORS = (
     "tools.rewrite_sweep.evidence",
     "tools.rule_pages",
     "tools.api_page",
+    "tools.operator_pages",
     "tools.file_map",
     "tools.package_readme",
 )

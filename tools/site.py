@@ -15,6 +15,7 @@ import sys
 import tomllib
 from typing import Any
 
+from tools import site_search
 from tools.data_files import ROOT
 
 SITE = ROOT / "build" / "site"
@@ -22,7 +23,13 @@ LINK = re.compile(r"\]\(([^)\s:#]+)(?:#[^)\s]*)?\)")
 # A section of the navigation, and pages, that record what was measured or list the code: with their many names they
 # would come before the answers of guides in every search.
 _RECORDS = ("What was tried",)
-_LISTS = ("jax-scorecard", "python-on-sizes", "hard_knocks", "mutation_testing", "map")
+_LISTS = (
+    *("jax-scorecard", "python-on-sizes", "hard_knocks", "mutation_testing", "map"),
+    "operators/index",
+)
+# Entries of the navigation whose folder has a page for each of many subjects.
+_WITH_PAGES = ("Diagnostics", "Operators")
+_CODE = re.compile(r"^(TJ\d+): .*")
 _UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
@@ -47,19 +54,28 @@ def linked(page: pathlib.Path) -> list[pathlib.Path]:
 
 
 def navigation() -> list[Any]:
-    """Return the navigation of `zensical.toml`, with the pages of the diagnostics below their index."""
+    """Return the navigation of `zensical.toml`, with the pages of diagnostics and operators below their index."""
     settings = tomllib.loads((ROOT / "zensical.toml").read_text())
     sections: list[Any] = settings["project"]["nav"]
-    codes = [page for page in pages() if re.match(r"TJ\d+", page.name)]
     for section in sections:
         ((_, entries),) = section.items()
         for entry in entries:
-            if entry.get("Diagnostics"):
-                entry["Diagnostics"] = [
-                    {"All": entry["Diagnostics"]},
-                    *({page.stem: str(page)} for page in codes),
-                ]
+            ((title, index),) = entry.items()
+            if title in _WITH_PAGES:
+                entry[title] = [{"All": index}, *_beside(pathlib.Path(index))]
     return sections
+
+
+def _beside(index: pathlib.Path) -> list[dict[str, str]]:
+    """Return the entries of the other pages in the folder of an index: diagnostics by code, others by title."""
+    found = [page for page in pages() if page.parent == index.parent and page != index]
+    return [{_CODE.sub(r"\1", title_of(page)): str(page)} for page in found]
+
+
+def title_of(page: pathlib.Path) -> str:
+    """Return the title of a page."""
+    lines = (ROOT / page).read_text().splitlines()
+    return next(line.removeprefix("# ") for line in lines if line.startswith("# "))
 
 
 def unsearched() -> set[str]:
@@ -109,7 +125,10 @@ def main() -> int:
     (SITE / "zensical.toml").write_text(settings())
     generator = pathlib.Path(sys.executable).with_name("zensical")
     words = [str(generator), "build", "--clean", "--strict"]
-    return subprocess.run(words, cwd=SITE, check=False).returncode
+    code = subprocess.run(words, cwd=SITE, check=False).returncode
+    if code == 0:
+        site_search.write(SITE / "html" / "search.json")
+    return code
 
 
 if __name__ == "__main__":

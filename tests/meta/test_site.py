@@ -1,6 +1,9 @@
 """The site: every page has a place in the navigation, every link leads to a page, the API page is fresh."""
 
+import json
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -8,7 +11,7 @@ import pytest
 
 from tests.meta import tree
 from tests.meta.test_docs import FENCE, LINK
-from tools import api_page, site
+from tools import api_page, site, site_search
 
 PAGES = site.pages()
 
@@ -55,8 +58,9 @@ def test_what_is_gathered(tmp_path):
     assert hidden == site.unsearched()
 
 
-def test_the_site_builds():
-    """Strictly: a dead link, a page without its place or a fault in the configuration ends the build."""
+@pytest.fixture(scope="module")
+def built():
+    """The folder of the site; the build is strict."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.site"],
         cwd=tree.ROOT,
@@ -65,10 +69,118 @@ def test_the_site_builds():
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    built = {
-        path.relative_to(site.SITE / "html") for path in (site.SITE / "html").rglob("index.html")
-    }
-    assert len(built) >= len(PAGES)
+    return site.SITE / "html"
+
+
+def test_the_site_builds(built):
+    """Strictly: a dead link, a page without its place or a fault in the configuration ends the build."""
+    pages = {path.relative_to(built) for path in built.rglob("index.html")}
+    assert len(pages) >= len(PAGES)
+
+
+# Questions in words, whose answer is a guide; and names of operators, with the heading of their entries.
+PROSE = (
+    *("random numbers", "load a checkpoint", "save a model", "compile time", "ragged tensors"),
+    *("custom training loop", "mixed precision", "several devices", "input pipeline", "exit code"),
+    *("frozen graph", "prove a port", "summaries for TensorBoard", "review findings"),
+    *("optimizers", "variables and state", "loop over rows", "weights of keras layer"),
+    *("assertions in jit", "image augmentation", "learning rate schedule", "NaN gradient"),
+    *(
+        "How do I load a checkpoint?",
+        "how can we save a model?",
+        "does the rewriter change comments?",
+    ),
+)
+OPERATORS = {
+    "tf.nn.depthwise_conv2d": "tf.nn.depthwise_conv2d",
+    "depthwise_conv2d NCHW": "tf.nn.depthwise_conv2d",
+    "tf.image.resize": "tf.image.resize",
+    "image.resize antialias": "tf.image.resize",
+    "tf.math.segment_mean": "tf.math.segment_mean",
+    "segment_mean": "tf.math.segment_mean",
+    "stateless_normal bits": "tf.random.stateless_normal",
+    "lstsq fast": "tf.linalg.lstsq",
+    "Does tf.nn.depthwise_conv2d accept NCHW?": "tf.nn.depthwise_conv2d",
+    "what differs in tf.image.resize": "tf.image.resize",
+    "What replaces tf.math.segment_mean in plain JAX?": "tf.math.segment_mean",
+    "Is tf.random.stateless_normal bit-equal?": "tf.random.stateless_normal",
+    "does tf.linalg.lstsq support fast=False": "tf.linalg.lstsq",
+    "matrix_solve_ls": "tf.linalg.lstsq",
+    "tf.get_variable": "tf.compat.v1.get_variable",
+    "non_max_suppression": "tf.image.non_max_suppression",
+    "tf.data.Dataset": "tf.data.Dataset",
+    "top_k": "tf.math.top_k",
+    "learning_phase": "tf.keras.backend.learning_phase",
+    "AdamOptimizer": "tf.compat.v1.train.AdamOptimizer",
+}
+
+
+NEEDS_NODE = pytest.mark.skipif(
+    shutil.which("node") is None, reason="node runs the search engine of the site"
+)
+
+
+@NEEDS_NODE
+def test_the_search_finds_guides_for_words_and_entries_for_names(built):
+    first = search(built, [*PROSE, *OPERATORS])
+    drowned = {q: first[q]["location"] for q in PROSE if is_entry(first[q])}
+    assert drowned == {}
+    assert {query: first[query]["title"] for query in OPERATORS} == OPERATORS
+
+
+@NEEDS_NODE
+def test_the_search_finds_each_question(built):
+    questions = re.findall(r"^### (.*)$", (tree.ROOT / "docs/faq.md").read_text(), re.MULTILINE)
+    asked = [question.replace("`", "").replace("*", "") for question in questions]
+    first = search(built, asked)
+    found = [q for q in asked if first[q]["location"].startswith("docs/faq/#")]
+    assert len(asked) > 100
+    assert len(found) >= 0.95 * len(asked), sorted(set(asked) - set(found))
+
+
+def is_entry(item):
+    return item["location"].startswith(site_search.OPERATORS)
+
+
+def search(built, queries):
+    """The first results of queries, as the site's own script finds them."""
+    (engine,) = built.rglob("workers/search.*.js")
+    words = ["node", str(pathlib.Path(__file__).with_name("search.js")), str(engine)]
+    done = subprocess.run(
+        [*words, str(built / "search.json")],
+        input=json.dumps(queries),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    items = json.loads((built / "search.json").read_text())["items"]
+    found = zip(queries, json.loads(done.stdout), strict=True)
+    nothing = {"location": "", "title": ""}
+    return {query: items[number] if number >= 0 else nothing for query, number in found}
+
+
+def test_entries_of_operators_stand_behind_the_guides():
+    """The shortest name comes first, and the facts that many entries share are not searched."""
+    places = [
+        {"location": "docs/operators/nn/", "level": 1, "title": "tf.nn", "text": "", "path": []},
+        *(
+            {
+                "location": f"docs/operators/nn/#{name}",
+                "level": 2,
+                "title": name,
+                "text": f"<pre><code>{name}(x)</code></pre> <p>Text.</p> <ul> <li>Rewriter: TJ401.</li> <li>Dtypes: numbers.</li> </ul>",
+                "path": ["Look it up", "Operators", "tf.nn"],
+            }
+            for name in ("tf.nn.relu6", "tf.nn.relu")
+        ),
+        {"location": "docs/faq/", "level": 1, "title": "Questions", "text": "", "path": []},
+    ]
+    arranged = site_search.arranged(places)
+    assert [item["title"] for item in arranged] == ["Questions", "tf.nn.relu", "tf.nn.relu6"]
+    assert arranged[1]["text"] == (
+        "<p>tf.nn.relu</p> <pre><code>(x)</code></pre> <p>Text.</p> <ul> <li>Dtypes: numbers.</li> </ul>"
+    )
+    assert arranged[1]["path"] == ["Look it up", "Operators"]
 
 
 def test_the_api_page_is_fresh():

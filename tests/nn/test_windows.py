@@ -106,3 +106,31 @@ def test_strides_and_dilations_of_single_channels_are_refused():
         "depthwise_conv2d: `strides` and `dilations` are both greater than 1.\n  Required: `strides` or `dilations` equal to 1\n  "
         "Received: strides=(1, 2, 2, 1), dilations=(2, 2)"
     )
+
+
+BACKWARD = {
+    "input": lambda m, dilations: m.nn.depthwise_conv2d_backprop_input(
+        [2, 7, 5, 4], DEEP, m.ones([2, 7, 5, 8]), [1, 1, 1, 1], "SAME", dilations=dilations
+    ),
+    "filter": lambda m, dilations: m.nn.depthwise_conv2d_backprop_filter(
+        IMAGE, [3, 2, 4, 2], m.ones([2, 7, 5, 8]), [1, 1, 1, 1], "SAME", dilations=dilations
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BACKWARD)
+def test_dilations_that_tensorflow_ignores_are_refused(name):
+    """TensorFlow returns the gradient of a convolution without dilations."""
+    call = BACKWARD[name]
+    np.testing.assert_array_equal(call(tf, [1, 2, 2, 1]), call(tf, [1, 1, 1, 1]))
+    assert_same(call(shims, [1, 1, 1, 1]), call(tf, [1, 1, 1, 1]), Tolerance(1e-5))
+    with pytest.raises(shims.errors.UnimplementedError) as raised:
+        call(shims, [1, 2, 2, 1])
+    assert str(raised.value).startswith(
+        f"depthwise_conv2d_backprop_{name}: TensorFlow's kernel on CPU ignores `dilations`.\n"
+        "  Required: dilations=[1, 1, 1, 1]\n"
+        "  Received: dilations=[1, 2, 2, 1]"
+    )
+    assert str(raised.value).endswith(
+        "  Do:       differentiate `depthwise_conv2d` with these dilations: `jax.vjp` or `GradientTape`"
+    )

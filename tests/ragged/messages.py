@@ -139,6 +139,10 @@ MESSAGES = {
         "map_flat_values: the result of `op` does not contain one entry for each flat value.\n  Required: an array "
         "of at least one axis\n  Received: f32[]"
     ),
+    "map-ranks": (
+        "map_flat_values: the ragged arguments have different ragged ranks.\n  Required: equal ragged ranks\n"
+        "  Received: ragged ranks 1, 2"
+    ),
     "map-fewer": (
         "RaggedTensor: the sizes of two operands differ.\n  Required: size 5 along axis 0\n  Received: size 2"
     ),

@@ -44,6 +44,14 @@ FLAT = (
     ("per-row-left", lambda tf, rt: tf.reduce_sum(rt, axis=1, keepdims=True) * rt),
     ("map_flat_values", lambda tf, rt: tf.ragged.map_flat_values(lambda x: x * x, rt)),
     ("map_flat_values-two", lambda tf, rt: tf.ragged.map_flat_values(tf.multiply, rt, rt)),
+    (
+        "map_flat_values-vectors",
+        lambda tf, rt: tf.ragged.map_flat_values(
+            lambda x, rows: x[:, None] * rows,
+            rt,
+            rt.with_flat_values(tf.stack([rt.flat_values, -rt.flat_values], 1)),
+        ),
+    ),
     ("sum-1", lambda tf, rt: tf.reduce_sum(rt, axis=1)),
     ("sum-0", lambda tf, rt: tf.reduce_sum(rt, axis=0)),
     ("sum-all", lambda tf, rt: (tf.reduce_sum(rt), tf.reduce_sum(rt, axis=[0, 1]))),

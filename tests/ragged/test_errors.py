@@ -119,6 +119,11 @@ CALLS = (
     ("clip-limits", lambda m: m.clip_by_value(_rt(m), 0.0, _rt(m)), "InvalidArgumentError"),
     ("clip-by-rows", lambda m: m.clip_by_value(m.ones([5]), 0.0, _rt(m)), "InvalidArgumentError"),
     ("map-scalar", lambda m: m.ragged.map_flat_values(m.reduce_sum, _rt(m)), "ValueError"),
+    (
+        "map-ranks",
+        lambda m: m.ragged.map_flat_values(m.add, _rt(m), m.ragged.constant([[[1.0]], [], []])),
+        "ValueError",
+    ),
     ("map-fewer", lambda m: m.ragged.map_flat_values(lambda x: x[:2], _rt(m)), "ValueError"),
 )
 

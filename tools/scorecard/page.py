@@ -5,41 +5,16 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
-import re
 
 from tools.scorecard.cells import GREEN, STATES, Cell, Outcomes, of_symbol
 from tools.scorecard.lacking import lacking
 from tools.scorecard.lanes import LANES
 from tools.scorecard.symbols import Symbol, symbols
+from tools.scorecard.wording import MARKS, as_sentence
 
 SCHEMA = 1
 _EQUAL = ("eager", "function", "gradient")
 _LIBRARIES = ("jax", "tensorflow", "numpy")
-_MARKS = {
-    "pass": "✓",
-    "differs": "≠",
-    "none": "∅",
-    "n/a": "-",
-    "untested": "?",
-    "fail": "✗",
-    "absent": " ",
-}
-# Reasons of the table, which are short there, and what the notes of the page say.
-_WHOLE = {
-    "XLA unsupported: XLA has": "XLA has",
-    "XLA unsupported: no kernel for": "XLA has no kernel for",
-    "XLA unsupported: no kernel": "XLA has no kernel for this operator",
-    "XLA unsupported: ": "XLA does not support this case: ",
-    "XLA differs: ": "XLA returns another result: ",
-    "XLA crashes: ": "XLA crashes with this error: ",
-    "even where none flows in": "even if the incoming gradient is zero",
-    "NaN stands anywhere in TensorFlow, last in ours": "NaN may be anywhere in TensorFlow's result, and is last in that of `shims`",
-    "ours is NaN": "`shims` returns NaN",
-    "in ours": "in the result of `shims`",
-    "TensorFlow's own rule": "TensorFlow's own gradient rule",
-    "outside: ": "this name is outside the scope of `shims`: ",
-}
-_CASE = re.compile(r"(^|; )([a-z]+(?:-[a-z]+)*): ")
 _HEAD = """\
 # Scorecard
 
@@ -179,7 +154,7 @@ def as_json(data: dict) -> str:
 
 
 def _legend() -> str:
-    marks = [f"{_MARKS[s].strip() or 'empty'}: {text}" for s, text in STATES.items()]
+    marks = [f"{MARKS[s].strip() or 'empty'}: {text}" for s, text in STATES.items()]
     return (
         "; ".join(marks)
         + ".\n*Rank* is the position of a symbol among the 300 most common symbols.\n"
@@ -190,7 +165,7 @@ def _table(lines: list[dict]) -> str:
     head = f"| symbol | rank | {' | '.join(LANES)} |\n|---|---|{'---|' * len(LANES)}\n"
     body = [
         f"| `{d['name']}` | {d['rank'] or ''} | "
-        + " | ".join(_MARKS[d["cells"][lane]["state"]] for lane in LANES)
+        + " | ".join(MARKS[d["cells"][lane]["state"]] for lane in LANES)
         + " |\n"
         for d in lines
     ]
@@ -207,16 +182,9 @@ def _notes(title: str, lines: list[dict]) -> str:
                 reasons.setdefault((cell["state"], cell["why"]), []).append(lane)
         for (state, why), where in reasons.items():
             place = "everywhere" if len(where) == len(LANES) else ", ".join(where)
-            text = _as_sentence(why or STATES[state])
+            text = as_sentence(why or STATES[state])
             notes.append(f"- `{d['name']}`, {place}: {_safe(text)}\n")
     return f"\n### Notes on {title.lower()}\n\n{''.join(notes)}" if notes else ""
-
-
-def _as_sentence(why: str) -> str:
-    """Return a reason of the table in words that do not need the row around them."""
-    for short, whole in _WHOLE.items():
-        why = why.replace(short, whole)
-    return _CASE.sub(r"\1in the case `\2`: ", why)
 
 
 def _safe(text: str) -> str:

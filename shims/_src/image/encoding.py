@@ -47,6 +47,7 @@ def encode_jpeg(
 
     Raises:
       InvalidArgumentError: the picture has another number of channels.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       The bytes of the file may differ from TensorFlow's; the decoded pixels are nearly equal.
@@ -92,6 +93,7 @@ def encode_png(image, compression=-1, name=None) -> HostTensor:
 
     Raises:
       InvalidArgumentError: the picture has another number of channels.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       The bytes of the file may differ from TensorFlow's; the decoded pixels are equal.
@@ -127,6 +129,7 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None) -> HostTe
 
     Raises:
       InvalidArgumentError: the quality is not from 0 to 100.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       The version of libjpeg decides the last bits of a pixel.
@@ -173,6 +176,7 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None) ->
 
     Raises:
       ValueError: the bounds are not from 0 to 100, or not in order.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       As in `adjust_jpeg_quality`.
@@ -200,6 +204,7 @@ def stateless_random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, see
 
     Raises:
       ValueError: the bounds are not from 0 to 100, or not in order.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       As in `adjust_jpeg_quality`.

@@ -106,7 +106,7 @@ def decode_jpeg(
 
     Raises:
       InvalidArgumentError: the contents are not a picture.
-      UnimplementedError: Pillow is not installed.
+      UnimplementedError: Pillow is not installed, or `fancy_upscaling` is false.
 
     Differs from TensorFlow:
       The pixels are those that TensorFlow returns with `dct_method="INTEGER_ACCURATE"`.
@@ -158,6 +158,7 @@ def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, **options) 
 
     Raises:
       InvalidArgumentError: the part is not within the picture.
+      UnimplementedError: Pillow is not installed, or `fancy_upscaling` is false.
 
     Differs from TensorFlow:
       The whole picture is decoded.
@@ -227,6 +228,7 @@ def decode_bmp(contents, channels=0, name=None) -> HostTensor:
 
     Raises:
       InvalidArgumentError: the contents are not a picture.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       Nothing.
@@ -252,6 +254,7 @@ def decode_gif(contents, name=None) -> HostTensor:
 
     Raises:
       InvalidArgumentError: the contents are not a picture.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       Nothing.
@@ -287,6 +290,7 @@ def decode_image(
 
     Raises:
       InvalidArgumentError: the contents are not a picture.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       As in `decode_jpeg` and `decode_png`.
@@ -325,6 +329,7 @@ def extract_jpeg_shape(contents, output_type=np.int32, name=None) -> HostTensor:
 
     Raises:
       InvalidArgumentError: the contents are not a picture.
+      UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
       Nothing.

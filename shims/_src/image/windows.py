@@ -135,6 +135,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
 
     Raises:
       InvalidArgumentError: the shapes or numbers are incompatible, or a window is larger than the image.
+      UnimplementedError: a number for the batch or the channels is not 1.
 
     Differs from TensorFlow:
       Nothing.
@@ -171,6 +172,7 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
 
     Raises:
       InvalidArgumentError: the shapes or numbers are incompatible, or a window is larger than the volume.
+      UnimplementedError: a number for the batch or the channels is not 1.
 
     Differs from TensorFlow:
       Nothing.

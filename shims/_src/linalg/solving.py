@@ -219,7 +219,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
       matrix: floating-point array `[..., n, m]`.
       rhs: array `[..., n, k]` of the same dtype.
       l2_regularizer: the weight of the squared norm of `x` in the objective; only used when `fast`.
-      fast: solve the normal equations by a Cholesky decomposition; otherwise use a singular value
+      fast: if True, solve the normal equations by a Cholesky decomposition; if False, use a singular value
         decomposition, which supports matrices of any rank.
       name: ignored.
 
@@ -228,6 +228,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, or `fast` and the rank is not full.
+      UnimplementedError: `l2_regularizer` for complex128, as in TensorFlow.
 
     Differs from TensorFlow:
       With `fast`, a matrix without full rank is rejected; recent releases of TensorFlow return some

@@ -155,6 +155,19 @@ def _has_size_one(d) -> bool:
     return is_known(d) and d == 1
 
 
+def _first_of_equal_ranks(ragged) -> RaggedTensor:
+    """Return the first of the ragged arguments, whose flat values may have other ranks."""
+    ranks = [x.ragged_rank for x in ragged]
+    if len(set(ranks)) > 1:
+        raise checks.invalid(
+            "map_flat_values",
+            "the ragged arguments have different ragged ranks.",
+            required="equal ragged ranks",
+            received=f"ragged ranks {', '.join(map(str, ranks))}",
+        )
+    return ragged[0]
+
+
 @operator
 def map_flat_values(op, *args, **kwargs):
     """Apply a function to the flat values of ragged tensors and keep their rows.
@@ -168,8 +181,8 @@ def map_flat_values(op, *args, **kwargs):
       A ragged tensor with the result as flat values, or the result itself if no argument is ragged.
 
     Raises:
-      InvalidArgumentError: the rows of two ragged arguments differ, or the result does not have one
-        entry per flat value.
+      InvalidArgumentError: the rows or the ragged ranks of two ragged arguments differ, or the result does
+        not have one entry per flat value.
 
     Differs from TensorFlow:
       Nothing.
@@ -182,7 +195,7 @@ def map_flat_values(op, *args, **kwargs):
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=is_ragged)
     if not any(map(is_ragged, leaves)):
         return op(*args, **kwargs)
-    leader = leader_of("map_flat_values", leaves)
+    leader = _first_of_equal_ranks([x for x in leaves if is_ragged(x)])
     flat = [flat_like("map_flat_values", x, leader) if is_ragged(x) else x for x in leaves]
     args, kwargs = jax.tree.unflatten(tree, flat)
     out = elements(op(*args, **kwargs))

@@ -1033,6 +1033,8 @@ def assign(ref: Any, value: Any, validate_shape: Any = None, use_locking: Any = 
 
     Raises:
       ValueError: the shapes differ.
+      UnimplementedError: `validate_shape` is false, but the variable has a static shape, which
+        `value` does not have.
 
     Differs from TensorFlow:
       A variable with a static shape keeps this shape.

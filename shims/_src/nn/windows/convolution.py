@@ -52,7 +52,8 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       ValueError: a list has a wrong length.
-      UnimplementedError: a stride over the batch or the channels.
+      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
+        accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -94,6 +95,8 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
         padded input.
       ValueError: a list has a wrong length, or `data_format` is unknown.
       TypeError: `padding` is not a string.
+      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
+        accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -128,6 +131,7 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       TypeError: `padding` is not a string, or `strides` not a list.
+      UnimplementedError: a stride or a dilation over the batch or the channels.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -170,6 +174,8 @@ def convolution(
         padded input.
       ValueError: `filters` has a wrong number of axes, or `strides` and `dilations` are both greater than 1.
       TypeError: `padding` is not a string.
+      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
+        accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -212,6 +218,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       InvalidArgumentError: shapes or dtypes are incompatible, the kernel is larger than the padded input,
         or `rate` is not positive.
       TypeError: `padding` is not a string.
+      UnimplementedError: integers on an accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.

@@ -48,7 +48,8 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       TypeError: `strides` or `dilations` is a number.
-      UnimplementedError: `strides` and `dilations` are both greater than 1.
+      UnimplementedError: `strides` and `dilations` are both greater than 1, or a stride over the batch or the
+        channels.
 
     Differs from TensorFlow:
       If both strides and dilations are above 1, TensorFlow's result depends on how TensorFlow
@@ -188,7 +189,7 @@ def depthwise_conv2d_backprop_input(
       strides: four numbers, one for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
-      dilations: four numbers, one for every axis.
+      dilations: must be 1 for every axis.
       name: ignored.
 
     Returns:
@@ -196,9 +197,10 @@ def depthwise_conv2d_backprop_input(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit.
+      UnimplementedError: a dilation is not 1.
 
     Differs from TensorFlow:
-      Nothing.
+      `dilations` above 1 are rejected; TensorFlow ignores them on CPU.
 
     Under jit:
       The sizes must be known while the program is traced.
@@ -206,9 +208,10 @@ def depthwise_conv2d_backprop_input(
     https://www.tensorflow.org/api_docs/python/tf/nn/depthwise_conv2d_backprop_input
     """
     function = "depthwise_conv2d_backprop_input"
+    _check_undilated(function, dilations)
     back, kernel = matching(function, out_backprop=out_backprop, filter=filter)
     zeros = jnp.zeros(sizes_of(function, input_sizes), back.dtype)
-    of_input = lambda x: _depthwise(function, x, kernel, strides, padding, data_format, dilations)
+    of_input = lambda x: _depthwise(function, x, kernel, strides, padding, data_format, None)
     return _pull_back(function, of_input, zeros, back, kernel)
 
 
@@ -232,7 +235,7 @@ def depthwise_conv2d_backprop_filter(
       strides: four numbers, one for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
-      dilations: four numbers, one for every axis.
+      dilations: must be 1 for every axis.
       name: ignored.
 
     Returns:
@@ -240,9 +243,10 @@ def depthwise_conv2d_backprop_filter(
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit.
+      UnimplementedError: a dilation is not 1.
 
     Differs from TensorFlow:
-      Nothing.
+      `dilations` above 1 are rejected; TensorFlow ignores them on CPU.
 
     Under jit:
       All sizes of `input` except the number of channels may be unknown until run time.
@@ -250,10 +254,25 @@ def depthwise_conv2d_backprop_filter(
     https://www.tensorflow.org/api_docs/python/tf/nn/depthwise_conv2d_backprop_filter
     """
     function = "depthwise_conv2d_backprop_filter"
+    _check_undilated(function, dilations)
     x, back = matching(function, input=input, out_backprop=out_backprop)
     zeros = jnp.zeros(sizes_of(function, filter_sizes), back.dtype)
-    of_kernel = lambda k: _depthwise(function, x, k, strides, padding, data_format, dilations)
+    of_kernel = lambda k: _depthwise(function, x, k, strides, padding, data_format, None)
     return _pull_back(function, of_kernel, zeros, back, x)
+
+
+def _check_undilated(function, dilations) -> None:
+    """Refuse dilations, which TensorFlow's kernels on CPU ignore."""
+    if any(int(n) != 1 for n in dilations):
+        raise errors.UnimplementedError(
+            errors.message(
+                function,
+                "TensorFlow's kernel on CPU ignores `dilations`.",
+                required="dilations=[1, 1, 1, 1]",
+                received=f"dilations={list(dilations)}",
+                do="differentiate `depthwise_conv2d` with these dilations: `jax.vjp` or `GradientTape`",
+            )
+        )
 
 
 def _pull_back(function, linear, zeros, back, other):

@@ -91,9 +91,10 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
       ValueError: a list has a wrong length.
+      UnimplementedError: a window or a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing. NaN is never the maximum.
+      Windows over the channels are not supported. NaN is never the maximum.
 
     Under jit:
       All sizes except the number of channels may be unknown until run time.
@@ -159,6 +160,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
         input.
       ValueError: a list has a wrong length.
       TypeError: `padding` is not a string.
+      UnimplementedError: a window or a stride over the batch or the channels.
 
     Differs from TensorFlow:
       Nothing. NaN is never the maximum. The gradient flows to all elements less than 1e-5 below the
@@ -203,9 +205,10 @@ def max_pool_with_argmax(
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
       ValueError: `data_format` is unknown, or a list has a wrong length.
+      UnimplementedError: a window or a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      int64 becomes int32 unless `jax_enable_x64` is on.
+      Windows over the channels are not supported. int64 becomes int32 unless `jax_enable_x64` is on.
 
     Under jit:
       All sizes may be known only at run time.

@@ -60,6 +60,8 @@ def conv2d_transpose(
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
       ValueError: a list has a wrong length.
+      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
+        accelerator.
 
     Differs from TensorFlow:
       Sizes that do not fit raise an error, where TensorFlow aborts the process.
@@ -105,6 +107,8 @@ def conv1d_transpose(
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
       ValueError: a list has a wrong length.
+      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
+        accelerator.
 
     Differs from TensorFlow:
       Sizes that do not fit raise an error, where TensorFlow aborts the process.
@@ -151,6 +155,7 @@ def conv3d_transpose(
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
       ValueError: a list has a wrong length.
+      UnimplementedError: a stride or a dilation over the batch or the channels.
 
     Differs from TensorFlow:
       Sizes that do not fit raise an error, where TensorFlow aborts the process.
@@ -197,6 +202,8 @@ def conv_transpose(
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
       ValueError: `output_shape` is a number, or does not have one to three spatial axes.
+      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
+        accelerator.
 
     Differs from TensorFlow:
       Sizes that do not fit raise an error, where TensorFlow aborts the process.
@@ -241,6 +248,7 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `value`, or dtypes or options do not fit.
       ValueError: `padding` is unknown.
+      UnimplementedError: integers on an accelerator.
 
     Differs from TensorFlow:
       Sizes that do not fit raise an error, where TensorFlow aborts the process. Sizes must also fit

@@ -278,6 +278,7 @@ def embed_sequence(
 
     Raises:
       ValueError: `vocab_size` or `embed_dim` is missing and the matrix is not reused.
+      UnimplementedError: `unique` is true.
     """
     if unique:
         raise errors.UnimplementedError(

@@ -61,6 +61,7 @@ class Estimator:
 
     Raises:
       ValueError: `model_fn` has no parameter `features`.
+      UnimplementedError: `warm_start_from` is given.
 
     Differs from TensorFlow:
       There is one process. `export_saved_model` writes a SavedModel for `shims.saved_model.load`.

@@ -159,6 +159,9 @@ def _parsed_batch(serialized, features, **options):
 def parse_single_example(serialized, features, name=None, example_names=None):
     """Parse a record of `tf.train.Example`.
 
+    Raises:
+      UnimplementedError: a feature is a `RaggedFeature`, and a graph is being built.
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/parse_single_example
     """
     return parsing.parse_single_example(serialized, features)
@@ -167,6 +170,9 @@ def parse_single_example(serialized, features, name=None, example_names=None):
 @with_outline(_parsed_batch)
 def parse_example(serialized, features, name=None, example_names=None):
     """Parse a batch of records of `tf.train.Example`.
+
+    Raises:
+      UnimplementedError: a feature is a `RaggedFeature`, and a graph is being built.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/parse_example
     """

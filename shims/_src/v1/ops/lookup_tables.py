@@ -177,6 +177,8 @@ def index_table_from_tensor(
 
     Raises:
       ValueError: there are no keys, or a number is negative.
+      UnimplementedError: the keys are known only in a session, or `hasher_spec` is not the fast
+        hash.
     """
     keys = _known("keys", vocabulary_list if mapping is None else mapping)
     if keys is None:
@@ -219,6 +221,7 @@ def index_table_from_file(
     Raises:
       ValueError: there is no file name, or a number is out of range.
       NotFoundError: there is no such file.
+      UnimplementedError: `hasher_spec` is not the fast hash.
     """
     if not isinstance(vocabulary_file, Tensor) and not vocabulary_file:
         raise ValueError("`vocabulary_file` must be specified and must not be empty.")

@@ -26,6 +26,9 @@ class Normal:
       allow_nan_stats: accepted and ignored.
       name: the name scope of operations.
 
+    Raises:
+      UnimplementedError: `validate_args` is true.
+
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/distributions/Normal
     """
 

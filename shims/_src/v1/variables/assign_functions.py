@@ -27,6 +27,8 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 
     Raises:
       ValueError: the shapes differ.
+      UnimplementedError: `validate_shape` is false, but the variable has a static shape, which
+        `value` does not have.
 
     Differs from TensorFlow:
       A variable with a static shape keeps this shape.

@@ -69,7 +69,8 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       ValueError: a list has a wrong length.
-      UnimplementedError: a stride over the batch or the channels.
+      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
+        accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
