@@ -65,7 +65,7 @@ def test_the_line_the_operation_and_the_cause():
         "var = h.var(-1, keepdims=True, ddof=1)",
     )
     assert (located.kind, located.old.operation, located.new.operation) == ("value", "Mean", "div")
-    assert located.cause == "population and sample variance"
+    assert located.cause == "population and sample variance are confused"
     assert located.confirmed
     assert located.iteration is None
     assert np.allclose(np.divide(located.element.new, located.element.old), 5 / 4)

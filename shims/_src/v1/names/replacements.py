@@ -21,12 +21,12 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (
         ("contrib.layers", "contrib.slim"),
-        "use `tf.layers`, or the ported layers of contrib",
+        "use `tf.layers`, or the functions of `tf.contrib.layers` that `shims.compat.v1` has",
     ),
     (("contrib.lookup",), "look up words on the host"),
     (
         ("contrib.feature_column", "feature_column"),
-        "use the columns of `tf.feature_column` that are ported, or look up ids on the host",
+        "use the columns of `tf.feature_column` that `shims.compat.v1` has, or look up ids on the host",
     ),
     (("contrib.data", "data"), "use the methods of `tf.data.Dataset`"),
     (("contrib.learn", "contrib.estimator", "contrib.training", "estimator"), _LOOPS),
@@ -39,7 +39,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.metrics", "contrib.losses"), "use `tf.metrics` and `tf.losses`"),
     (
         ("contrib",),
-        "TensorFlow 2 removed the function: copy its code, which is composed of operators",
+        "TensorFlow 2 removed the function: copy its source code, which calls only ordinary operators",
     ),
     (("GraphDef", "MetaGraphDef", "NodeDef", "import_graph_def", "graph_util"), _GRAPH_FILES),
     (("saved_model", "train.write_graph"), _GRAPH_FILES),

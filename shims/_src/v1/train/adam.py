@@ -21,7 +21,7 @@ from shims._src.v1.variables.training_kernels import (
 
 
 class AdamOptimizer(Optimizer):
-    """Adam: updates by moving averages of the gradients and of their squares.
+    """Adam: updates computed from moving averages of the gradients and of their squares.
 
     Args:
       learning_rate: a number, a scalar tensor, or a function without arguments that returns a

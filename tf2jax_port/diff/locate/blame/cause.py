@@ -12,14 +12,14 @@ from tf2jax_port.diff.locate.match.matching import flattened, same
 from tf2jax_port.diff.locate.watch.places import Place
 from tf2jax_port.table import UnknownNameError, find
 
-VARIANCE = "population and sample variance"
-DEVIATION = "population and sample standard deviation"
-GELU = "exact and tanh gelu"
-PADDING = "padding differs for even strides"
-EPSILON = "epsilon inside the root"
-AXES = "axis order"
-MASK = "mask applied after the softmax"
-INTEGERS = "integer division rounds the other way"
+VARIANCE = "population and sample variance are confused"
+DEVIATION = "population and sample standard deviation are confused"
+GELU = "the exact GELU and its tanh approximation are confused"
+PADDING = "the padding differs for even strides"
+EPSILON = "epsilon is added inside the root in only one of the two"
+AXES = "the axes are in another order"
+MASK = "the mask is applied after the softmax"
+INTEGERS = "the integer division rounds the other way"
 
 _MISSING = {
     "AddV2": "a term is missing",
@@ -35,7 +35,7 @@ _MISSING = {
     "SelectV2": "a mask is missing",
     "Minimum": "an upper limit is missing",
     "Maximum": "a lower limit is missing",
-    "StopGradient": "a stopped gradient is missing",
+    "StopGradient": "a `stop_gradient` is missing",
 }
 _WINDOWS = {
     "Conv2D",
