@@ -134,7 +134,9 @@ def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -
     path = site.path("dtype")
     if path not in kinds and (path or not open_ended):
         raise NoFormError(
-            "the dtype is not supported" if path else "the dtype is not written out, for instance as `tf.float32`"
+            "the dtype is not supported"
+            if path
+            else "the dtype is not written out, for instance as `tf.float32`"
         )
     return [", dtype=", *site.text("dtype")]
 
