@@ -1402,10 +1402,10 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None)
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of
-      equal shapes. A branch that fails only for arrays of 0 or 1 elements raises its error when the
-      branch runs; TensorFlow raises errors for operands that are always invalid (a wrong axis)
-      during tracing.
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes. In
+      `shims.function`, a branch that is invalid only for arrays of 0 or 1 elements (such as `argmax` of an empty array)
+      raises its error when the branch runs. A branch that is invalid for arrays of all sizes (such as a wrong axis)
+      raises its error during tracing, as in TensorFlow.
 
     Under jit:
       Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.
@@ -3661,7 +3661,7 @@ def shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:
@@ -3790,7 +3790,7 @@ def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:

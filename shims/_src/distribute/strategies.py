@@ -245,7 +245,7 @@ class MirroredStrategy(Strategy):
     """A strategy with a replica on each device.
 
     Args:
-      devices: a list of TensorFlow's names of devices; all accelerators of this process, or one CPU, if `None`.
+      devices: a list of TensorFlow's names of devices; all accelerators of this process, or one CPU, when `None`.
       cross_device_ops: ignored; XLA reduces over devices.
 
     Raises:

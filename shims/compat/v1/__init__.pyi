@@ -384,7 +384,7 @@ class Session:
 
     Args:
       target: must be empty.
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
       config: accepted and ignored.
 
     Raises:
@@ -2203,7 +2203,7 @@ def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: A
         `glorot_uniform_initializer` (zeros for integers and bools).
       regularizer: a function of the variable that returns a loss for `REGULARIZATION_LOSSES`.
       trainable: whether to add the variable to the collection of trainable variables.
-      collections: the collections to add the variable to; the collection of global variables if
+      collections: the collections to add the variable to; the collection of global variables when
         `None`.
       caching_device: accepted and ignored.
       partitioner: a function of shape and dtype that returns the number of parts per axis.
@@ -3405,7 +3405,7 @@ def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
 
     Args:
       dtype: the dtype.
-      shape: the static shape; unknown if `None`.
+      shape: the static shape; unknown when `None`.
       name: the name.
 
     Raises:
@@ -3600,7 +3600,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats if `None`.
+      maxval: the upper bound; 1 for floats when `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -4345,7 +4345,7 @@ def shape(input: Any, name: Any = None, out_type: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:
@@ -4474,7 +4474,7 @@ def size(input: Any, name: Any = None, out_type: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:
@@ -4699,8 +4699,8 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
-      the absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers, the square of the absolute
+      difference, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.

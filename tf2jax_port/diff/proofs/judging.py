@@ -226,7 +226,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
             f"{counted(total, 'call')}: the objects of the port have the same values as the objects of the original",
         )
     sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
-    why = f"{counted(total, 'call')} in {len(LANES)} lanes"
+    why = f"{counted(total, 'call')} in {len(LANES)} lanes (eager, jit, function)"
     return Status.PROVED, why + (f", {sloped} with gradients" if sloped else "")
 
 

@@ -146,7 +146,7 @@ def start_queue_runners(
     """Start the threads that fill the queues of a graph.
 
     Args:
-      sess: the session; the default session if `None`.
+      sess: the session; the default session when `None`.
       coord: the coordinator that stops the threads.
       daemon: whether the threads end with the program.
       start: whether to start the threads.

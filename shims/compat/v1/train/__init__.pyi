@@ -55,7 +55,7 @@ class AdagradOptimizer:
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: Any = 1, aggregation_method: Any = None, colocate_gradients_with_ops: Any = False, name: Any = None, grad_loss: Any = None) -> Any: ...
     def variables(self) -> Any: ...
 class AdamOptimizer:
-    """Adam: updates by moving averages of the gradients and of their squares.
+    """Adam: updates computed from moving averages of the gradients and of their squares.
 
     Args:
       learning_rate: a number, a scalar tensor, or a function without arguments that returns a
@@ -515,7 +515,7 @@ def get_global_step(graph: Any = None) -> Any:
     """Return the variable or tensor of the global step, or `None`.
 
     Args:
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
 
     Raises:
       TypeError: the global step is not an integer scalar.
@@ -536,7 +536,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     """Return the variable of the global step, and create the variable if there is none.
 
     Args:
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
 
     Differs from TensorFlow:
       Nothing.
