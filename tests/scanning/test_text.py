@@ -23,7 +23,7 @@ def test_the_tables(project, run, monkeypatch):
         "manual 3 43 % to write by hand",
         "all 7",
         "",
-        "Effort by file: 1 for a place to write, 1/4 to look at",
+        "Effort by file: 1 to write by hand, 1/4 to review",
         "file rewritten review shim kept manual effort",
         "app/deep/model.py 1 1 2 2",
         "train.py 1 1",
