@@ -17,7 +17,7 @@ def test_the_tables(project, run, monkeypatch):
         "TensorFlow references",
         "state references share meaning",
         "rewritten 1 14 % JAX has the same operator",
-        "review 1 14 % rewritten; review the difference that the message names",
+        "review 1 14 % rewritten; the message names a difference to review",
         "shim 1 14 % a function of `shims`, with TensorFlow's results",
         "kept 1 14 % not changed on purpose, still uses TensorFlow",
         "manual 3 43 % to write by hand",

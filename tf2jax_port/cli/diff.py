@@ -137,7 +137,7 @@ INPUTS = (
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit for one lane of one case.",
+    help="The time limit for one case in one lane (one way to run the function).",
 )
 @click.option(
     "--isolate/--no-isolate",

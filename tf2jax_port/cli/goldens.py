@@ -31,7 +31,7 @@ _timeout = click.option(
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit for one lane of one case.",
+    help="The time limit for one case in one lane (one way to run the function).",
 )
 _most = click.option(
     "--most-mb",

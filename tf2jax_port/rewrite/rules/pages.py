@@ -48,9 +48,9 @@ def index() -> str:
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {_STATES[rule.state]} |" for rule in RULES
     ]
     head = (
-        "# Diagnostics\n\n`tf2jax-port explain TJ101` prints one of these pages. A reference that is *to be "
-        "written by hand* is not changed; in\nmost cases, the rewriter puts a marker comment above the line, such "
-        "as `# TJ301: tf.autograph.trace: no rule yet`.\n"
+        "# Diagnostics\n\n`tf2jax-port explain TJ101` prints one of these pages. A reference that is *to be written "
+        "by hand* is not changed. In\nmost cases, the rewriter puts a marker comment above the line, such as "
+        "`# TJ301: tf.foo: TensorFlow has no such name`.\n"
     )
     return "\n".join([head, "| code | pattern | state |", "|---|---|---|", *rows, ""])
 

@@ -21,7 +21,7 @@ NO_RULE = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ntf.autograph.trace('here')\n",
-            "import tensorflow as tf\n\n# TJ301: tf.autograph.trace: no rule yet\n"
+            "import tensorflow as tf\n\n# TJ301: tf.autograph.trace: the rewriter has no replacement yet\n"
             "tf.autograph.trace('here')\n",
             runs=False,
         ),
@@ -251,9 +251,8 @@ ATTRIBUTE = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
-            "import tensorflow as tf\n\n"
-            "# TJ311: tf.float32.is_floating: there is no rule for the attribute `is_floating`\n"
-            "y = tf.float32.is_floating\n",
+            "import tensorflow as tf\n\n# TJ311: tf.float32.is_floating: the rewriter has no replacement for the "
+            "attribute `is_floating`\ny = tf.float32.is_floating\n",
             runs=False,
         ),
         Leaves(
