@@ -190,7 +190,7 @@ def _check_settings(startup_delay_steps, sync_optimizer, trace_every_n_steps) ->
             raise errors.UnimplementedError(
                 errors.message(
                     "slim.learning.train",
-                    f"`{name}` is not ported, because there is only one process and there are no traces.",
+                    f"`{name}` is not supported, because there is only one process and there are no traces.",
                     do=f"remove the argument `{name}`",
                 )
             )
