@@ -31,7 +31,7 @@ from shims._src.recording.contexts import device as on_device
 
 
 class Strategy:
-    """A strategy: how a program computes on devices.
+    """A strategy, which determines how a program computes on devices.
 
     Args:
       extended: ignored.
