@@ -38,7 +38,7 @@ PURE = Rule(
     name="function-that-only-computes",
     state=State.REWRITTEN,
     why=(
-        "This diagnostic reports a function with the decorator `@tf.function` that applies operators to its "
+        "This diagnostic reports a function that has the decorator `@tf.function`, applies operators to its "
         "parameters, reads nothing else, and has no side effects. JAX has all operators that the function calls, so "
         "`jax.jit` can compile the function."
     ),

@@ -226,7 +226,7 @@ NO_COUNTERPART = Rule(
         "JAX has no counterpart of this name. For instance, JAX has no graphs, and therefore no operations of a "
         "graph."
     ),
-    safety="Nothing changes. Write this part of the program without JAX.",
+    safety="The line is not changed. In most cases, the finding says what to write instead.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.Operation\n",
