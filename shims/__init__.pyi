@@ -2154,7 +2154,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', ga
 
     Raises:
       RuntimeError: the call is outside of a compiled function, where `shims.GradientTape` works.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
 
     Differs from TensorFlow:

@@ -51,7 +51,7 @@ def gradients(
 
     Raises:
       RuntimeError: the call is outside of a compiled function, where `shims.GradientTape` works.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
 
     Differs from TensorFlow:
@@ -114,7 +114,7 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
 
     Raises:
       RuntimeError: outside of a traced function.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: no `y` depends on an `x`.
 
     Differs from TensorFlow:
