@@ -26,8 +26,10 @@ def describe(array) -> str:
 
 def operand(value, dtype=None):
     """Convert an argument to an array; `dtype` applies to Python numbers and NumPy arrays."""
-    if isinstance(value, jax.Array) and not value.weak_type and dtype is None:
-        return value
+    # An array of random keys has no weak type, and a dtype that NumPy does not know.
+    if isinstance(value, jax.Array) and not getattr(value, "weak_type", False):
+        if dtype is None or value.dtype == dtype:
+            return value
     if dtype is None:
         return as_array(value)
     dtype = canonical_dtype(dtype)
@@ -42,14 +44,14 @@ def operand(value, dtype=None):
 def _is_flexible(value) -> bool:
     """Return whether TensorFlow would convert a value to the dtype of the other operands."""
     if isinstance(value, jax.Array):
-        return value.weak_type
+        return getattr(value, "weak_type", False)
     return isinstance(value, (np.ndarray, np.generic)) or jp.is_symbolic(value)
 
 
 def is_array(value) -> bool:
     """Return whether a value has a dtype of its own, to which other operands are converted."""
     if isinstance(value, jax.Array):
-        return not value.weak_type
+        return not getattr(value, "weak_type", False)
     return hasattr(value, "__jax_array__") and not jp.is_symbolic(value)
 
 

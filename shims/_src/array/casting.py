@@ -395,7 +395,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
     https://www.tensorflow.org/api_docs/python/tf/constant
     """
     wanted = None if dtype is None else array_dtype(dtype, "constant")
-    is_array = isinstance(value, jax.Array) and not value.weak_type
+    is_array = isinstance(value, jax.Array) and not getattr(value, "weak_type", False)
     if is_array and wanted is not None and value.dtype != wanted:
         raise TypeError(
             f"constant: the array has dtype {value.dtype.name}, not {wanted.name}; cast it."

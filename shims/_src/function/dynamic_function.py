@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shims._src.autograph import convert
+from shims._src.function import nnx_modules
 from shims._src.function.copying import Copyable
 from shims._src.function.enclosed_assignments import run_in_step
 from shims._src.recording import state
@@ -24,7 +25,8 @@ def dynamic(f, *, autograph: bool = True):
     `vmap` and sharding can be applied to it.
 
     Args:
-      f: a function whose arguments are pytrees of arrays (JAX, NumPy, `Padded`) and static Python values.
+      f: a function whose arguments are pytrees of arrays (JAX, NumPy, `Padded`) and static Python values. What
+        `f` changes in an argument that is an object of Flax NNX is changed after the call, as with `nnx.jit`.
       autograph: whether to convert Python control flow on arrays, in `f` and in the functions that `f` calls.
 
     Returns:
@@ -55,12 +57,21 @@ class Dynamic(Copyable):
     def _converted(self) -> Callable[..., Any]:
         return convert(self.python_function) if self.options["autograph"] else self.python_function
 
+    @functools.cached_property
+    def _on_states(self) -> Dynamic:
+        """The function on the states of Flax NNX objects."""
+        found = Dynamic(nnx_modules.OnStates(self.python_function), **self.options)
+        found._converted = nnx_modules.OnStates(self._converted)
+        return found
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind the function to an instance, so that it works as a method."""
         return self if instance is None else types.MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function in the current dynamic trace, or in a new one."""
+        if trace.current() is None and nnx_modules.occur_in((args, kwargs)):
+            return nnx_modules.call(self._on_states, args, kwargs)
         as_written = self.python_function if self.options["autograph"] else None
         is_held_outside = state.current_scope() is not None or inside_keras_scope()
         is_step = trace.current() is None and is_held_outside

@@ -16,7 +16,7 @@ from shims._src.arguments.conversion import narrow_array
 from shims._src.autograph import convert
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.errors import errors
-from shims._src.function import explaining
+from shims._src.function import explaining, nnx_modules
 from shims._src.function.calls import Call, Plan, Request, bind_positional, plan_key, variable_sizes
 from shims._src.function.copying import Copyable
 from shims._src.function.dynamic_function import dynamic
@@ -208,6 +208,10 @@ class Function(Copyable):
             return self._call_inlined(args, kwargs)
         if functions_run_eagerly():
             return self.python_function(*args, **kwargs)
+        if nnx_modules.occur_in((args, kwargs)):
+            if self.input_signature is not None:  # it describes arrays
+                return self._call_inlined(args, kwargs)
+            return nnx_modules.call(self._on_states, args, kwargs)
         # A signature consists of tensors: variables are passed by value.
         leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
         if any(jp.is_tracer(x) or isinstance(x, (Padded, ByReference)) for x in leaves):
@@ -216,6 +220,12 @@ class Function(Copyable):
             leaves = [_unpad(x) for x in leaves]
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         return self._call_compiled(args, kwargs, leaves, tree)
+
+    @functools.cached_property
+    def _on_states(self) -> Function:
+        """The function on the states of Flax NNX objects."""
+        func = convert(self.python_function) if self._autograph else self.python_function
+        return Function(nnx_modules.OnStates(func), **{**self.options, "autograph": False})
 
     def call_arrays(self, args, leaves, tree):
         """Call the function with arrays alone, whose flat form is known: sooner than `__call__`, which finds it.

@@ -29,7 +29,7 @@ def specifications(state: trace.DynamicTrace, operands):
     for x in operands:
         if not isinstance(x, Padded):
             x = x if isinstance(x, jax.Array) else jnp.asarray(x)
-            specs.append(jp.abstract(x, weak_type=x.weak_type))
+            specs.append(jp.abstract(x, weak_type=x.aval.weak_type))
             arrays.append(x)
             continue
         shape: list = list(x.values.shape)

@@ -224,7 +224,8 @@ def canonical_dtype(dtype) -> np.dtype:
 @functools.cache
 def kind_name(dtype) -> str:
     """Return the short name of a dtype in messages: `f32`, `i32`, `bool`, ..."""
-    name = np.dtype(dtype).name
+    is_extended = jax.dtypes.issubdtype(dtype, jax.dtypes.extended)  # of random keys
+    name = str(dtype) if is_extended else np.dtype(dtype).name
     for long, short in (
         ("bfloat", "bf"),
         ("float", "f"),
