@@ -87,7 +87,7 @@ PROSE = (
     *("assertions in jit", "image augmentation", "learning rate schedule", "NaN gradient"),
     *("shuffle order", "tfrecord", "tpu", "int64", "pmap", "linen", "haiku", "roi align"),
     *("mixed_float16", "promotion", "estimate effort", "SparseCategoricalCrossentropy"),
-    *("rules agents", "rollback trained", "licenses numpy", "CuDNNLSTM", "optimizer slots"),
+    *("rules agents", "rollback trained", "licenses numpy", "optimizer slots"),
     *(
         "How do I load a checkpoint?",
         "how can we save a model?",
