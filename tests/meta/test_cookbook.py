@@ -47,7 +47,11 @@ INPUTS = {
     "normalize_images": [(floats(2, 4, 3),), (np.ones((1, 2, 2), np.float32),)],
     "brightness": [(floats(3, 4, 2), whole([4, 1, 2])), (floats(1, 1, 1), whole([1]))],
     "crops": [
-        (floats(2, 6, 5, 3), np.float32([[0.1, 0.2, 0.8, 0.7], [0.9, 0.4, -0.2, 1.3]]), whole([1, 0])),
+        (
+            floats(2, 6, 5, 3),
+            np.float32([[0.1, 0.2, 0.8, 0.7], [0.9, 0.4, -0.2, 1.3]]),
+            whole([1, 0]),
+        ),
         (floats(1, 4, 4, 1), np.float32([[0.0, 0.0, 1.0, 1.0]]), whole([0])),
     ],
     "strided": [
