@@ -84,7 +84,7 @@ class DType:
       name: TensorFlow's name, `float32` for instance.
 
     Differs from TensorFlow:
-      It converts to NumPy's dtype implicitly, so `jnp.zeros(3, shims.float32)` works, and
+      A `DType` converts to NumPy's dtype implicitly, so `jnp.zeros(3, shims.float32)` works, and
       64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.
 
     Under jit:
@@ -175,7 +175,7 @@ class Graph:
     """TensorFlow's graph of operations, which has no counterpart; `isinstance` is always False.
 
     Raises:
-      UnimplementedError: when it is instantiated.
+      UnimplementedError: an instance is created.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -199,7 +199,7 @@ class IndexedSlices:
       `dense_shape` is a tuple of sizes. JAX functions accept `IndexedSlices` as the dense array.
 
     Under jit:
-      It is a pytree of `values`, `indices` and the sizes that are not static.
+      An `IndexedSlices` is a pytree of `values`, `indices` and the sizes that are not static.
 
     Example:
       >>> IndexedSlices(jnp.ones([2, 1]), jnp.array([0, 0]), (2, 1)).to_dense().tolist()
@@ -487,7 +487,7 @@ class TensorArray:
       name: ignored.
 
     Raises:
-      ValueError: there is a `handle`.
+      ValueError: `handle` is given.
 
     Differs from TensorFlow:
       `grad` does not exist: gradients flow through all methods.
@@ -1245,17 +1245,17 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
-      UnimplementedError: to or from strings.
+      UnimplementedError: `x` contains strings, or `dtype` is the dtype of strings.
       NarrowingError: a Python or NumPy number fits the 64-bit dtype, but not the 32-bit dtype that
         JAX uses instead.
 
     Differs from TensorFlow:
       64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
       float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
-      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
-      x86 processors. If TensorFlow splits a large array among several threads, the part of each
-      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
-      array contains such elements.
+      number. The largest int32 is rejected as a size. The stated vector lengths are those of
+      TensorFlow on x86 processors. If TensorFlow splits a large array among several threads, the
+      part of each thread ends with elements that do not fill a vector. In `shims`, only the end of
+      the whole array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -1402,10 +1402,10 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Any = None)
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of
-      equal shapes. A branch that fails only for arrays of 0 or 1 elements raises its error when the
-      branch runs; TensorFlow raises errors for operands that are always invalid (a wrong axis)
-      during tracing.
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes. In
+      `shims.function`, a branch that is invalid only for arrays of 0 or 1 elements (such as `argmax` of an empty array)
+      raises its error when the branch runs. A branch that is invalid for arrays of all sizes (such as a wrong axis)
+      raises its error during tracing, as in TensorFlow.
 
     Under jit:
       Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.
@@ -1455,8 +1455,8 @@ def control_dependencies(control_inputs: Any) -> Any:
       control_inputs: operations and arrays, or `None`.
 
     Differs from TensorFlow:
-      Nothing has to be ordered: assignments, checks and prints happen in program order, in
-      `shims.function` too, and none of them is left out.
+      `control_inputs` have no effect, because assignments, checks and prints always happen in
+      program order, also in `shims.function`, and none is left out.
 
     Under jit:
       The order is that of the program, as in eager execution.
@@ -2153,8 +2153,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', ga
       A list with an array for each of `xs`, or `None`.
 
     Raises:
-      RuntimeError: outside of a function; there use `shims.GradientTape`.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      RuntimeError: the call is outside of a compiled function, where `shims.GradientTape` works.
+      UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
 
     Differs from TensorFlow:
@@ -2292,7 +2292,7 @@ def init_scope() -> Any:
       Nothing.
 
     Under jit:
-      Its arrays are constants of the program.
+      Arrays that the block creates are constants of the program.
 
     Example:
       >>> import shims
@@ -3577,7 +3577,7 @@ def scan(fn: Any, elems: Any, initializer: Any = None, parallel_iterations: Any 
       name: accepted and ignored.
 
     Returns:
-      Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
+      Arrays `[n, ...]` in the structure of the accumulator; row i is the accumulator after slice i.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error
@@ -3661,7 +3661,7 @@ def shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:
@@ -3790,7 +3790,7 @@ def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:

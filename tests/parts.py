@@ -62,6 +62,8 @@ ONE_IN = {
     "tests/linear_operator/test_against_tensorflow.py::test_operators_of_it": 2,
     "tests/lowering/test_bits.py::test_bits_of_a_selection": 2,
     "tests/lowering/test_empty_tangents.py::test_as_exact_arrays": 3,
+    "tests/lowering/test_masked_steps.py::test_as_exact_arrays": 3,
+    "tests/lowering/test_masked_steps.py::test_gradients_as_of_exact_arrays": 4,
     "tests/lowering/test_ranks.py::test_numbers_that_are_no_numbers": 2,
     "tests/numeric/test_large_arrays.py::test_running_totals_of_integers": 3,
     "tests/optimizers/test_optimizers.py::test_steps_are_tensorflows": 3,

@@ -86,7 +86,7 @@ class ReplicaContext:
 class RunOptions:
     def __init__(self, **options: Any) -> None: ...
 class Strategy:
-    """A strategy: how a program computes on devices.
+    """A strategy, which determines how a program computes on devices.
 
     Args:
       extended: ignored.

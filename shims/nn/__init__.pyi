@@ -416,8 +416,8 @@ def softmax_cross_entropy_with_logits(labels: Any, logits: Any, axis: Any = -1, 
       name: ignored.
 
     Returns:
-      The losses, without the axis of the classes. Their gradient is `softmax - labels` even if the
-      labels do not sum to 1.
+      The losses, without the axis of the classes. The gradient of the losses is `softmax - labels`
+      even if the labels do not sum to 1.
 
     Raises:
       InvalidArgumentError: the shapes do not broadcast, or `logits` has neither rows nor classes.

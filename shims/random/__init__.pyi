@@ -64,7 +64,7 @@ def categorical(logits: Any, num_samples: Any, dtype: Any = None, seed: Any = No
     Args:
       logits: `[batch, classes]`, unnormalized.
       num_samples: the number of samples per row.
-      dtype: int32 or int64 (when `None`).
+      dtype: int32 or int64; int64 when `None`.
       seed: an integer; see `set_seed`.
       name: ignored.
 
@@ -224,7 +224,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
       seed: two integers; see `docs/random.md` for 64-bit seeds.
       minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
         `None` together with `maxval` for all bits.
-      maxval: the upper bound; 1 for floats if `None`.
+      maxval: the upper bound; 1 for floats when `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which select the same algorithm.
@@ -284,7 +284,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats if `None`.
+      maxval: the upper bound; 1 for floats when `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.

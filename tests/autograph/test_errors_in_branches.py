@@ -259,6 +259,54 @@ def test_a_handler_in_a_loop_of_unknown_length_is_refused(lane):
     assert lane(in_else_as_the_message_advises)(x) == in_a_loop_of_unknown_length(x)
 
 
+def of_an_array(x, k, total):
+    return total > 8
+
+
+def of_the_counter(x, k, total):
+    return k >= x[x > 0].shape[0]
+
+
+def of_both(x, k, total):
+    return k >= 2 and x[k] + total > 7
+
+
+def with_a_handler_around(fails, x):
+    total, k = jnp.float32(0), 0
+    try:
+        while total < 20:
+            if fails(x, k, total):
+                raise ValueError("end")
+            total, k = total + jnp.abs(x[k]), k + 1
+    except ValueError:
+        total = total - 100
+    return total
+
+
+def with_a_flag_as_the_message_advises(fails, x):
+    total, k, failed = jnp.float32(0), 0, False
+    while total < 20:
+        if fails(x, k, total):
+            failed = True
+            break
+        total, k = total + jnp.abs(x[k]), k + 1
+    if failed:
+        total = total - 100
+    return total
+
+
+@pytest.mark.parametrize("fails", [of_an_array, of_the_counter, of_both], ids=lambda f: f.__name__)
+def test_a_handler_around_a_loop_of_unknown_length_is_refused(fails):
+    x = jnp.asarray([4.0, -1.0, 3.5, 2.0, 30.0])
+    run = jax.jit(shims.dynamic(lambda x: with_a_handler_around(fails, x)))
+    with pytest.raises(shims.errors.FreshSizeError, match="test the flag after the loop") as raised:
+        run(x)
+    assert 'raise ValueError("end")' in str(raised.value)
+    advised = jax.jit(shims.dynamic(lambda x: with_a_flag_as_the_message_advises(fails, x)))
+    for data in (x, x * 9, x * 0.5):
+        assert advised(data) == with_a_handler_around(fails, data)
+
+
 # Errors of Python and JAX, in what the data choose, and the statements and operators that choose it.
 FAULTS = {
     "key": "{1: 2.0}[5]",

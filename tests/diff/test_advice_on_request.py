@@ -12,7 +12,7 @@ from tf2jax_port.diff.proofs.judging import judged
 from tf2jax_port.diff.proofs.wording import headline, summary
 from tf2jax_port.diff.sessions.advice import advice_on_request
 
-NONE = "The original runs in no lane"
+NONE = "The original fails in every lane"
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ NONE = "The original runs in no lane"
     [
         ("t", "j", NONE, "x: float32[n]", ["inputs"]),
         ("t", "j", NONE, "cases.py", []),
-        ("t", "j", "The port runs in no lane", "x: float32[n]", []),
-        ("j", "t", "The port runs in no lane", "x: float32[n]", ["original and port"]),
+        ("t", "j", "The port fails in every lane", "x: float32[n]", []),
+        ("j", "t", "The port fails in every lane", "x: float32[n]", ["original and port"]),
         ("both", "t", NONE, "cases.py", []),
     ],
 )

@@ -65,7 +65,7 @@ def test_the_line_the_operation_and_the_cause():
         "var = h.var(-1, keepdims=True, ddof=1)",
     )
     assert (located.kind, located.old.operation, located.new.operation) == ("value", "Mean", "div")
-    assert located.cause == "population and sample variance"
+    assert located.cause == "population and sample variance are confused"
     assert located.confirmed
     assert located.iteration is None
     assert np.allclose(np.divide(located.element.new, located.element.old), 5 / 4)
@@ -108,7 +108,7 @@ def branching_port(x):
 
 def test_inside_a_branch():
     located = found(branching, branching_port, np.abs(X))
-    assert (located.new.operation, located.cause) == ("mul", "a factor of 1.5")
+    assert (located.new.operation, located.cause) == ("mul", "the values differ by a factor of 1.5")
 
 
 LAYER = keras.layers.LayerNormalization(epsilon=1e-3)
@@ -243,7 +243,7 @@ def test_a_gradient():
     located = found(absolute, absolute_port, np.float32([0, 1, -2]))
     assert located.kind == "gradient"
     assert lines(located) == ("d = tf.abs(x)", "d = jnp.abs(x)")
-    assert located.cause == "the gradient of abs at zero"
+    assert located.cause == "the gradient of abs differs at zero"
     assert (located.element.old[0], located.element.new[0]) == (0, 2)
 
 
@@ -300,9 +300,9 @@ def test_a_port_that_raises():
 
 def test_another_shape_and_another_type():
     kept = found(lambda x: tf.reduce_sum(x, 1), lambda x: jnp.sum(x, 1, keepdims=True), X)
-    assert (kept.kind, kept.cause) == ("interface", "another shape")
+    assert (kept.kind, kept.cause) == ("interface", "the shape differs")
     cast = found(lambda x: x > 0, lambda x: (x > 0).astype(jnp.int32), X)
-    assert (cast.kind, cast.cause) == ("interface", "another type")
+    assert (cast.kind, cast.cause) == ("interface", "the type differs")
 
 
 def right(x, w):
@@ -330,12 +330,15 @@ def test_the_report_has_it(monkeypatch):
         "primitive": "abs",
     }
     assert located["old"]["op"] == "Abs"
-    assert (located["kind"], located["cause"]) == ("gradient", "the gradient of abs at zero")
+    assert (located["kind"], located["cause"]) == (
+        "gradient",
+        "the gradient of abs differs at zero",
+    )
     console = Console(width=100, file=io.StringIO())
     console.print(render(report))
     text = console.file.getvalue()
     assert "The first divergence" in text
-    assert "perhaps: the gradient of abs at zero" in text
+    assert "perhaps: the gradient of abs differs at zero" in text
 
 
 def test_where_no_value_mends_the_port_its_operations_are_exchanged(monkeypatch):
@@ -344,7 +347,7 @@ def test_where_no_value_mends_the_port_its_operations_are_exchanged(monkeypatch)
     located = locate(normalized, sample_variance, bind(0, (X, W), normalized))
     assert isinstance(located, Located)
     assert "var" in located.new.place.text
-    assert located.cause == "with another operation in place of this sub the outputs agree"
+    assert located.cause == "the outputs agree if another operation replaces this sub"
     assert located.confirmed
 
 

@@ -51,7 +51,7 @@ def test_a_number_that_several_lines_take(tmp_path):
     file.write_text(MASS_PORT)
     located = found(mass, runpy.run_path(str(file))["mass_port"], X, W)
     assert located.new.place.text == "half = 1.0 / LEVELS"
-    assert located.cause == "the number is 0.0625, in the original 0.0666667"
+    assert located.cause == "the number is 0.0625; in the original, it is 0.0666667"
 
 
 def stopped(images, kernel, ids):

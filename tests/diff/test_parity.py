@@ -66,7 +66,7 @@ def test_what_nobody_expected_is_said(recorded):
     assert {s.pair[1] for s in odd} == {"tf-xla", "jax-jit"}
     told = showing.lines({"reduce_max": states})
     assert told[-1] == (
-        "reduce_max, all cases: TF graph and TF XLA: no longer so: differs: NaN is dropped"
+        "reduce_max, all cases: TF graph and TF XLA: this known difference no longer occurs: differs: NaN is dropped"
     )
     assert "TF graph and JAX jit: differs: " in told[4]
     as_recorded = operators.compare(points, recorded.lanes)[1]

@@ -70,7 +70,7 @@ def test_each_function_has_a_status_and_a_place(proof):
             13,
             "; ".join(f"under {lane}: with 64 bits" for lane in LANES),
         ),
-        "proved": ("proved", 16, "1 call in 3 lanes"),
+        "proved": ("proved", 16, "1 call in 3 lanes (eager, jit, function)"),
         "unfit": (
             "could not be replayed",
             19,

@@ -20,15 +20,15 @@ from tf2jax_port.diff.values.arguments import bind
 F = np.float32
 # For each kind: a port, an input that does not notice it, and one that does.
 KINDS = {
-    "`>=` for `>`": (lambda x: jnp.sum(jnp.where(x > 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
-    "`>` for `>=`": (lambda x: jnp.sum(jnp.where(x >= 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
-    "`<=` for `<`": (lambda x: jnp.sum(jnp.where(x < 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
-    "`<` for `<=`": (lambda x: jnp.sum(jnp.where(x <= 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
+    "`>=` in place of `>`": (lambda x: jnp.sum(jnp.where(x > 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
+    "`>` in place of `>=`": (lambda x: jnp.sum(jnp.where(x >= 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
+    "`<=` in place of `<`": (lambda x: jnp.sum(jnp.where(x < 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
+    "`<` in place of `<=`": (lambda x: jnp.sum(jnp.where(x <= 1, x, 0.0)), F([0.5, 2]), F([1, 2])),
     "a lower bound left out": (lambda x: jnp.maximum(x, 0.5), F([1, 2]), F([0.1, 2])),
     "an upper bound left out": (lambda x: jnp.minimum(x, 5.0), F([1, 2]), F([1, 7])),
     "halves rounded away from zero": (lambda x: jnp.round(x), F([1.2, 2.6]), F([2.5, 2])),
     "rounding toward zero": (lambda x: jnp.floor(x), F([1.2, 2.6]), F([-1.5, 2])),
-    "0 for a division by zero": (lambda x: x / (x - 1), F([2, 3]), F([1, 3])),
+    "0 as the result of a division by zero": (lambda x: x / (x - 1), F([2, 3]), F([1, 3])),
     "an integer division that rounds the other way": (
         lambda x: jnp.asarray(x, jnp.int32) // 2,
         np.int32([3, 5]),
@@ -148,10 +148,10 @@ def test_the_lines_of_a_result():
     missed = tuple(Missed("a kind", f"f.py:{n}", "x > 0", "a tie") for n in range(3))
     told = lines(Strength(5, 2, missed, (EMPTY,), 4, 0), most=2)
     assert told[0] == "2 of 5 planted faults change the output of at least one case"
-    assert told[1:3] == ["not noticed: a kind; it takes a tie", "  f.py:0  x > 0"]
+    assert told[1:3] == ["not noticed: a kind; to detect it, a case needs a tie", "  f.py:0  x > 0"]
     assert told[5:] == [
         "and 1 more that no case detects",
         EMPTY,
         "4 more were not planted, because the time limit was reached",
-        "0 cases were added by the search",
+        "the search added 0 cases",
     ]

@@ -65,7 +65,7 @@ def test_nothing_to_compare():
 def test_a_side_that_never_runs():
     for side, lanes in (("original", ("tf-eager", "tf-graph")), ("port", ("jax-eager", "jax-jit"))):
         found = verdict([finding(EQUAL)], [fact(failing=lanes), fact(1, failing=lanes)])
-        assert (found.verdict, found.headline) == ("error", f"The {side} runs in no lane")
+        assert (found.verdict, found.headline) == ("error", f"The {side} fails in every lane")
         assert [(why, cases) for _, why, cases in texts(found)] == [
             (f"no {n}", (0, 1)) for n in lanes
         ]

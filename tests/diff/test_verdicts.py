@@ -117,7 +117,7 @@ def test_an_original_that_never_runs_is_an_error():
 
     report = run(Pair("", old, jnp.square, normals((3,))))
     assert (report.verdict, report.exit_code) == ("error", 2)
-    assert report.headline == "The original runs in no lane"
+    assert report.headline == "The original fails in every lane"
     assert texts(report.reasons)[0] == "TF eager: RuntimeError: no weights (cases 0, 1)"
 
 
@@ -127,7 +127,7 @@ def test_a_port_that_never_runs_is_an_error():
 
     report = run(Pair("", tf.square, port, normals((3,))))
     assert (report.verdict, report.exit_code) == ("error", 2)
-    assert report.headline == "The port runs in no lane"
+    assert report.headline == "The port fails in every lane"
     assert texts(report.reasons)[0] == "JAX eager: SystemExit: 3 (cases 0, 1)"
 
 

@@ -166,7 +166,7 @@ def test_the_page_begins_with_the_located_line(tmp_path):
         "population &amp; sample",
         ">MatMul, line 4<",
         ">Softmax, line 6<",
-        "no line of the program's own",
+        "no line of your program",
     ):
         assert text in page
     assert page.index("The first divergence") < page.index("What differs")

@@ -199,9 +199,14 @@ ADVICE = (
         lambda y: jnp.linalg.lstsq(jnp.vander(jnp.arange(y.shape[0]) * 1.0, 2), y)[0],
     ),
     advice(
-        "select the other elements: `y[jnp.arange(y.shape[0]) != i]`",
+        "select the other elements: `y[~jnp.isin(jnp.arange(y.shape[0]), i)]` (add `y.shape[0]` to negative positions)",
+        lambda y: jnp.delete(y, jnp.array([0, 2])).sum(),
+        lambda y: y[~jnp.isin(jnp.arange(y.shape[0]), jnp.array([0, 2]))].sum(),
+    ),
+    advice(
+        "select the other elements: `y[~jnp.isin(jnp.arange(y.shape[0]), i)]` (add `y.shape[0]` to negative positions)",
         lambda y: jnp.delete(y, y.shape[0] - 1).sum(),
-        lambda y: y[jnp.arange(y.shape[0]) != y.shape[0] - 1].sum(),
+        lambda y: y[~jnp.isin(jnp.arange(y.shape[0]), y.shape[0] - 1)].sum(),
     ),
     advice(
         "to sum a slice, subtract two elements of `jnp.cumsum(y)`; the positions of these elements may be sizes",

@@ -249,7 +249,7 @@ def _different(folder: Path) -> str:
         0,
         spot("loss_tf.py", OLD, "tf.math.reduce_std", "Sqrt"),
         spot("loss.py", NEW, "jnp.std", "sqrt"),
-        cause="population and sample variance",
+        cause="population and sample variance are confused",
         confirmed=True,
     )
     made = dataclasses.replace(

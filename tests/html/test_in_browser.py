@@ -133,7 +133,9 @@ def test_the_tab_key_goes_through_a_page_in_order(show, name, width):
     else:
         pytest.fail("the tab key does not leave the page")
     assert [s for s in stops if not (s["seen"] and s["inOrder"] and s["inside"])] == []
-    boxes = [s["name"] for s in stops if "to write, " in s["name"] and s["name"].startswith("a ")]
+    boxes = [
+        s["name"] for s in stops if "to write by hand, " in s["name"] and s["name"].startswith("a ")
+    ]
     assert len(boxes) == (1 if name == "scan" else 0)  # the map is one stop
 
 

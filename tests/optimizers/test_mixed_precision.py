@@ -110,5 +110,7 @@ def test_a_graph_that_is_rewritten_without_a_gpu_computes_in_float32(tmp_path):
     for got, want in zip(result(port), result(original), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-6)
     port.write_text(text.replace("tensorflow.compat.v1", "shims.compat.v1"))
-    with pytest.raises(AssertionError, match="leave the call out, which computes in float32"):
+    with pytest.raises(
+        AssertionError, match="remove the call: the program then computes in float32"
+    ):
         result(port)

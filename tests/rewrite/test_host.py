@@ -135,7 +135,7 @@ def test_other_names_of_former_modules_are_followed():
     [
         ("squre", "TensorFlow has no such name: did you mean `tf.square`?"),
         ("foo.bar", "TensorFlow has no such name"),
-        ("fingerprint", "no rule yet"),
+        ("fingerprint", "the rewriter has no replacement yet"),
     ],
 )
 def test_a_name_that_tensorflow_lacks_is_called_that(name, message):
@@ -292,7 +292,7 @@ def test_a_raw_operator_without_a_rule_is_led_to_the_public_one():
     program = HEAD + "".join(f"tf.raw_ops.{name}(x=y)\n" for name in names)
     found = [f.message for f in rewrite(program.encode(), Options()).findings]
     assert found == [
-        "no rule yet; the public operator `tf.image.non_max_suppression` has one",
-        "no rule yet; the public operator `tf.random.shuffle` has one",
-        "no rule yet",
+        "the rewriter has no replacement yet; the public operator `tf.image.non_max_suppression` has one",
+        "the rewriter has no replacement yet; the public operator `tf.random.shuffle` has one",
+        "the rewriter has no replacement yet",
     ]

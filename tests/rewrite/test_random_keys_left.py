@@ -100,7 +100,10 @@ LEFT = {
         "the shape is computed by TensorFlow's operators",
     ),
     "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "the dtype is not supported"),
-    "no dtype": ("x = tf.random.uniform([2], 1, 5, d)\n", "the dtype is not written in the call"),
+    "no dtype": (
+        "x = tf.random.uniform([2], 1, 5, d)\n",
+        "the dtype is not written out, for instance as `tf.float32`",
+    ),
     "all integers": (
         "x = tf.random.uniform([2], dtype=tf.int32)\n",
         "the draw covers the full integer range",

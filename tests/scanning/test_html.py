@@ -46,7 +46,7 @@ def test_every_place_is_there_in_its_source(page):
     assert line.startswith('<code data-n="4">z = <mark class="bad">tf.foo</mark>(y)</code>')
     note = line[line.index("<div") :]
     assert note.startswith('<div class="note bad" id="f1-4-5"')  # below its line
-    assert note.index("to write") < note.index("TJ301") < note.index("tf.foo")
+    assert note.index("to write by hand") < note.index("TJ301") < note.index("tf.foo")
 
 
 def test_the_source_comes_before_tables_and_the_first_file_is_open(page):
@@ -60,8 +60,8 @@ def test_the_source_comes_before_tables_and_the_first_file_is_open(page):
 def test_what_needs_a_person_is_checked(page):
     boxes = re.findall(r'data-state-box value="(\w+)"( checked)?>([\w ]+) <b>(\d+)', page)
     assert boxes == [
-        ("manual", " checked", "to write", "3"),
-        ("review", " checked", "to look at", "1"),
+        ("manual", " checked", "to write by hand", "3"),
+        ("review", " checked", "to review", "1"),
         ("shim", "", "shims", "1"),
         ("kept", "", "kept", "1"),
         ("rewritten", "", "done", "1"),
@@ -72,9 +72,9 @@ def test_the_map_is_of_the_work(page):
     drawn = page[page.index('<nav class="map" data-arrows') : page.index("</nav>")]
     boxes = re.findall(r'<a href="#(\w+)" style="([^"]*)" title="([^"]*)" aria-label', drawn)
     assert [(name, title) for name, _, title in boxes] == [
-        ("f1", "app/deep/model.py: 2 to write, 0 to look at"),
-        ("f3", "app/corner.py: 0 to write, 1 to look at"),
-        ("f2", "train.py: 1 to write, 0 to look at"),
+        ("f1", "app/deep/model.py: 2 to write by hand, 0 to review"),
+        ("f3", "app/corner.py: 0 to write by hand, 1 to review"),
+        ("f2", "train.py: 1 to write by hand, 0 to review"),
     ]
     assert "app/ops.py" not in drawn
     assert "1 file without work: not on the map." in page
@@ -183,7 +183,7 @@ def test_folders_that_hold_one_folder_share_a_box(project, run):
     (deep / "model.py").rename(deep / "more" / "model.py")
     run("scan", ".", "--html", "scan.html")
     page = (project / "scan.html").read_text()
-    assert 'title="app/deep/more: 2 to write' in page
+    assert 'title="app/deep/more: 2 to write by hand' in page
     assert 'title="app/deep: ' not in page
 
 

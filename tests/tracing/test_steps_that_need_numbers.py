@@ -1,6 +1,11 @@
 """Steps of JAX that need the number of a size, or that a loop body takes of a selection, under any trace."""
 
+import array
+import datetime
+import decimal
 import heapq
+import json
+import struct
 
 import jax
 import jax.numpy as jnp
@@ -89,3 +94,40 @@ def test_maxima_in_loop_bodies(program, lane):
 def test_a_maximum_of_nothing_in_a_loop_body_is_an_error():
     with pytest.raises(shims.errors.InvalidArgumentError, match="too few elements"):
         shims.function(of_a_scan)(X, NONE)
+
+
+# The standard library accepts no symbol where it checks for a number itself, also in a list or a dictionary.
+STANDARD_LIBRARY = {
+    "json": lambda n: json.dumps({"n": n, "all": [n, {"twice": 2 * n}]}),
+    "json-indented": lambda n: json.dumps([n, 1.5], indent=1),
+    "decimal": lambda n: decimal.Decimal(n) / 4,
+    "days": lambda n: datetime.timedelta(days=n),
+    "packed": lambda n: struct.pack("ih", n, 2 * n),
+    "array": lambda n: array.array("i", [n, 1]),
+}
+
+
+@pytest.mark.parametrize("autograph", [True, False], ids=["converted", "as-written"])
+@pytest.mark.parametrize("name", STANDARD_LIBRARY)
+def test_the_standard_library_gets_the_number(name, autograph):
+    def program(x):
+        y = x[x > 0]
+        text = str(STANDARD_LIBRARY[name](y.shape[0]))
+        return y.sum() * (sum(map(ord, text)) % 97)
+
+    run = jax.jit(shims.dynamic(program, autograph=autograph))
+    for x in ([1.0, -2.0, 3.0], [1.0, 2.0, 3.0], [-1.0, -2.0, -3.0]):
+        assert run(jnp.array(x)) == program(jnp.array(x))
+
+
+def test_a_handler_of_the_program_gets_the_errors_of_the_numbers_alone():
+    def program(x):
+        y = x[x > 0]
+        try:
+            return y.sum() * len(json.dumps({"n": y.shape[0]}))
+        except TypeError:
+            return y.sum() - 100
+
+    run = jax.jit(shims.dynamic(program))
+    for x in ([1.0, -2.0, 3.0], [-1.0, -2.0, -3.0]):
+        assert run(jnp.array(x)) == program(jnp.array(x))

@@ -38,7 +38,7 @@ def test_a_name_that_tensorflow_has_is_refused_as_such():
     with pytest.raises(AttributeError) as caught:
         tf.variable_creator_scope  # noqa: B018
     assert str(caught.value) == (
-        "shims.compat.v1 has no `tf.variable_creator_scope`: TensorFlow does, and it is not ported. See "
+        "shims.compat.v1 has no `tf.variable_creator_scope`, although TensorFlow 1 has this name. See "
         "https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_creator_scope"
     )
 

@@ -20,7 +20,7 @@ def test_a_lacking_method_names_a_remedy(owner, name, remedy):
         variable = tf.get_variable("v", initializer=2.0)
         owners = {"graph": graph, "operation": variable.op, "variable": variable}
         assert not hasattr(owners[owner], name)
-        with pytest.raises(AttributeError, match="not ported") as raised:
+        with pytest.raises(AttributeError, match="not supported") as raised:
             getattr(owners[owner], name)
         assert remedy in str(raised.value)
         with pytest.raises(AttributeError, match=r"has no attribute 'absent'$"):

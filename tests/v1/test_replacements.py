@@ -1,4 +1,4 @@
-"""What is not ported says so, and names what to use."""
+"""A name that `shims.compat.v1` does not have says so, and names what to use."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def found(path: str):
     ],
 )
 def test_it_names_what_to_use(path, instead):
-    with pytest.raises(AttributeError, match=rf"is not ported\. Instead: .*{instead}"):
+    with pytest.raises(AttributeError, match=rf"has no `tf\..*`\. Instead: .*{instead}"):
         found(path)
 
 

@@ -96,7 +96,7 @@ INPUTS = (
     "lanes",
     multiple=True,
     type=click.Choice(list(REQUESTED)),
-    help="Run the port also in this lane; repeatable.",
+    help="Also run the port in this lane (way to run a function); repeatable.",
 )
 @click.option("--forward", is_flag=True, help="Also compare forward-mode gradients.")
 @click.option(
@@ -137,7 +137,7 @@ INPUTS = (
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit for one lane of one case.",
+    help="The time limit for one case in one lane (one way to run the function).",
 )
 @click.option(
     "--isolate/--no-isolate",
@@ -175,9 +175,10 @@ def diff(
 ) -> None:
     """Compare a TensorFlow function with its port.
 
-    OLD runs eagerly, as a graph with unknown dimensions, and with jit_compile=True. NEW runs eagerly and compiled, on
-    the same inputs. The report names the pair of lanes that differs, and the stage: interface, NaN placement, values,
-    or gradients. Both functions may also be given as package.module:attribute.
+    OLD runs eagerly, as a graph with unknown dimensions, and with jit_compile=True. NEW runs
+    eagerly and compiled, on the same inputs. The report names the two lanes (ways to run a
+    function) that differ, and the stage: interface, NaN placement, values, or gradients. Both
+    functions may also be given as package.module:attribute.
 
     Exit code: 0: equal; 1: different; 2: could not run; 3: limited; 4: inconclusive.
     """

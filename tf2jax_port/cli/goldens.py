@@ -31,7 +31,7 @@ _timeout = click.option(
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit for one lane of one case.",
+    help="The time limit for one case in one lane (one way to run the function).",
 )
 _most = click.option(
     "--most-mb",
@@ -82,10 +82,11 @@ def record(
 ) -> None:
     """Record the results of a function in a golden, which `verify` reads.
 
-    The function runs on every input in all lanes. The golden contains inputs, outputs and gradients; the results in
-    double precision and on slightly perturbed inputs; fingerprints of intermediate values; versions, device and
-    seed. It contains no code. You can also record a port, to detect later changes. If a case crashes, exceeds the time
-    limit or comes after an interrupt, the golden lists the case as not recorded.
+    The function runs on every input in all lanes (for TensorFlow: eager, graph, XLA). The golden contains inputs,
+    outputs and gradients; the results in double precision and on slightly perturbed inputs;
+    fingerprints of intermediate values; versions, device and seed. It contains no code. You can
+    also record a port, to detect later changes. If a case crashes, exceeds the time limit or comes
+    after an interrupt, the golden lists the case as not recorded.
 
     Exit code: 0: the golden was written, or did not change; 2: the golden was not written, or is incomplete.
     """

@@ -52,7 +52,7 @@ MOST_BYTES = 2 << 20
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit for one lane of one case, if functions are compared.",
+    help="The time limit for one case in one lane (one way to run the function), if functions are compared.",
 )
 def parity(
     old: str | None,

@@ -117,7 +117,7 @@ def capture(
     default=120,
     show_default=True,
     metavar="SECONDS",
-    help="The time limit for one lane of one call.",
+    help="The time limit for one call in one lane (one way to run the function).",
 )
 @click.option(
     "--jobs",

@@ -16,7 +16,7 @@ from tf2jax_port.cli.options import choosing_options, reading_options
 @click.option(
     "--write",
     is_flag=True,
-    help="Change the files. Without this option, the changes are only shown.",
+    help="Change the files. Without --write, the changes are only shown.",
 )
 @click.option(
     "--check",

@@ -38,7 +38,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         default=_SECONDS,
         metavar="SECONDS",
-        help="The time limit for one lane of one case that runs in a separate process.",
+        help=(
+            "The time limit for one case in one lane (one way to run the function), if the case runs in a "
+            "separate process."
+        ),
     )
     group.addoption(
         "--tf-no-isolate",

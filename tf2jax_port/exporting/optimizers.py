@@ -80,7 +80,7 @@ def _clipping(step: Step, gradients: list[Any], rows: bool) -> tuple[str, str]:
         path_of(v.op.attributes["call"][0]) if "call" in v.op.attributes else "" for v in values
     }
     if len(kinds) != 1:
-        return "", "the gradients are changed in several ways"
+        return "", "the gradients are not all changed in the same way"
     kind = kinds.pop().rpartition(".")[2]
     if any(v.op.inputs[0].op is not step.gradients for v in values if v.op.inputs):
         return "", "the gradients are changed in several steps"

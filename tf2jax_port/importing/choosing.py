@@ -68,7 +68,7 @@ def choose(
     if any(edge.output for edge in fed.values()):
         raise NoSuchTensorError("only the first output of a node can be fed")
     if not found:
-        raise NoSuchTensorError("the graph has no output; pass the names of outputs with --outputs")
+        raise NoSuchTensorError("no outputs were found in the graph; name them with --outputs")
     if inputs is None and chosen is None:
         fed = {f"{name}:0": Edge(name, 0) for name in _placeholders(graph, found)}
     return Choice(fed, found)

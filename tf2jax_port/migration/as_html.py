@@ -68,8 +68,8 @@ def _panel(steps: Sequence[Step]) -> str:
     figures = (
         (sum(len(step.files) for step in steps), "files with TensorFlow", ""),
         (sum(step.automatic for step in steps), "references that the rewriter handles", "good"),
-        (sum(step.review for step in steps), "to look at", "warn"),
-        (sum(step.manual for step in steps), "to write", "bad"),
+        (sum(step.review for step in steps), "to review", "warn"),
+        (sum(step.manual for step in steps), "to write by hand", "bad"),
     )
     listed = "".join(
         f"<li>{f'<b class={kind}></b>' if kind else ''}{n:,} {what}</li>"
@@ -87,7 +87,7 @@ def _panel(steps: Sequence[Step]) -> str:
         "<p>A file comes after the files that it imports, directly or through files without "
         "TensorFlow. Files that import each other are one step. Among the steps that are possible then, the one "
         "with the least work comes first; if work is equal, the names decide.</p>"
-        "<p>Work is 1 for each place to write and ¼ for each to look at.</p>"
+        "<p>Work is 1 for each reference to write by hand, and ¼ for each reference to review.</p>"
         '<ul class="jump"><li><a href="#dependencies">Diagram of the dependencies</a></li></ul></aside>'
     )
 
@@ -103,8 +103,8 @@ def _step(step: Step, reason: Reason, steps: Sequence[Step]) -> str:
     counts = ", ".join(
         f"{n} {word}"
         for n, word in (
-            (step.manual, "to write"),
-            (step.review, "to look at"),
+            (step.manual, "to write by hand"),
+            (step.review, "to review"),
             (step.automatic, "done"),
         )
         if n

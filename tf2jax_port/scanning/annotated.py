@@ -16,8 +16,8 @@ from tf2jax_port.rewrite.reading.source import UnreadableError, decode
 from tf2jax_port.scanning.effort import FileEffort
 
 LABELS = {
-    State.MANUAL: "to write",
-    State.REVIEW: "to look at",
+    State.MANUAL: "to write by hand",
+    State.REVIEW: "to review",
     State.SHIM: "shims",
     State.KEPT: "kept",
     State.REWRITTEN: "done",

@@ -129,8 +129,8 @@ def _picture(files: Sequence[FileEffort], ids: Mapping[str, str]) -> str:
     if not drawn:
         return '<p class="soft">No work is left.</p>'
     return (
-        '<h2>Work left</h2><ul class="key"><li><b class="bad"></b>to write: 1</li>'
-        f'<li><b class="warn"></b>to look at: ¼</li></ul>{drawn}'
+        '<h2>Work left</h2><ul class="key"><li><b class="bad"></b>to write by hand: 1</li>'
+        f'<li><b class="warn"></b>to review: ¼</li></ul>{drawn}'
         f'<p class="keys">The area of a file is its work.{left}</p>'
     )
 
@@ -150,8 +150,8 @@ def _places(files: Sequence[FileEffort], ids: Mapping[str, str]) -> Iterator[str
         counts = ", ".join(
             f"{n} {word}"
             for n, word in (
-                (file.counts[State.MANUAL], "to write"),
-                (file.counts[State.REVIEW], "to look at"),
+                (file.counts[State.MANUAL], "to write by hand"),
+                (file.counts[State.REVIEW], "to review"),
                 (file.settled, "done"),
             )
             if n

@@ -35,7 +35,7 @@ _STYLES = {
 }
 _MEANINGS = {
     State.REWRITTEN: "JAX has the same operator",
-    State.REVIEW: "rewritten; review the difference that the message names",
+    State.REVIEW: "rewritten; the message names a difference to review",
     State.SHIM: "a function of `shims`, with TensorFlow's results",
     State.KEPT: "not changed on purpose, still uses TensorFlow",
     State.MANUAL: "to write by hand",
@@ -110,7 +110,7 @@ def _totals(ledger: Ledger) -> Table:
 
 def _files(files: Sequence[FileEffort], folder: str, rows: int | None) -> Table:
     """Return a table with one row per file, sorted by the manual work left."""
-    table = _table("Effort by file: 1 for a place to write, 1/4 to look at")
+    table = _table("Effort by file: 1 to write by hand, 1/4 to review")
     table.add_column("file", overflow="fold")
     for state in State:
         table.add_column(state.value, justify="right", style=_STYLES[state])

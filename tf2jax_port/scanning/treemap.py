@@ -192,4 +192,4 @@ def _leaf(node: Node, style: str, path: str) -> str:
 
 
 def _title(node: Node, path: str) -> str:
-    return escape(f"{path}: {node.manual} to write, {node.review} to look at", quote=True)
+    return escape(f"{path}: {node.manual} to write by hand, {node.review} to review", quote=True)

@@ -135,7 +135,7 @@ def shape(input, out_type=None, name=None):
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:
@@ -167,7 +167,7 @@ def size(input, out_type=None, name=None):
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:

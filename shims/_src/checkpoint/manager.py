@@ -117,7 +117,7 @@ class CheckpointManager:
         """Write a checkpoint, and remove old checkpoints in excess of `max_to_keep`.
 
         Args:
-          checkpoint_number: the number at the end of the name; `save_counter` if `None`.
+          checkpoint_number: the number at the end of the name; `save_counter` when `None`.
           check_interval: whether to save only if `checkpoint_interval` steps have passed.
           options: ignored.
 

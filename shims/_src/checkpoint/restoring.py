@@ -22,7 +22,7 @@ class Wanted:
     Args:
       name: its name in the checkpoint.
       dtype: the dtype of the variable.
-      shape: the shape of the variable; any shape if `None`.
+      shape: the shape of the variable; any shape when `None`.
       place: start and length per axis, if it is a slice of a partitioned variable.
     """
 

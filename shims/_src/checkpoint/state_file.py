@@ -67,7 +67,7 @@ def update_checkpoint_state(
       save_dir: the folder.
       model_checkpoint_path: the path of the newest checkpoint.
       all_model_checkpoint_paths: the paths of all kept checkpoints, oldest first.
-      latest_filename: the name of the file; `checkpoint` if `None`.
+      latest_filename: the name of the file; `checkpoint` when `None`.
       all_model_checkpoint_timestamps: the write times of the checkpoints, in Unix seconds.
       last_preserved_timestamp: when the last permanently kept checkpoint was written.
 
@@ -102,7 +102,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None) -> CheckpointStat
 
     Args:
       checkpoint_dir: the folder.
-      latest_filename: the name of the file; `checkpoint` if `None`.
+      latest_filename: the name of the file; `checkpoint` when `None`.
 
     Returns:
       The state, with relative paths joined to the folder; `None` if the file does not exist or cannot
@@ -136,7 +136,7 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
 
     Args:
       checkpoint_dir: the folder.
-      latest_filename: the name of the file; `checkpoint` if `None`.
+      latest_filename: the name of the file; `checkpoint` when `None`.
 
     Returns:
       The path, for `restore`; `None` if the file or the checkpoint does not exist.

@@ -66,7 +66,7 @@ class TensorReader(abc.ABC):
 
         Args:
           name: the name of the tensor.
-          place: start and length per axis of a slice to read; the whole tensor if `None`.
+          place: start and length per axis of a slice to read; the whole tensor when `None`.
 
         Raises:
           NotFoundError: the tensor or its data file does not exist.

@@ -53,7 +53,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     """List the devices that JAX has: the CPU, and each accelerator.
 
     Args:
-      device_type: `"CPU"`, `"GPU"` or `"TPU"`; all of them if `None`.
+      device_type: `"CPU"`, `"GPU"` or `"TPU"`; all of them when `None`.
 
     Returns:
       A list of `PhysicalDevice`s, empty for a type that JAX does not have.
@@ -86,7 +86,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """List the devices that compute.
 
     Args:
-      device_type: `"CPU"`, `"GPU"` or `"TPU"`; all of them if `None`.
+      device_type: `"CPU"`, `"GPU"` or `"TPU"`; all of them when `None`.
 
     Returns:
       A list of `LogicalDevice`s.
@@ -136,7 +136,7 @@ def set_visible_devices(devices, device_type: str | None = None) -> None:
 
     Args:
       devices: a `PhysicalDevice` or a list of them; an empty list hides all devices of a type.
-      device_type: the type of the devices; all types if `None`.
+      device_type: the type of the devices; all types when `None`.
 
     Raises:
       ValueError: a device does not exist, or has another type.

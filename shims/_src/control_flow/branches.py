@@ -32,10 +32,10 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
       UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
-      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of
-      equal shapes. A branch that fails only for arrays of 0 or 1 elements raises its error when the
-      branch runs; TensorFlow raises errors for operands that are always invalid (a wrong axis)
-      during tracing.
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal shapes. In
+      `shims.function`, a branch that is invalid only for arrays of 0 or 1 elements (such as `argmax` of an empty array)
+      raises its error when the branch runs. A branch that is invalid for arrays of all sizes (such as a wrong axis)
+      raises its error during tracing, as in TensorFlow.
 
     Under jit:
       Becomes `lax.cond`. Assignments to variables take effect only in the branch that runs.

@@ -47,7 +47,7 @@ def scan(
       name: accepted and ignored.
 
     Returns:
-      Arrays `[n, ...]` in the structure of the accumulator, the i-th after slice i.
+      Arrays `[n, ...]` in the structure of the accumulator; row i is the accumulator after slice i.
 
     Raises:
       OutOfRangeError: there are no slices and no `initializer`; inside `shims.function`, the error

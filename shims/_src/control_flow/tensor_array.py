@@ -43,7 +43,7 @@ class TensorArray(ListState):
       name: ignored.
 
     Raises:
-      ValueError: there is a `handle`.
+      ValueError: `handle` is given.
 
     Differs from TensorFlow:
       `grad` does not exist: gradients flow through all methods.

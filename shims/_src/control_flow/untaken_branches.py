@@ -162,7 +162,14 @@ def _raise_if_chosen(chosen, error: Exception) -> None:
 def decided(condition) -> bool | None:
     """Return whether a traced condition holds where the program handles errors; `None` if nothing decides it now."""
     state = trace.current()
-    return None if state is None else primitives.is_known_true(state, condition)
+    return None if state is None else _known(state, condition)
+
+
+def _known(state, condition) -> bool | None:
+    try:
+        return primitives.is_known_true(state, condition)
+    except primitives.DependsOnCounter:
+        return None
 
 
 def raise_if_handled(condition, error: Exception) -> None:
@@ -174,7 +181,7 @@ def raise_if_handled(condition, error: Exception) -> None:
     state = trace.current()
     if state is None or not jp.is_tracer(condition) or not size_numbers.are_handled():
         return
-    holds = primitives.is_known_true(state, condition)
+    holds = _known(state, condition)
     if holds is None:
         raise DependsOnIteration(error)
     if holds:
@@ -194,7 +201,9 @@ class DependsOnIteration(errors.FreshSizeError):
                 required="a loop whose number of iterations is known, or an `if` whose branches raise no error",
                 received=f"{type(error).__name__}: {error}",
                 at=refusals.line_raised(error),
-                do="test for the error with `if`, and handle it in the `else`; or choose with `shims.where`.",
+                do="test for the error with `if`: if the handler is in the loop, handle the error in the `else`; if the "
+                "loop is in the `try` block, set a flag instead of raising the error, leave the loop with `break`, and "
+                "test the flag after the loop, `if failed:`",
             )
         )
 

@@ -16,7 +16,7 @@ class FixedLenFeature(NamedTuple):
     Attributes:
       shape: the shape.
       dtype: float32, int64 or string.
-      default_value: the value where the feature is missing; an error if `None`.
+      default_value: the value where the feature is missing; an error when `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/io/FixedLenFeature
     """

@@ -136,7 +136,7 @@ def check_carried(name: str, initial, new) -> None:
                 required=f"{specs.of_element(initial)}",
                 received=f"{specs.of_element(new)}",
                 do=(
-                    "use the dtype that `scan_func` returns for the initial state, for instance `np.int64(0)`"
+                    "give the initial state the dtype that `scan_func` returns, for instance `np.int64(0)`"
                 ),
             )
         )

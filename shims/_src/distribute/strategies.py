@@ -31,7 +31,7 @@ from shims._src.recording.contexts import device as on_device
 
 
 class Strategy:
-    """A strategy: how a program computes on devices.
+    """A strategy, which determines how a program computes on devices.
 
     Args:
       extended: ignored.
@@ -245,7 +245,7 @@ class MirroredStrategy(Strategy):
     """A strategy with a replica on each device.
 
     Args:
-      devices: a list of TensorFlow's names of devices; all accelerators of this process, or one CPU, if `None`.
+      devices: a list of TensorFlow's names of devices; all accelerators of this process, or one CPU, when `None`.
       cross_device_ops: ignored; XLA reduces over devices.
 
     Raises:

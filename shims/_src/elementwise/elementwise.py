@@ -459,8 +459,8 @@ def squared_difference(x, y, name=None):
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
-      the absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers, the square of the absolute
+      difference, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.

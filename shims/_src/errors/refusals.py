@@ -74,7 +74,7 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
     """Return whether an error may be due to a size that is unknown in the current trace.
 
     Such errors are refusals of `shims`, errors of other libraries if one of their frames has such a
-    size, and a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one.
+    size (`json.dumps({"n": n})` accepts no symbol), and a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one.
     An `AttributeError` is one if a library asked a size, or an array that NumPy made of sizes, for an
     attribute of arrays.
     """
@@ -125,6 +125,7 @@ def _own_step(error: BaseException) -> types.TracebackType | None:
 
 def _sizes_in_steps(step: types.TracebackType | None, error: BaseException) -> set[str]:
     found: set[str] = set()
+    at_end: set[str] = set()  # of the standard library's frames after the last one of the user
     seen: set[types.FrameType] = (
         set()
     )  # an exception that is raised again and again has a long traceback
@@ -135,11 +136,15 @@ def _sizes_in_steps(step: types.TracebackType | None, error: BaseException) -> s
             continue
         seen.add(frame)
         by_python = step.tb_next is None and isinstance(error, TypeError) and not _raises(step)
-        if by_python or not user_frames.is_user_frame(frame):
+        is_standard = user_frames.is_standard_frame(frame)
+        if is_standard or by_python or not user_frames.is_user_frame(frame):
             for value in frame.f_locals.values():
-                found.update(*map(jp.variables, _sizes_in(value)))
+                sizes = at_end if is_standard and not by_python else found
+                sizes.update(*map(jp.variables, _sizes_in(value)))
+        else:
+            at_end.clear()
         step = step.tb_next
-    return found
+    return found | at_end
 
 
 def is_of_static_shapes(error: BaseException) -> bool:

@@ -64,7 +64,7 @@ _REMEDIES = {
     "len": "write `y.shape[0]`: Python's `len` can return only numbers",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
     "polyfit": "write `jnp.linalg.lstsq(jnp.vander(x, deg + 1), y)[0]`",
-    "delete": "select the other elements: `y[jnp.arange(y.shape[0]) != i]`",
+    "delete": "select the other elements: `y[~jnp.isin(jnp.arange(y.shape[0]), i)]` (add `y.shape[0]` to negative positions)",
     "any": "write `jnp.any(y > 3)`, which returns an array",
     "all": "write `jnp.all(y > 3)`, which returns an array",
     "list": ITEMS,

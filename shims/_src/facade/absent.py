@@ -13,7 +13,7 @@ class Graph:
     """TensorFlow's graph of operations, which has no counterpart; `isinstance` is always False.
 
     Raises:
-      UnimplementedError: when it is instantiated.
+      UnimplementedError: an instance is created.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -39,7 +39,7 @@ class Operation:
     """A node of TensorFlow's graph, which has no counterpart; `isinstance` is always False.
 
     Raises:
-      UnimplementedError: when it is instantiated.
+      UnimplementedError: an instance is created.
 
     https://www.tensorflow.org/api_docs/python/tf/Operation
     """

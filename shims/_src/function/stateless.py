@@ -15,7 +15,7 @@ from shims._src.variables.keras_state import read_outputs, standing_for
 def stateless(
     f: Callable[..., Any], variables: Iterable[Any], *, autograph: bool = True
 ) -> Callable[..., Any]:
-    """Make a function of values out of a function that reads and assigns variables.
+    """Make a pure function, with the variables' values as arguments and results, out of a function that assigns variables.
 
     The result is ordinary JAX code: `jit`, `grad`, `vmap` and `lax.scan` apply to it, and no call of it changes a
     variable.

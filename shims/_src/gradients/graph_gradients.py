@@ -50,8 +50,8 @@ def gradients(
       A list with an array for each of `xs`, or `None`.
 
     Raises:
-      RuntimeError: outside of a function; there use `shims.GradientTape`.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      RuntimeError: the call is outside of a compiled function, where `shims.GradientTape` works.
+      UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
 
     Differs from TensorFlow:
@@ -114,7 +114,7 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
 
     Raises:
       RuntimeError: outside of a traced function.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: no `y` depends on an `x`.
 
     Differs from TensorFlow:

@@ -17,7 +17,7 @@ from shims._src.lowering.context import Context
 from shims._src.lowering.control import run
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
-from shims._src.lowering.value import Value, is_empty
+from shims._src.lowering.value import Deferred, Value, is_empty
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 
@@ -342,7 +342,12 @@ def checkpoint(ctx, eqn, *values):
     kept: dict[str, object] = {}
 
     def body(arrays):
-        operands = [Value(a, v.axes, v.pad, v.bounds) for a, v in zip(arrays, values, strict=True)]
+        given = iter(arrays)
+        # An operand that waits for a size may wait for one that the body makes.
+        operands = [
+            v if isinstance(v, Deferred) else Value(next(given), v.axes, v.pad, v.bounds)
+            for v in values
+        ]
         inner = scopes.enter(ctx, jaxpr, operands)
         outs = run(inner, jaxpr, operands)
         kept["outs"] = [layout(v) for v in outs]
@@ -355,7 +360,7 @@ def checkpoint(ctx, eqn, *values):
         return (*take_apart(outs), sizes, codes)
 
     again = jax.checkpoint(body, prevent_cse=eqn.params["prevent_cse"], policy=eqn.params["policy"])
-    arrays, carried, sizes, codes = again([v.array for v in values])
+    arrays, carried, sizes, codes = again([v.array for v in values if not isinstance(v, Deferred)])
     for name, size in sizes.items():
         b = kept["capacity"][name]
         ctx.env[name] = dataclasses.replace(b, size=size, valid=None)

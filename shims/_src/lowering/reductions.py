@@ -13,7 +13,7 @@ from jax import lax
 
 from shims._src.lowering import extremes, running_totals
 from shims._src.lowering.extremes import highest, lowest
-from shims._src.lowering.refusals import line_of
+from shims._src.lowering.refusals import line_of, unsupported
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.value import Value
@@ -45,6 +45,18 @@ def reduce(ctx, eqn, value, *, neutral):
     value = ctx.fill(value, neutral(value.array.dtype), axes)
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, tuple(a for i, a in enumerate(value.axes) if i not in axes))]
+
+
+def over_rows(ctx, eqn, *values, rule):
+    """Lower a collective over the axis of a `vmap`, which is an axis of its operands: it is a reduction.
+
+    A collective over the axis of a `shard_map` is refused: its operands have no such axis.
+    """
+    params = eqn.params
+    is_named = any(isinstance(a, str) for a in params["axes"])
+    if is_named or params.get("axis_index_groups") is not None:
+        raise unsupported(eqn)
+    return [out for value in values for out in rule(ctx, eqn, value)]
 
 
 def reduce_by(ctx, eqn, *values):
@@ -169,6 +181,14 @@ RULES = (
     *(
         Rule(name, functools.partial(reduce, neutral=n), uniform=True, spread=True)
         for name, n in _REDUCE.items()
+    ),
+    *(
+        Rule(name, functools.partial(over_rows, rule=rule), uniform=True)
+        for name, rule in {
+            "psum": functools.partial(reduce, neutral=_zero),
+            "pmax": functools.partial(extremes.reduce, neutral=lowest),
+            "pmin": functools.partial(extremes.reduce, neutral=highest),
+        }.items()
     ),
     Rule("reduce", reduce_by, uniform=True),
     Rule("reduce_max", functools.partial(extremes.reduce, neutral=lowest), uniform=True),

@@ -134,8 +134,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       name: ignored.
 
     Returns:
-      The losses, without the axis of the classes. Their gradient is `softmax - labels` even if the
-      labels do not sum to 1.
+      The losses, without the axis of the classes. The gradient of the losses is `softmax - labels`
+      even if the labels do not sum to 1.
 
     Raises:
       InvalidArgumentError: the shapes do not broadcast, or `logits` has neither rows nor classes.

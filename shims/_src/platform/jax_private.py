@@ -765,6 +765,7 @@ def hook_points():
             *(loops, parallel, scatter),
         ),
         "jvps": ad.primitive_jvps,
+        "linearizations": ad.primitive_linearizations,
         "transposes": ad.primitive_transposes,
         "fft": jax.lax.fft_p,
         "reduce_prod": jax.lax.reduce_prod_p,

@@ -131,7 +131,7 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
     Args:
       logits: `[batch, classes]`, unnormalized.
       num_samples: the number of samples per row.
-      dtype: int32 or int64 (when `None`).
+      dtype: int32 or int64; int64 when `None`.
       seed: an integer; see `set_seed`.
       name: ignored.
 

@@ -109,7 +109,8 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
       x: floating-point array.
       rate: the probability, a number or a scalar.
       seed: two integers.
-      rng_alg: `"philox"` or `"auto_select"` (when `None`), which select the same algorithm.
+      rng_alg: `"philox"` or `"auto_select"`, which select the same algorithm; `"auto_select"` when
+        `None`.
       noise_shape: the shape of the random numbers, which are broadcast; the shape of `x` when
         `None`.
       name: ignored.

@@ -152,7 +152,7 @@ class random_uniform_initializer(Initializer):
 
     Args:
       minval: the lower bound.
-      maxval: the upper bound; 1 for floats if `None`.
+      maxval: the upper bound; 1 for floats when `None`.
       seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
       dtype: the dtype of the result.
 

@@ -38,7 +38,7 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats if `None`.
+      maxval: the upper bound; 1 for floats when `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.

@@ -28,7 +28,7 @@ def stateless_uniform(
       seed: two integers; see `docs/random.md` for 64-bit seeds.
       minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
         `None` together with `maxval` for all bits.
-      maxval: the upper bound; 1 for floats if `None`.
+      maxval: the upper bound; 1 for floats when `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which select the same algorithm.

@@ -114,8 +114,8 @@ def control_dependencies(control_inputs):
       control_inputs: operations and arrays, or `None`.
 
     Differs from TensorFlow:
-      Nothing has to be ordered: assignments, checks and prints happen in program order, in
-      `shims.function` too, and none of them is left out.
+      `control_inputs` have no effect, because assignments, checks and prints always happen in
+      program order, also in `shims.function`, and none is left out.
 
     Under jit:
       The order is that of the program, as in eager execution.
@@ -140,7 +140,7 @@ def init_scope():
       Nothing.
 
     Under jit:
-      Its arrays are constants of the program.
+      Arrays that the block creates are constants of the program.
 
     Example:
       >>> import shims

@@ -26,7 +26,7 @@ class IndexedSlices:
       `dense_shape` is a tuple of sizes. JAX functions accept `IndexedSlices` as the dense array.
 
     Under jit:
-      It is a pytree of `values`, `indices` and the sizes that are not static.
+      An `IndexedSlices` is a pytree of `values`, `indices` and the sizes that are not static.
 
     Example:
       >>> IndexedSlices(jnp.ones([2, 1]), jnp.array([0, 0]), (2, 1)).to_dense().tolist()

@@ -40,9 +40,9 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     """Save an object with its variables, and with the compiled functions that are its attributes.
 
     A function is saved for its `input_signature`, or for the signatures for which the function was
-    traced. Its programs are stored with `jax.export`, for CPU, GPU and TPU, with their derivatives
-    up to the second order. A Keras model has no such attributes: its call in inference mode is
-    saved as the signature `serving_default`.
+    traced. The programs of a function are stored with `jax.export`, for CPU, GPU and TPU, with
+    their derivatives up to the second order. A Keras model has no compiled functions as attributes:
+    its call in inference mode is saved as the signature `serving_default`.
 
     Args:
       obj: the object: a `Module` or another object that `train.Checkpoint` saves.

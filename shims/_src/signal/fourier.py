@@ -251,7 +251,7 @@ def rfft(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: the size to which the axis is truncated or zero-padded; the size of the axis if
+      fft_length: the size to which the axis is truncated or zero-padded; the size of the axis when
         `None`.
       name: ignored.
 
@@ -338,7 +338,7 @@ def irfft(input_tensor, fft_length=None, name=None):
 
     Args:
       input_tensor: complex array whose last axis contains the non-negative frequencies.
-      fft_length: the size to which the axis is truncated or zero-padded; the size of the axis if
+      fft_length: the size to which the axis is truncated or zero-padded; the size of the axis when
         `None`.
       name: ignored.
 

@@ -378,7 +378,7 @@ def is_known_true(state, condition) -> bool | None:
     """Return whether any element is true, as the trace decides on a size of 0 or 1; `None` if nothing decides it.
 
     Raises:
-      FreshSizeError: nothing decides it, although sizes and the numbers of a loop do.
+      DependsOnCounter: nothing decides it, although sizes and the numbers of a loop do.
     """
     size = to_dim(jnp.any(condition).astype(jnp.int32), label="check", bound=1)
     if not jp.is_symbolic(size):
@@ -389,7 +389,17 @@ def is_known_true(state, condition) -> bool | None:
     for d in numbering.sizes_behind(condition) or ():
         size_numbers.settle_if_handled(state, d)
     if loop_numbers.is_number(condition):
-        raise errors.FreshSizeError(
+        raise DependsOnCounter
+    return None
+
+
+class DependsOnCounter(errors.FreshSizeError):
+    """Tells that the counter of a staged loop decides on an error that the program handles."""
+
+    __module__ = "shims.errors"
+
+    def __init__(self) -> None:
+        super().__init__(
             errors.message(
                 "",
                 "the program catches an error that depends on a loop counter, whose value is "
@@ -398,7 +408,9 @@ def is_known_true(state, condition) -> bool | None:
                 do="test the number first (`if i > 0:`) instead of catching the error",
             )
         )
-    return None
+
+
+DependsOnCounter.__name__ = errors.FreshSizeError.__name__
 
 
 # The conditions collected by `flagging`.

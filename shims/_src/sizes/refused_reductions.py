@@ -117,7 +117,7 @@ def _check(x: Any, axes: Any, name: str) -> None:
             "Padded",
             f"the leaves of a padded value are reduced (`{name}`), which would include the padding.",
             required="sums, norms and elementwise functions of the leaves",
-            received=f"the encoded sizes, an array {x.dtype.name}{list(shape)}",
+            received=f"the leaf that stores the sizes of the padded value, an array {x.dtype.name}{list(shape)}",
             do=(
                 "wrap the whole computation, so that the computation receives arrays without padding: "
                 "`shims.dynamic(f)(tree)`, for instance `shims.dynamic(optimizer.update)(updates, state, params)`"

@@ -27,7 +27,7 @@ def check(function: str, shape, dtype=None, *, line: str | None = None) -> None:
       function: the operator, for messages.
       shape: static sizes.
       dtype: the dtype of the array; `None` stands for int32.
-      line: the user's line, found on the stack if `None`.
+      line: the user's line, found on the stack when `None`.
 
     Raises:
       ResourceExhaustedError: the array does not fit.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import evaluate, own_equations, with_equations
+from shims._src.platform.jaxprs import equations, evaluate, own_equations, with_equations
 from shims._src.sizes import primitives, trace
 
 
@@ -41,7 +41,23 @@ def attached(closed):
         return closed
     if not any(_missing_sizes(eqn, inner) for eqn in own_equations(closed)):
         return closed
-    return _CarrierPass(state.fresh, closed).run()
+    return _CarrierPass(state.fresh, inner, closed).run()
+
+
+def attached_in_call(closed):
+    """Add carriers to the jaxpr of a called function, for the sizes that the function itself makes.
+
+    Args:
+      closed: the jaxpr, closed or open.
+
+    Returns:
+      The changed jaxpr; `closed` itself if no carrier is missing.
+    """
+    makers = (e for e in equations(closed) if e.primitive.name in primitives.SIZE_MAKERS)
+    names = frozenset(e.params["name"] for e in makers)
+    if not any(_missing_sizes(eqn, names) for eqn in own_equations(closed) if names):
+        return closed
+    return _CarrierPass(None, names, closed).run()
 
 
 def _missing_sizes(eqn, names: frozenset[str]) -> set[str]:
@@ -65,10 +81,16 @@ def _variables_in(value) -> frozenset[str]:
 
 
 class _CarrierPass:
-    """A compiler pass over one nested jaxpr that adds the missing carriers."""
+    """A compiler pass over one nested jaxpr that adds the missing carriers.
 
-    def __init__(self, fresh, closed):
-        self._fresh, self._inner, self._closed = fresh, fresh.inner, closed
+    Args:
+      fresh: the sizes of the trace, to find carriers in the enclosing program; `None` to use none of it.
+      inner: the names of the sizes that need carriers.
+      closed: the jaxpr.
+    """
+
+    def __init__(self, fresh, inner, closed):
+        self._fresh, self._inner, self._closed = fresh, inner, closed
         self._jaxpr, _ = jp.open_jaxpr(closed)
         self._carriers: dict[str, object] = {}  # by size: a variable that long
         self._made: dict[str, object] = {}  # by size: the equation that makes it
@@ -133,7 +155,7 @@ class _CarrierPass:
         if name in self._made:
             self._carriers[name] = self._compress_mask(self._made[name], like)
         else:
-            value = self._fresh.carrier(name)
+            value = None if self._fresh is None else self._fresh.carrier(name)
             if value is None:
                 return None
             var = jp.another_variable(like, jp.core.typeof(value))

@@ -145,7 +145,8 @@ def ngrams(
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
       pad_values: strings to put before and after each row: a pair, or one for both.
-      padding_width: the largest number of `pad_values` on each side; as many as useful when `None`.
+      padding_width: the maximum number of `pad_values` on each side, and never more than the width
+        minus 1; the width minus 1 when `None`.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 

@@ -81,7 +81,7 @@ def write(tag, tensor, step=None, metadata=None, name=None) -> HostTensor:
       tag: the name that TensorBoard shows, made by `summary_scope`.
       tensor: the tensor, or a function that returns the tensor and is called only if the summary is
         written.
-      step: the number of steps so far; the default step if `None`.
+      step: the number of steps so far; the default step when `None`.
       metadata: a `SummaryMetadata`, or its bytes.
       name: ignored.
 
@@ -142,7 +142,7 @@ def scalar(name, data, step=None, description=None) -> HostTensor:
     Args:
       name: the name that TensorBoard shows, after the names of the open name scopes.
       data: a real scalar.
-      step: the number of steps so far; the default step if `None`.
+      step: the number of steps so far; the default step when `None`.
       description: a text that TensorBoard shows, in Markdown.
 
     Returns:
@@ -173,7 +173,7 @@ def text(name, data, step=None, description=None) -> HostTensor:
     Args:
       name: the name that TensorBoard shows, after the names of the open name scopes.
       data: strings.
-      step: the number of steps so far; the default step if `None`.
+      step: the number of steps so far; the default step when `None`.
       description: a text that TensorBoard shows, in Markdown.
 
     Returns:
@@ -204,8 +204,8 @@ def histogram(name, data, step=None, buckets=None, description=None) -> HostTens
     Args:
       name: the name that TensorBoard shows, after the names of the open name scopes.
       data: real numbers of any shape.
-      step: the number of steps so far; the default step if `None`.
-      buckets: the number of buckets; 30 if `None`.
+      step: the number of steps so far; the default step when `None`.
+      buckets: the number of buckets; 30 when `None`.
       description: a text that TensorBoard shows, in Markdown.
 
     Returns:
@@ -252,7 +252,7 @@ def image(name, data, step=None, max_outputs=3, description=None) -> HostTensor:
     Args:
       name: the name that TensorBoard shows, after the names of the open name scopes.
       data: `[count, height, width, channels]`, of 1 to 4 channels; floats are from 0 to 1.
-      step: the number of steps so far; the default step if `None`.
+      step: the number of steps so far; the default step when `None`.
       max_outputs: the largest number of pictures to write.
       description: a text that TensorBoard shows, in Markdown.
 
@@ -293,7 +293,7 @@ def audio(
       name: the name that TensorBoard shows, after the names of the open name scopes.
       data: `[count, frames, channels]`, floats from -1 to 1.
       sample_rate: frames per second.
-      step: the number of steps so far; the default step if `None`.
+      step: the number of steps so far; the default step when `None`.
       max_outputs: the largest number of sounds to write.
       encoding: "wav" or `None`.
       description: a text that TensorBoard shows, in Markdown.

@@ -143,9 +143,9 @@ def create_file_writer(
 
     Args:
       logdir: the folder, created if necessary.
-      max_queue: the number of summaries that may wait to be written; 10 if `None`.
-      flush_millis: the milliseconds that summaries may wait to be written; 120,000 if `None`.
-      filename_suffix: the end of the name of the file; ".v2" if `None`.
+      max_queue: the number of summaries that may wait to be written; 10 when `None`.
+      flush_millis: the milliseconds that summaries may wait to be written; 120,000 when `None`.
+      filename_suffix: the end of the name of the file; ".v2" when `None`.
       name: ignored.
       experimental_trackable: ignored.
       experimental_mesh: ignored.
@@ -197,7 +197,7 @@ def flush(writer=None, name=None) -> None:
     """Write what is buffered in a writer.
 
     Args:
-      writer: a `SummaryWriter`; the default writer if `None`.
+      writer: a `SummaryWriter`; the default writer when `None`.
       name: ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/summary/flush

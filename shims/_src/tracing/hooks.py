@@ -22,6 +22,7 @@ from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
     handled_errors,
+    hooked_calls,
     hooked_indexing,
     hooked_loops,
     hooked_numpy,
@@ -84,6 +85,7 @@ def install() -> None:
         ):
             rule = modules[rules][modules[primitive]]
             modules[rules][modules[primitive]] = _hook_function(rule, hook)
+        hooked_calls.install(_hook_function, modules["jvps"], modules["linearizations"])
         for module in modules["convolution"]:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
         _replace(jax.lax, "pad", hooked_numpy.lax_pad)

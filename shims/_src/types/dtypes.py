@@ -19,7 +19,7 @@ class DType:
       name: TensorFlow's name, `float32` for instance.
 
     Differs from TensorFlow:
-      It converts to NumPy's dtype implicitly, so `jnp.zeros(3, shims.float32)` works, and
+      A `DType` converts to NumPy's dtype implicitly, so `jnp.zeros(3, shims.float32)` works, and
       64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on.
 
     Under jit:

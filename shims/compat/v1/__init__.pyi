@@ -384,7 +384,7 @@ class Session:
 
     Args:
       target: must be empty.
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
       config: accepted and ignored.
 
     Raises:
@@ -1236,17 +1236,17 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
-      UnimplementedError: to or from strings.
+      UnimplementedError: `x` contains strings, or `dtype` is the dtype of strings.
       NarrowingError: a Python or NumPy number fits the 64-bit dtype, but not the 32-bit dtype that
         JAX uses instead.
 
     Differs from TensorFlow:
       64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
       float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
-      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
-      x86 processors. If TensorFlow splits a large array among several threads, the part of each
-      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
-      array contains such elements.
+      number. The largest int32 is rejected as a size. The stated vector lengths are those of
+      TensorFlow on x86 processors. If TensorFlow splits a large array among several threads, the
+      part of each thread ends with elements that do not fill a vector. In `shims`, only the end of
+      the whole array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.
@@ -2205,7 +2205,7 @@ def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: A
         `glorot_uniform_initializer` (zeros for integers and bools).
       regularizer: a function of the variable that returns a loss for `REGULARIZATION_LOSSES`.
       trainable: whether to add the variable to the collection of trainable variables.
-      collections: the collections to add the variable to; the collection of global variables if
+      collections: the collections to add the variable to; the collection of global variables when
         `None`.
       caching_device: accepted and ignored.
       partitioner: a function of shape and dtype that returns the number of parts per axis.
@@ -3407,7 +3407,7 @@ def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
 
     Args:
       dtype: the dtype.
-      shape: the static shape; unknown if `None`.
+      shape: the static shape; unknown when `None`.
       name: the name.
 
     Raises:
@@ -3602,7 +3602,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
     Args:
       shape: the sizes.
       minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats if `None`.
+      maxval: the upper bound; 1 for floats when `None`.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -4347,7 +4347,7 @@ def shape(input: Any, name: Any = None, out_type: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:
@@ -4476,7 +4476,7 @@ def size(input: Any, name: Any = None, out_type: Any = None) -> Any:
 
     Args:
       input: array.
-      out_type: int32 (when `None`) or int64.
+      out_type: int32 or int64; int32 when `None`.
       name: ignored.
 
     Returns:
@@ -4701,8 +4701,8 @@ def squared_difference(x: Any, y: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers the square of
-      the absolute value, as a complex number.
+      `(x - y) ** 2`, in the shape to which `x` and `y` broadcast; for complex numbers, the square of the absolute
+      difference, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.

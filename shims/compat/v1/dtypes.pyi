@@ -54,17 +54,17 @@ def cast(x: Any, dtype: Any, name: Any = None) -> Any:
       vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
-      UnimplementedError: to or from strings.
+      UnimplementedError: `x` contains strings, or `dtype` is the dtype of strings.
       NarrowingError: a Python or NumPy number fits the 64-bit dtype, but not the 32-bit dtype that
         JAX uses instead.
 
     Differs from TensorFlow:
       64-bit dtypes become 32-bit dtypes unless `jax_enable_x64` is on. Without `jax_enable_x64`, a
       float above the range of int32 that is cast to int64 becomes the largest int32, not a negative
-      number. A size of this value is rejected. The stated vector lengths are those of TensorFlow on
-      x86 processors. If TensorFlow splits a large array among several threads, the part of each
-      thread ends with elements that do not fill a vector. In `shims`, only the end of the whole
-      array contains such elements.
+      number. The largest int32 is rejected as a size. The stated vector lengths are those of
+      TensorFlow on x86 processors. If TensorFlow splits a large array among several threads, the
+      part of each thread ends with elements that do not fill a vector. In `shims`, only the end of
+      the whole array contains such elements.
 
     Under jit:
       Acts on each element separately, so sizes may be symbolic.

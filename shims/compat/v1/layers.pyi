@@ -368,7 +368,7 @@ class Dense:
       units: the size of the last axis of the output.
       activation: a function, or its Keras name; `None` for none.
       use_bias: whether there is a bias.
-      kernel_initializer: the initializer of the kernel; the initializer of the variable scope if
+      kernel_initializer: the initializer of the kernel; the initializer of the variable scope when
         `None`.
       bias_initializer: the initializer of the bias; zeros by default.
       kernel_regularizer: a function that maps the kernel to a loss.
@@ -754,7 +754,7 @@ class SeparableConv2D:
     @property
     def weights(self) -> Any: ...
 def average_pooling1d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `AveragePooling1D` and call it with `inputs`.
+    """Create the layer `AveragePooling1D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.AveragePooling1D`.
 
@@ -773,7 +773,7 @@ def average_pooling1d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/average_pooling1d
     """
 def average_pooling2d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `AveragePooling2D` and call it with `inputs`.
+    """Create the layer `AveragePooling2D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.AveragePooling2D`.
 
@@ -792,7 +792,7 @@ def average_pooling2d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/average_pooling2d
     """
 def average_pooling3d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `AveragePooling3D` and call it with `inputs`.
+    """Create the layer `AveragePooling3D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.AveragePooling3D`.
 
@@ -811,7 +811,7 @@ def average_pooling3d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/average_pooling3d
     """
 def batch_normalization(*args: Any, **kwargs: Any) -> Any:
-    """Create a `BatchNormalization` and call it with `inputs`.
+    """Create the layer `BatchNormalization`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.BatchNormalization`.
 
@@ -832,7 +832,7 @@ def batch_normalization(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/batch_normalization
     """
 def conv1d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Conv1D` and call it with `inputs`.
+    """Create the layer `Conv1D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Conv1D`.
 
@@ -852,7 +852,7 @@ def conv1d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv1d
     """
 def conv2d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Conv2D` and call it with `inputs`.
+    """Create the layer `Conv2D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Conv2D`.
 
@@ -872,7 +872,7 @@ def conv2d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv2d
     """
 def conv2d_transpose(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Conv2DTranspose` and call it with `inputs`.
+    """Create the layer `Conv2DTranspose`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Conv2DTranspose`.
 
@@ -892,7 +892,7 @@ def conv2d_transpose(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv2d_transpose
     """
 def conv3d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Conv3D` and call it with `inputs`.
+    """Create the layer `Conv3D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Conv3D`.
 
@@ -912,7 +912,7 @@ def conv3d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv3d
     """
 def conv3d_transpose(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Conv3DTranspose` and call it with `inputs`.
+    """Create the layer `Conv3DTranspose`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Conv3DTranspose`.
 
@@ -932,7 +932,7 @@ def conv3d_transpose(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/conv3d_transpose
     """
 def dense(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Dense` and call it with `inputs`.
+    """Create the layer `Dense`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Dense`.
 
@@ -952,7 +952,7 @@ def dense(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/dense
     """
 def dropout(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Dropout` and call it with `inputs`.
+    """Create the layer `Dropout`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Dropout`.
 
@@ -972,7 +972,7 @@ def dropout(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/dropout
     """
 def flatten(*args: Any, **kwargs: Any) -> Any:
-    """Create a `Flatten` and call it with `inputs`.
+    """Create the layer `Flatten`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.Flatten`.
 
@@ -991,7 +991,7 @@ def flatten(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/flatten
     """
 def max_pooling1d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `MaxPooling1D` and call it with `inputs`.
+    """Create the layer `MaxPooling1D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.MaxPooling1D`.
 
@@ -1010,7 +1010,7 @@ def max_pooling1d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/max_pooling1d
     """
 def max_pooling2d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `MaxPooling2D` and call it with `inputs`.
+    """Create the layer `MaxPooling2D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.MaxPooling2D`.
 
@@ -1029,7 +1029,7 @@ def max_pooling2d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/max_pooling2d
     """
 def max_pooling3d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `MaxPooling3D` and call it with `inputs`.
+    """Create the layer `MaxPooling3D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.MaxPooling3D`.
 
@@ -1048,7 +1048,7 @@ def max_pooling3d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/max_pooling3d
     """
 def separable_conv1d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `SeparableConv1D` and call it with `inputs`.
+    """Create the layer `SeparableConv1D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.SeparableConv1D`.
 
@@ -1068,7 +1068,7 @@ def separable_conv1d(*args: Any, **kwargs: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/separable_conv1d
     """
 def separable_conv2d(*args: Any, **kwargs: Any) -> Any:
-    """Create a `SeparableConv2D` and call it with `inputs`.
+    """Create the layer `SeparableConv2D`, and call the layer with `inputs`.
 
     The parameters that are not described here are those of `tf.layers.SeparableConv2D`.
 

@@ -111,8 +111,9 @@ def _compare_statistic(name: str, old: np.ndarray, new: np.ndarray, count: int) 
     apart, words = _ks_distance(old, new), ""
     if apart > allowed:
         words = (
-            f"the distribution of {name} differs: the distance is {apart:.2g}, but by chance at most "
-            f"{allowed:.2g}; the means are {float(np.mean(old)):.4g} and {float(np.mean(new)):.4g}"
+            f"the distribution of {name} differs: the distance between the two distributions is {apart:.2g}, and "
+            f"chance explains at most {allowed:.2g}; the means are {float(np.mean(old)):.4g} and "
+            f"{float(np.mean(new)):.4g}"
         )
     return Distance(apart, allowed, name, words)
 

@@ -107,4 +107,4 @@ def _worst(a: np.ndarray, b: np.ndarray) -> str:
     with np.errstate(all="ignore"):
         place = int(np.argmax(np.where(a == b, 0.0, np.nan_to_num(np.abs(a - b), nan=np.inf))))
     old, new = number(a.reshape(-1)[place].item()), number(b.reshape(-1)[place].item())
-    return f"{old} became {new}" + (f", at {place} of {a.size}" if a.size > 1 else "")
+    return f"{old} became {new}" + (f", at element {place} of {a.size}" if a.size > 1 else "")

@@ -136,8 +136,8 @@ class Restored:
         pairs = _matched(left, own, lambda part: self._shape(part))
         if pairs is None:
             raise UnfitError(
-                f"{node['name']}: {len(left)} variables of the original and {len(own)} of the port "
-                "are left without a partner"
+                f"{node['name']}: {len(left)} variables of the original and {len(own)} of the port have no "
+                "counterpart"
             )
         for part, variable in pairs:
             self.variables[part["number"]] = variable

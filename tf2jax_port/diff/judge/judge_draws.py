@@ -84,7 +84,7 @@ def _judge_quantity(facts: Facts, lane: str, quantity: Quantity) -> Iterator[Fin
     one, other = old.get(quantity, []), new.get(quantity, [])
     if not one or not other:
         if lane == JAX_EAGER.id and one:
-            why = Failure("missing", "the lane returns none")
+            why = Failure("missing", "the lane returns no such result")
             yield not_covered(facts, quantity, lane, eager, why)
         return
     outcome, comparison, because = _compare_draws(facts, lane, quantity, one, other)

@@ -108,7 +108,7 @@ def _find_error(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | 
                 for fact in facts
                 if (failure := _failure(fact, lane.id))
             )
-            return Verdict(ERROR, None, f"The {side} runs in no lane", tuple(reasons))
+            return Verdict(ERROR, None, f"The {side} fails in every lane", tuple(reasons))
     return None
 
 

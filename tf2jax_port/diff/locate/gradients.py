@@ -48,13 +48,13 @@ _COPIES = {
 _NEAR = 12
 _NOISE, _NOISE_IN_SINGLE = 1e-12, 1e-5
 _CAUSES = {
-    "abs": "the gradient of abs at zero",
-    "max": "the gradient of maximum at ties",
-    "min": "the gradient of minimum at ties",
-    "clamp": "the gradient of clip at its bounds",
-    "stop_gradient": "a gradient stopped on one side only",
-    "sqrt": "the gradient of a root at zero",
-    "rsqrt": "the gradient of a root at zero",
+    "abs": "the gradient of abs differs at zero",
+    "max": "the gradient of maximum differs at ties",
+    "min": "the gradient of minimum differs at ties",
+    "clamp": "the gradient of clip differs at its bounds",
+    "stop_gradient": "the gradient is stopped in only one of the two programs",
+    "sqrt": "the gradient of a root differs at zero",
+    "rsqrt": "the gradient of a root differs at zero",
 }
 
 

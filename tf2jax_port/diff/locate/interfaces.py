@@ -41,7 +41,7 @@ def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
             at, step = before_it[0], maker
         found = [s for n in twins_of(at) if (s := old.maker(n)) is not None]
         shapes = [np.shape(old.array(twin)), np.shape(new.array(number))]
-        words = "another shape" if shapes[0] != shapes[1] else "another type"
+        words = "the shape differs" if shapes[0] != shapes[1] else "the type differs"
         there = spot(found[0] if found else old.maker(twin))
         return Located(INTERFACE, case.index, there, spot(step), cause=words)
     return None

@@ -361,18 +361,18 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 def _other_number(search: Search, found: Injection, uses: Sequence[Confusion]) -> str | None:
     """Describe a fault that is a wrong number literal, operation or value; return `None` for any other fault."""
     if found.kind == MEANT:
-        return f"with another operation in place of this {found.step.name} the outputs agree"
+        return f"the outputs agree if another operation replaces this {found.step.name}"
     if uses and found.kind == EXCHANGED:
         return "two values are used in place of each other"
     maker = search.new.trail.maker(uses[0][2]) if uses else None
     if maker is not None:
-        return f"the original uses the value of line {maker.place.line} here: {maker.place.text}"
+        return f"at this place, the original uses the value of line {maker.place.line}: {maker.place.text}"
     a, b = (
         _constant(run.trail, n) for run, n in ((search.old, found.old), (search.new, found.new))
     )
     if found.kind != MISTAKEN or a is None or b is None:
         return None
-    return f"the number is {b:.6g}, in the original {a:.6g}"
+    return f"the number is {b:.6g}; in the original, it is {a:.6g}"
 
 
 def _constant(trail: Trail, number: int) -> float | None:

@@ -35,7 +35,7 @@ def lines(rows: Mapping[str, Sequence[State]]) -> list[str]:
         for state in states:
             if state.unexpected:
                 lanes = " and ".join(title(lane) for lane in state.pair)
-                gone = f"no longer so: {state.known}"
+                gone = f"this known difference no longer occurs: {state.known}"
                 why = gone if state.state == SAME else f"{state.state}: {state.why}"
                 told.append(f"{name}, {state.case}: {lanes}: {why}")
     return told

@@ -88,7 +88,7 @@ def _strengths(proof: Proof) -> Iterator[RenderableType]:
     for row, found in [item for item in least if item[1].missed][:_MOST]:
         yield Text(f"  {short(row)}: {found.noticed} of {found.planted}")
         for one in found.missed[:_FEW]:
-            needs = f"; it takes {one.needs}" if one.needs else ""
+            needs = f"; to detect it, a call needs {one.needs}" if one.needs else ""
             yield Text(f"    {one.place}  {one.text}\n      not noticed: {one.kind}{needs}")
 
 

@@ -226,7 +226,7 @@ def _status(function: Function, seen: _Seen, calls: Calls, ran: bool) -> tuple[S
             f"{counted(total, 'call')}: the objects of the port have the same values as the objects of the original",
         )
     sloped = sum(GRADIENTS in lanes for lanes in seen.replayed.values())
-    why = f"{counted(total, 'call')} in {len(LANES)} lanes"
+    why = f"{counted(total, 'call')} in {len(LANES)} lanes (eager, jit, function)"
     return Status.PROVED, why + (f", {sloped} with gradients" if sloped else "")
 
 
@@ -270,7 +270,7 @@ def _place_of(seen: _Seen, outcome: Outcome, place: Definition) -> tuple[str, in
 
 
 def _left_to_a_person(path: Path, place: Definition) -> str:
-    """Return the diagnostic of the first reference in a function that the rewriter left to a person, else `""`."""
+    """Return the diagnostic of the first reference in a function that the rewriter did not rewrite, else `""`."""
     lines = path.read_text(errors="replace").splitlines()[place.line - 1 : place.end]
     found = _MARKER.search("\n".join(lines))
     return found[1] if found else ""

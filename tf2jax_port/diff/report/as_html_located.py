@@ -61,7 +61,7 @@ def _label(found: Located) -> str:
 def _text(name: str, one: Spot | None) -> Text:
     """Return the function that contains a source line; the line alone, if the file cannot be read."""
     if one is None:
-        return Text(f"<b>{name}</b>: no line of the program's own", [], 1, 0)
+        return Text(f"<b>{name}</b>: no line of your program", [], 1, 0)
     line = one.place.line
     heading = f'<b>{name}</b> <span class="mono">{path(one.place.shown)}:{line}</span>'
     read = attempt(lambda: Path(one.place.file).read_text(encoding="utf-8"))

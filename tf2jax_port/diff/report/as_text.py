@@ -102,7 +102,7 @@ def _located(found: Located | NotLocated) -> list[RenderableType]:
 
 def _place(name: str, one: Spot | None) -> Text:
     if one is None:
-        return Text.assemble((name, "bold"), "\nno line of the program's own")
+        return Text.assemble((name, "bold"), "\nno line of your program")
     place = f"{one.place.shown}:{one.place.line}"
     return Text.assemble(
         (name, "bold"), f"  {place}\n", (one.place.text, "cyan"), f"\n{one.operation}"

@@ -30,16 +30,16 @@ _OTHERS = {
     "cummax": "a cumulative maximum that runs in the other direction",
     "pad": "the two ends of a padding exchanged",
     "concatenate": "parts in the other order",
-    "dot_general": "another contracted axis",
+    "dot_general": "a contraction over another axis",
     "reduce_sum": "a sum over another axis",
     "reduce_max": "a maximum over another axis",
     "reduce_min": "a minimum over another axis",
-    "iota": "counting from another number",
-    "sort": "the other direction",
+    "iota": "a range that begins at another number",
+    "sort": "sorting in the other direction",
     "transpose": "another order of axes",
     "rev": "no reversal",
-    "argmax": "argmin for argmax",
-    "argmin": "argmax for argmin",
+    "argmax": "argmin in place of argmax",
+    "argmin": "argmax in place of argmin",
     "integer_pow": "another exponent",
 }
 
@@ -82,7 +82,9 @@ def faults(trail: Trail, steps: Sequence[Step]) -> Iterator[Fault]:
         name = steps[0].name
         for at, instead in enumerate(changes(trail, steps), start=1):
             number = f", variant {at}" if at > 1 else ""
-            yield Fault(_OTHERS.get(name, f"another operation for {name}") + number, "", instead)
+            yield Fault(
+                _OTHERS.get(name, f"another operation in place of {name}") + number, "", instead
+            )
 
 
 def _by(function: Callable[..., Any]) -> _Make:
@@ -229,34 +231,46 @@ def _real(one: Any) -> np.ndarray:
 
 _TRUNCATED = ("rounding toward zero", SIGN, _jnp("trunc"))
 _KINDS: dict[str, tuple[tuple[str, str, _Make], ...]] = {
-    "gt": (("`>=` for `>`", TIE, _jnp("greater_equal")), ("`<` for `>`", "", _jnp("less"))),
-    "ge": (("`>` for `>=`", TIE, _jnp("greater")), ("`<=` for `>=`", "", _jnp("less_equal"))),
-    "lt": (("`<=` for `<`", TIE, _jnp("less_equal")), ("`>` for `<`", "", _jnp("greater"))),
-    "le": (("`<` for `<=`", TIE, _jnp("less")), ("`>=` for `<=`", "", _jnp("greater_equal"))),
+    "gt": (
+        ("`>=` in place of `>`", TIE, _jnp("greater_equal")),
+        ("`<` in place of `>`", "", _jnp("less")),
+    ),
+    "ge": (
+        ("`>` in place of `>=`", TIE, _jnp("greater")),
+        ("`<=` in place of `>=`", "", _jnp("less_equal")),
+    ),
+    "lt": (
+        ("`<=` in place of `<`", TIE, _jnp("less_equal")),
+        ("`>` in place of `<`", "", _jnp("greater")),
+    ),
+    "le": (
+        ("`<` in place of `<=`", TIE, _jnp("less")),
+        ("`>=` in place of `<=`", "", _jnp("greater_equal")),
+    ),
     "max": (
         ("a lower bound left out", BEYOND, _without_bound),
-        ("min for max", "", _jnp("minimum")),
+        ("min in place of max", "", _jnp("minimum")),
     ),
     "min": (
         ("an upper bound left out", BEYOND, _without_bound),
-        ("max for min", "", _jnp("maximum")),
+        ("max in place of min", "", _jnp("maximum")),
     ),
     "clamp": (("bounds left out", BEYOND, _by(lambda low, x, high: x)),),
     "round": (
         ("halves rounded away from zero", HALF, _floats(_away_from_zero)),
-        ("floor for round", "", _jnp("floor")),
+        ("floor in place of round", "", _jnp("floor")),
     ),
-    "floor": (_TRUNCATED, ("round for floor", "", _jnp("round"))),
-    "ceil": (_TRUNCATED, ("round for ceil", "", _jnp("round"))),
+    "floor": (_TRUNCATED, ("round in place of floor", "", _jnp("round"))),
+    "ceil": (_TRUNCATED, ("round in place of ceil", "", _jnp("round"))),
     "rem": (("a remainder with the other sign", SIGN, _jnp("mod")),),
     "div": (
         ("an integer division that rounds the other way", SIGN, _integers("floor_divide")),
-        ("0 for a division by zero", ZERO, _floats(_guarded_division)),
+        ("0 as the result of a division by zero", ZERO, _floats(_guarded_division)),
         ("dividend and divisor exchanged", "", _floats(lambda a, b: b / a)),
     ),
-    "add": (("minus for plus", "", _jnp("subtract")),),
+    "add": (("minus in place of plus", "", _jnp("subtract")),),
     "sub": (
-        ("plus for minus", "", _jnp("add")),
+        ("plus in place of minus", "", _jnp("add")),
         ("operands exchanged", "", _by(lambda a, b: b - a)),
     ),
     "argmax": (("the last of equal maxima", TIE, _last_of_ties),),
@@ -267,7 +281,7 @@ _KINDS: dict[str, tuple[tuple[str, str, _Make], ...]] = {
         ("the condition always holds", BOTH, _always(1)),
     ),
     "reduce_max": (("a maximum that is not subtracted", OVERFLOW, _nothing),),
-    "reduce_sum": (("a mean for a sum", "", _as_mean),),
+    "reduce_sum": (("a mean in place of a sum", "", _as_mean),),
     "exp": (("an exponential that does not overflow", OVERFLOW, _floats(_exp_clipped)),),
     "log": (("an epsilon in a logarithm", ZERO, _floats(_shifted_log)),),
     "gather": (("another rule for indices out of bounds", BOUNDS, _other_mode),),

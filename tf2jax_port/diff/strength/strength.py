@@ -52,7 +52,7 @@ def lines(found: Strength, most: int = 12) -> list[str]:
     """Return the lines of text that describe the result, with at most `most` missed faults."""
     told = [found.sentence]
     for one in found.missed[:most]:
-        needs = f"; it takes {one.needs}" if one.needs else ""
+        needs = f"; to detect it, a case needs {one.needs}" if one.needs else ""
         told += [f"not noticed: {one.kind}{needs}", f"  {one.place}  {one.text}"]
     if len(found.missed) > most:
         told.append(f"and {len(found.missed) - most} more that no case detects")
@@ -60,5 +60,5 @@ def lines(found: Strength, most: int = 12) -> list[str]:
     if found.skipped:
         told.append(f"{found.skipped} more were not planted, because the time limit was reached")
     if found.added is not None:
-        told.append(f"{found.added} cases were added by the search")
+        told.append(f"the search added {found.added} cases")
     return told

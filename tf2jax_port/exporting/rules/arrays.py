@@ -240,7 +240,7 @@ def _sequence_mask(call: Any, lengths: Any, maxlen: Any = None, dtype: Any = Non
 
 def _flatten(call: Any, x: Any, channels_first: Any) -> Expression:
     if channels_first:
-        raise UnsupportedError("channels come first")
+        raise UnsupportedError("the channels are the first axis")
     name = call.named(x)
     return Expression(f"{name}.reshape({name}.shape[0], -1)")
 

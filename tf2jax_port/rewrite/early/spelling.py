@@ -1,7 +1,7 @@
 """Rewrite the calls of TensorFlow 0.x in a file as calls of version 1, before anything else is decided.
 
-Only names and keywords change, so every other byte stays and every line keeps its number. A name whose
-meaning the arguments do not show stays, and is left to a person.
+Only names and keywords change, so every other byte stays and every line keeps its number. If the arguments do not show
+the meaning of a name, the name stays and must be rewritten by hand.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The tensors, variables and sessions of a graph must come from one library, so a file never has both graph and eager
 code. For `shims`, a file of which `shims.compat.v1` lacks a name is treated like any other. For `graph`, the imports
-change nevertheless, and the names that are lacking are left to a person.
+change nevertheless, and the missing names must be replaced by hand.
 """
 
 from __future__ import annotations

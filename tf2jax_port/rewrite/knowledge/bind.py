@@ -23,7 +23,7 @@ class Parameter:
 
 
 class Refusal(NamedTuple):
-    """The diagnostic and the reason why a call is left to a person.
+    """The diagnostic and the reason why a call is not rewritten.
 
     `misspelled` is the argument for whose keyword the message proposes another spelling.
     """

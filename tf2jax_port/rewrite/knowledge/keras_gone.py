@@ -161,7 +161,7 @@ KEYWORDS: dict[str, str] = {
     "input": "write `inputs=`",
     "output": "write `outputs=`",
     "period": "write `save_freq=`",
-    "renorm": "Keras 3 has no renormalization",
+    "renorm": "Keras 3 has no batch renormalization",
     "save_format": "the file name extension determines the format",
     "time_major": "swap the first two axes of the input",
     "virtual_batch_size": "Keras 3 has no virtual batches",

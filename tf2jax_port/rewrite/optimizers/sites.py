@@ -178,7 +178,7 @@ def _why_no_optimizer(file: File, made: _Creation) -> str:
             return "the file calls the optimizer"
         reference = file.values.by_node.get(call.func)
         if reference is not None and reference.path == "train.Checkpoint":
-            return ""  # left to a person, who saves `variables` in its place
+            return ""  # not rewritten: whoever ports the code saves `variables` instead
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
             return "`compile` receives the optimizer"
         return None if reference is None else f"`{reference.spelled}` receives the optimizer"

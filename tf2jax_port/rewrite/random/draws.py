@@ -134,7 +134,9 @@ def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -
     path = site.path("dtype")
     if path not in kinds and (path or not open_ended):
         raise NoFormError(
-            "the dtype is not supported" if path else "the dtype is not written in the call"
+            "the dtype is not supported"
+            if path
+            else "the dtype is not written out, for instance as `tf.float32`"
         )
     return [", dtype=", *site.text("dtype")]
 
@@ -197,7 +199,7 @@ def _categorical(site: DrawSite) -> list[Piece | None]:
     if not site.has("dtype") or site.path("dtype") == "int64":
         return pieces
     if site.path("dtype") != "int32":
-        raise NoFormError("the dtype is not written in the call")
+        raise NoFormError("the dtype is not written out, for instance as `tf.float32`")
     return [*pieces, ".astype(", *site.text("dtype"), ")"]
 
 
@@ -230,7 +232,7 @@ def _poisson(site: DrawSite) -> list[Piece | None]:
     dtype: list[Piece] = ["jnp.float32"]
     if site.has("dtype"):
         if site.path("dtype") not in (*FLOATS, *INTEGERS):
-            raise NoFormError("the dtype is not written in the call")
+            raise NoFormError("the dtype is not written out, for instance as `tf.float32`")
         dtype = site.text("dtype")
     draw: list[Piece | None] = ["jax.random.poisson(", None, ", ", *_array(site, "lam"), ", "]
     return [*draw, *_shape_with_parameter(site, "lam"), ").astype(", *dtype, ")"]

@@ -7,7 +7,10 @@ from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _NOT_ASKED = Leaves(
-    "import tensorflow as tf\n\ny = tf.maximum(x, 0.5)\n", because="the option is not given (TJ201)"
+    "import tensorflow as tf\n\ny = tf.maximum(x, 0.5)\n",
+    because=(
+        "without `--exact`, `--safe-only`, `--select` and `--ignore`, the call is reported as TJ201"
+    ),
 )
 
 HELD_BACK = Rule(
@@ -17,11 +20,11 @@ HELD_BACK = Rule(
     why=(
         "With `--safe-only`, the rewriter writes only code whose results cannot differ from TensorFlow's results. "
         "For this call, neither JAX nor `shims` has such code. The finding names the diagnostic that the call would "
-        "have without this option."
+        "have without `--safe-only`."
     ),
     safety=(
-        "Nothing changes, and no marker comment is added. Run without `--safe-only` when you have "
-        "time to review these calls."
+        "The call is not changed, and no marker comment is added. Run without `--safe-only` when you have time to "
+        "review such calls."
     ),
     examples=(
         Rewrites(

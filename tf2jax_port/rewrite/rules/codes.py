@@ -1,7 +1,7 @@
 """List the diagnostics by number. Numbers are permanent and never reused.
 
-TJ1xx rewritten, TJ2xx rewritten and to be reviewed, TJ3xx left to a person, TJ4xx a function of `shims`,
-TJ5xx stays TensorFlow, TJ9xx a file that was skipped.
+TJ1xx rewritten, TJ2xx rewritten and to be reviewed, TJ3xx to be written by hand, TJ4xx a function of `shims`, TJ5xx
+stays TensorFlow, TJ9xx a file that was skipped.
 """
 
 from __future__ import annotations

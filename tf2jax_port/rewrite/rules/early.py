@@ -22,10 +22,10 @@ UNDECIDED = Rule(
     name="early-arguments-undecided",
     state=State.MANUAL,
     why=(
-        "The file is written for TensorFlow before 1.0: it uses names that no later release has, or orders of "
-        "arguments that no later release accepts. Before 1.0, the axis was the first argument of `tf.concat` and "
-        "`tf.split`. The arguments of this call do not show which argument is the axis, or the call passes an "
-        "argument that version 1.0 does not have."
+        "This diagnostic applies to a file for TensorFlow before 1.0, which uses names that no later release has, or "
+        "orders of arguments that no later release accepts. Before 1.0, the axis was the first argument of "
+        "`tf.concat` and `tf.split`. The arguments of this call do not show which argument is the axis, or the call "
+        "passes an argument that version 1.0 does not have."
     ),
     safety=(
         "The call is not changed. Write the keywords of version 1, `tf.concat(axis=..., "

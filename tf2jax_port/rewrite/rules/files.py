@@ -18,8 +18,7 @@ NO_TEXT = Rule(
     name="undecodable-file",
     state=None,
     why=(
-        "The bytes are not valid text in the file's declared encoding, or could not be written "
-        "back unchanged."
+        "The bytes of the file are not valid text in its declared encoding, or could not be written back unchanged."
     ),
     safety="The file is not changed.",
 )
@@ -28,7 +27,7 @@ TOO_DEEP = Rule(
     code="TJ903",
     name="deep-nesting",
     state=None,
-    why="Expressions are nested too deeply for Python's parser or for this tool.",
+    why="Expressions in the file are nested too deeply for Python's parser or for the rewriter.",
     safety="The file is not changed.",
 )
 
@@ -37,9 +36,9 @@ CELL = Rule(
     name="cell-that-is-no-python",
     state=State.MANUAL,
     why=(
-        "A notebook cell seems to use TensorFlow, but is not valid Python for the version that "
-        "runs `tf2jax-port`, even without magics and shell lines. Cells in other languages, such "
-        "as those that begin with `%%bash`, are not reported."
+        "This diagnostic reports a notebook cell that seems to use TensorFlow, but is not valid Python for the "
+        "version that runs `tf2jax-port`, even without magics and shell lines. Cells in other languages, such as "
+        "those that begin with `%%bash`, are not reported."
     ),
     safety=(
         "The cell is not changed, and its names are not counted. The other cells are rewritten."
@@ -61,7 +60,9 @@ FAULT = Rule(
     code="TJ905",
     name="fault-of-the-rewriter",
     state=None,
-    why=("The planned edits conflict with each other, or their result would not be valid Python."),
+    why=(
+        "The rewriter's edits of this file conflict with each other, or the edited file would not be valid Python."
+    ),
     safety="The file is not changed. Please report this error, with the file if possible.",
 )
 

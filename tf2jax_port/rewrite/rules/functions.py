@@ -38,9 +38,9 @@ PURE = Rule(
     name="function-that-only-computes",
     state=State.REWRITTEN,
     why=(
-        "`@tf.function` decorates a function that applies operators to its parameters, reads "
-        "nothing else, and has no side effects. JAX has all of these operators, so `jax.jit` "
-        "can compile the function."
+        "This diagnostic reports a function that has the decorator `@tf.function`, applies operators to its "
+        "parameters, reads nothing else, and has no side effects. JAX has all operators that the function calls, so "
+        "`jax.jit` can compile the function."
     ),
     safety=(
         "The values are the same. `jax.jit` compiles the function once for each input shape. No value in the "

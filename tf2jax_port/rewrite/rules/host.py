@@ -9,7 +9,7 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 _V1 = "import tensorflow.compat.v1 as tf\n\n"
 _OPERATOR = Leaves(
     "import tensorflow as tf\n\ny = tf.square(x)\n",
-    because=("`tf.square` is an operator with a row in the table"),
+    because=("`tf.square` computes with numbers, and the rewriter has a replacement for it"),
 )
 
 ABSL = Rule(
@@ -100,7 +100,7 @@ MOVED = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ndata = tf.data.Dataset.range(3)\n",
-            because="`--data shims` is not given (TJ521)",
+            because="without `--data shims`, the pipeline still uses TensorFlow (TJ521)",
         ),
     ),
 )
@@ -110,13 +110,14 @@ IN_PIPELINE = Rule(
     name="function-of-a-pipeline",
     state=State.KEPT,
     why=(
-        "The name is used in a function that only a pipeline calls (`data.map(f)`). The pipeline still uses "
-        "TensorFlow and passes TensorFlow tensors to the function. JAX's functions do not accept TensorFlow tensors."
+        "This diagnostic reports a name in a function that only a pipeline calls (`data.map(f)`). The pipeline still "
+        "uses TensorFlow and passes TensorFlow tensors to the function. JAX's functions do not accept TensorFlow "
+        "tensors."
     ),
     safety=(
-        "Nothing changes. With `--data shims`, the pipeline and its functions are rewritten together. If code "
-        "outside of the pipeline also calls the function, the rewriter rewrites the function; then write a separate "
-        "copy of the TensorFlow function for the pipeline."
+        "The function is not changed. With `--data shims`, the pipeline and its functions are rewritten together. If "
+        "code outside of the pipeline also calls the function, the rewriter rewrites the function. In this case, "
+        "write a separate copy of the TensorFlow function for the pipeline."
     ),
     examples=(
         Leaves(
@@ -157,10 +158,11 @@ COMPANION = Rule(
     name="library-on-tensorflow",
     state=State.MANUAL,
     why=(
-        "The library (Addons, Hub, Sonnet, `tf_keras`) depends on TensorFlow, and the library's objects compute "
-        "with TensorFlow. Of `transformers`, only the names that need TensorFlow are reported, such as `TFBertModel`."
+        "This diagnostic reports a library that depends on TensorFlow (Addons, Hub, Sonnet, `tf_keras`). The objects "
+        "of such a library compute with TensorFlow. Of `transformers`, only the names that need TensorFlow are "
+        "reported, such as `TFBertModel`."
     ),
-    safety=("Nothing changes. The finding names a replacement for the library on JAX."),
+    safety=("The line is not changed. The finding names a replacement for the library on JAX."),
     examples=(
         Rewrites(
             "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
@@ -180,7 +182,7 @@ KEPT_COMPANION = Rule(
     name="library-on-the-host",
     state=State.KEPT,
     why="TensorFlow Datasets and TensorFlow Text prepare data on the host, like a pipeline.",
-    safety="Nothing changes. Convert the data of these libraries to NumPy arrays, for example with "
+    safety="The import is not changed. Convert the data of these libraries to NumPy arrays, for example with "
     "`tfds.as_numpy(data)`.",
     examples=(_OPERATOR,),
 )
@@ -190,16 +192,16 @@ SUMMARY_COMPILED = Rule(
     name="summary-in-compiled-function",
     state=State.MANUAL,
     why=(
-        "A summary is written inside a compiled function, or inside a function that a compiled function of the same "
-        "file calls. TensorFlow's writer accepts numbers and arrays, but the arrays in a compiled function are "
-        "tracers."
+        "This diagnostic reports a summary that is written inside a compiled function, or inside a function that a "
+        "compiled function of the same file calls. TensorFlow's writer accepts numbers and arrays, but the arrays in "
+        "a compiled function are tracers."
     ),
     safety=(
         "The call is not changed. Return the value from the function and write the summary outside of the function, "
-        "or use `shims.summary`, which also writes inside a `shims.function`. Use `shims.summary` for the writer "
-        "and for all summaries, because TensorFlow's writer does not record summaries of `shims`, and `shims`' "
-        "writer does not record summaries of TensorFlow. With `--target shims`, the rewriter uses `shims.summary` "
-        "in every file whose summary functions all exist in `shims.summary`."
+        "or use `shims.summary`, which also writes inside a `shims.function`. Use `shims.summary` for the writer and "
+        "for all summaries, because TensorFlow's writer does not record summaries of `shims`, and `shims`' writer "
+        "does not record summaries of TensorFlow. With `--target shims`, the rewriter uses `shims.summary` in every "
+        "file that uses only summary functions that `shims.summary` has."
     ),
     examples=(
         Rewrites(
@@ -227,8 +229,9 @@ REACHES_JAX = Rule(
     name="kept-tensor-in-jax",
     state=State.MANUAL,
     why=(
-        "The call still returns a TensorFlow tensor or a TensorFlow dataset. The same file passes this tensor, or an "
-        "element of this dataset, to a function of JAX. JAX's functions raise an error for a TensorFlow tensor."
+        "This diagnostic reports a call that still returns a TensorFlow tensor or a TensorFlow dataset, if the same "
+        "file passes the tensor, or an element of the dataset, to a function of JAX. JAX's functions raise an error "
+        "for a TensorFlow tensor."
     ),
     safety=(
         "The call is not changed. If the call runs eagerly, convert the result to NumPy arrays: append `.numpy()` "

@@ -108,7 +108,7 @@ BACKEND = Rule(
     state=State.REVIEW,
     why=(
         "Keras 3 chooses its back end when it is imported. This finding appears once per file, at the first Keras "
-        "name. It does not appear if the file mentions `KERAS_BACKEND`."
+        "name. A file that mentions `KERAS_BACKEND` does not get this finding."
     ),
     safety=(
         "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, "
@@ -139,23 +139,18 @@ OLD = Rule(
     ),
     safety=(
         "The defaults and results of Keras 2.21 (`tf.compat.v1.keras`) and Keras 3.15 were compared by running both "
-        "versions.\n\n"
-        "- These are the same: the order of weights, `Dense`, convolutions, normalizations, `Embedding`, "
-        "`SimpleRNN`, activations, losses, `'accuracy'` and initializers.\n"
-        "- The steps of `SGD`, `Adagrad`, `Adadelta`, `Adamax` and `Ftrl` are the same; the steps of `Adam` agree "
-        "within 1e-5.\n"
-        "- In Keras 2, `GRU` had the default `reset_after=False`; with it, the layer computes other values and its "
-        "weights have other shapes.\n"
-        "- The default `recurrent_activation` of `GRU`, `LSTM`, `GRUCell`, `LSTMCell` and `ConvLSTM` was "
-        "`'hard_sigmoid'` in Keras 2 and is `'sigmoid'` in Keras 3.\n"
-        "- `hard_sigmoid` was `clip(0.2 x + 0.5, 0, 1)` in Keras 2 and is `relu6(x + 3) / 6` in Keras 3.\n"
-        "- The default of both factors of `regularizers.l1_l2()` was 0.01 in Keras 2 and is 0 in Keras 3.\n"
-        "- In Keras 2, `RMSprop` added `epsilon` outside the square root, so its steps for small gradients were "
-        "larger.\n"
-        "- The first steps of `Nadam` differ.\n"
-        "- Keras 3 removed `fit_generator`, `predict_generator` and `evaluate_generator`, because `fit`, `predict` "
-        "and `evaluate` accept generators. It also removed `model.reset_states`.\n\n"
-        "If a name in this list differs or was removed, its finding says so."
+        "versions.\n\n- These are the same: the order of weights, `Dense`, convolutions, normalizations, "
+        "`Embedding`, `SimpleRNN`, activations, losses, `'accuracy'` and initializers.\n- The steps of `SGD`, "
+        "`Adagrad`, `Adadelta`, `Adamax` and `Ftrl` are the same; the steps of `Adam` agree within 1e-5.\n- In Keras "
+        "2, `GRU` had the default `reset_after=False`. With `reset_after=False`, the layer computes other values and "
+        "its weights have other shapes.\n- The default `recurrent_activation` of `GRU`, `LSTM`, `GRUCell`, "
+        "`LSTMCell` and `ConvLSTM` was `'hard_sigmoid'` in Keras 2 and is `'sigmoid'` in Keras 3.\n- `hard_sigmoid` "
+        "was `clip(0.2 x + 0.5, 0, 1)` in Keras 2 and is `relu6(x + 3) / 6` in Keras 3.\n- The default of both "
+        "factors of `regularizers.l1_l2()` was 0.01 in Keras 2 and is 0 in Keras 3.\n- In Keras 2, `RMSprop` added "
+        "`epsilon` outside the square root, so its steps for small gradients were larger.\n- The first steps of "
+        "`Nadam` differ.\n- Keras 3 removed `fit_generator`, `predict_generator` and `evaluate_generator`, because "
+        "`fit`, `predict` and `evaluate` accept generators. Keras 3 also removed `model.reset_states`.\n\nIf a name "
+        "in this list differs or was removed, its finding says so."
     ),
     examples=(
         Rewrites(
@@ -174,8 +169,9 @@ STARRED = Rule(
     name="keras-starred-arguments",
     state=State.REVIEW,
     why=(
-        "A class or function of Keras is called with `*args` or `**kwargs`. The code does not show which arguments "
-        "these are. The rewritten call passes all of them to the class or function of the same name in Keras 3."
+        "This diagnostic reports a class or function of Keras that is called with `*args` or `**kwargs`. The code "
+        "does not show which arguments the call has. The rewritten call passes all of its arguments to the class or "
+        "function of the same name in Keras 3."
     ),
     safety=(
         "Keras 3 raises an error for an unknown argument, so no argument is ignored silently. Check whether the "
@@ -204,10 +200,10 @@ INSTALLED = Rule(
         "look up words, data sets from folders, `TensorBoard`, exports."
     ),
     safety=(
-        "The name and the results are the same, but TensorFlow must stay installed. Such a layer "
-        "must be in the input pipeline before the model, and not inside a compiled function. `Discretization` "
-        "needs TensorFlow only for `adapt`. `Normalization`, `CategoryEncoding` and the layers for images do not "
-        "need TensorFlow."
+        "The name and the results are the same, but TensorFlow must stay installed. A layer that uses TensorFlow "
+        "must be in the input pipeline before the model, and not inside a compiled function. `Discretization` needs "
+        "TensorFlow only for `adapt`. `Normalization`, `CategoryEncoding` and the layers for images do not need "
+        "TensorFlow."
     ),
     examples=(
         Rewrites(
@@ -223,14 +219,13 @@ MODULE = Rule(
     name="keras-module-as-value",
     state=State.REVIEW,
     why=(
-        "A Keras module is passed on as a value, or one of its names is computed at run time, as in "
-        "`getattr(tf.keras.layers, name)`. The module also exists in Keras 3."
+        "This diagnostic reports a Keras module that is passed on as a value, or whose names are computed at run "
+        "time, as in `getattr(tf.keras.layers, name)`. The module also exists in Keras 3."
     ),
     safety=(
-        "A name that exists in Keras 3 gives the same object; any other name raises "
-        "`AttributeError`. Check the names in your configurations. `keras.backend` and "
-        "`keras.preprocessing`, which have lost most of their names, are left to a person "
-        "(TJ304)."
+        "A name that exists in Keras 3 gives the same object; any other name raises `AttributeError`. Check the "
+        "names in your configurations. `keras.backend` and `keras.preprocessing`, which have lost most of their "
+        "names, are not rewritten (TJ304)."
     ),
     examples=(
         Rewrites(
@@ -254,7 +249,7 @@ GONE = Rule(
         "`legacy.Optimizer`, `wrappers.scikit_learn`, `multi_gpu_model`, and imports from `tensorflow.python.keras`, "
         "a private copy of Keras 2."
     ),
-    safety="Nothing changes. The finding names the replacement, if there is one.",
+    safety="The line is not changed. The finding names the replacement, if there is one.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nif tf.keras.backend.learning_phase():\n    pass\n",
@@ -276,12 +271,12 @@ NO_ARRAY = Rule(
     name="operator-without-symbolic-form",
     state=State.MANUAL,
     why=(
-        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no function for these arguments. "
-        "JAX's function and the function of `shims` would raise an error."
+        "This diagnostic reports an operator that is called with a symbolic tensor of Keras, if `keras.ops` has no "
+        "function for these arguments. JAX's function and the function of `shims` would raise an error."
     ),
     safety=(
-        "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of your own layer. There, "
-        "the operator receives arrays, and the next run of the rewriter rewrites the operator."
+        "The call is not changed. Put the operator into `keras.layers.Lambda`, or into the `call` of your own layer. "
+        "In such a layer, the operator receives arrays, and the next run of the rewriter rewrites the operator."
     ),
     examples=(
         Rewrites(

@@ -154,8 +154,8 @@ UNKNOWN = Rule(
     name="method-of-unknown-value",
     state=State.REVIEW,
     why=(
-        "A method of TensorFlow's tensors is called on a value of unknown type, such as a parameter, an attribute, "
-        "or the result of one of the file's own functions."
+        "This diagnostic reports a method of TensorFlow's tensors that is called on a value of unknown type, such as "
+        "a parameter, an attribute, or the result of one of the file's own functions."
     ),
     safety=(
         "The new code is right for arrays, for `shims.Variable` and for TensorFlow's tensors. Check that the value "

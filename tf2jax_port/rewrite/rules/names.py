@@ -10,8 +10,8 @@ CONSTANT = Rule(
     name="dtype-or-constant",
     state=State.REWRITTEN,
     why=(
-        "A dtype, an attribute of a dtype, or a constant such as `tf.newaxis` has a name in "
-        "JAX or Python."
+        "This diagnostic reports a dtype, an attribute of a dtype, or a constant such as `tf.newaxis`. JAX or Python "
+        "has an equivalent, which replaces the name."
     ),
     safety=(
         "The value is the same. If `jax_enable_x64` is off, JAX creates 32-bit arrays instead of 64-bit arrays and "
@@ -34,8 +34,7 @@ TYPE = Rule(
     name="tensor-type",
     state=State.REWRITTEN,
     why=(
-        "`tf.Tensor` in an annotation or in `isinstance` means an array, which is `jax.Array` "
-        "in JAX."
+        "In an annotation or in `isinstance`, `tf.Tensor` means an array. The class of JAX's arrays is `jax.Array`."
     ),
     safety=(
         "Tracers are also instances of `jax.Array`. A class derived from `tf.Tensor` is not changed; port it by "

@@ -41,8 +41,8 @@ PASSED_ON = Rule(
     name="operator-as-value",
     state=State.REWRITTEN,
     why=(
-        "An operator with one operand is passed to a function that calls the operator with "
-        "one operand. JAX's equivalent function is passed instead."
+        "If an operator with one operand is passed to a function that calls the operator with one operand, JAX's "
+        "equivalent function is passed instead."
     ),
     safety=(
         "The function that receives the operator must not call it with `name=`. An operator with "
@@ -68,8 +68,8 @@ EVIDENCE = Rule(
     why=(
         "In tests of this project, every operator was rewritten and run with each kind of argument: a list, a "
         "selection (an array with a data-dependent size), or the size of a selection. For the kind of argument in "
-        "this code, the rewritten code raised an error in at least one kind of run: eagerly, under `jax.jit`, in "
-        "`shims.function`, or with gradients. In most cases, the error occurs under `jax.jit`, where a "
+        "this code, the rewritten code raised an error in at least one *lane* (one way to run it): eagerly, under "
+        "`jax.jit`, in `shims.function`, or with gradients. In most cases, the error occurs under `jax.jit`, where a "
         "data-dependent size has no bound."
     ),
     safety=(
@@ -94,8 +94,8 @@ SWITCH = Rule(
     name="switch-without-use",
     state=State.REWRITTEN,
     why=(
-        "The statement enables a default of TensorFlow 2 (eager execution or resource "
-        "variables), which is the only behavior in JAX. `pass` replaces the statement."
+        "This diagnostic reports a statement that enables a default of TensorFlow 2 (eager execution or resource "
+        "variables). JAX has no other behavior, so `pass` replaces the statement."
     ),
     safety="The program behaves the same. A statement that enables the behavior of TensorFlow 1 is not changed; port "
     "it by hand (TJ309).",
@@ -173,9 +173,8 @@ SHIM_PASSED_ON = Rule(
     name="operator-with-arguments-as-value",
     state=State.SHIM,
     why=(
-        "An operator is passed on as a value, and the code does not show how it will be "
-        "called. The function of `shims` accepts every argument that TensorFlow's function "
-        "accepts."
+        "This diagnostic reports an operator that is passed on as a value, if the code does not show how the "
+        "operator will be called. The function of `shims` accepts every argument that TensorFlow's function accepts."
     ),
     safety="The function has TensorFlow's signature, defaults and gradient.",
     examples=(
@@ -261,15 +260,15 @@ GRAPH_LEFT = Rule(
     name="graph-program-left",
     state=State.MANUAL,
     why=(
-        "A program of TensorFlow 1 builds a graph, and all code in a file must build the same graph. With `--target "
-        "graph` and `--target auto`, the imports of TensorFlow become imports of `shims.compat.v1`, even if "
-        "`shims.compat.v1` does not have all names that the file uses. Some files are not changed at all: files "
+        "A program of TensorFlow 1 builds a graph, and all code in a file must add to one and the same graph. With "
+        "`--target graph` and `--target auto`, the imports of TensorFlow become imports of `shims.compat.v1`, even "
+        "if `shims.compat.v1` does not have all names that the file uses. Some files are not changed at all: files "
         "with a star import of TensorFlow, with `# tf2jax: ignore` comments, or with lines that an earlier run has "
         "rewritten."
     ),
     safety=(
         "No code of the file becomes eager, in this run or in a later run. A name that `shims.compat.v1` does not "
-        "have raises an error with an explanation. Replace such names with names that `shims.compat.v1` has."
+        "have raises an error with an explanation. Replace the missing names with names that `shims.compat.v1` has."
     ),
     examples=(
         Rewrites(
@@ -296,5 +295,5 @@ KEPT = Rule(
     name="stays-tensorflow",
     state=State.KEPT,
     why="The call is not changed, because JAX neither has nor needs a counterpart.",
-    safety="Nothing changes, and you do not have to do anything.",
+    safety="The call is not changed, and you do not have to do anything.",
 )

@@ -56,9 +56,9 @@ HANDED = Rule(
     name="optimizer-handed-on",
     state=State.REVIEW,
     why=(
-        "The rewriter runs with `--optimizers optax`, and the file is written for TensorFlow 2. The file returns an "
-        "optimizer of `tf.compat.v1.train` or passes it to other code, so the rewriter does not see how that code "
-        "uses the optimizer. Keras 3 has no optimizer with the same steps. The optimizer becomes "
+        "This diagnostic applies if the rewriter runs with `--optimizers optax`, and a file for TensorFlow 2 returns "
+        "an optimizer of `tf.compat.v1.train` or passes it to other code. The rewriter does not see how the other "
+        "code uses the optimizer. Keras 3 has no optimizer with the same steps. The optimizer becomes "
         "`shims.optax.Optimizer` around a function that takes TensorFlow's steps."
     ),
     safety=(
@@ -86,13 +86,13 @@ OPTAX = Rule(
     name="optimizer-of-optax",
     state=State.SHIM,
     why=(
-        "The rewriter runs with `--optimizers optax`. An optimizer of `tf.keras.optimizers`, or of `tf.train` in "
-        "code that builds no graph, becomes `shims.optax.Optimizer` around the function of `shims.optax` that takes "
-        "TensorFlow's steps. The rewriter makes this change if it understands all uses of the optimizer in the "
-        "file: `apply_gradients`, `minimize`, `compute_gradients`, the learning rate, the step counter and the "
-        "optimizer's variables. The rewriter follows the optimizer through names, attributes of the file's classes, "
-        "lists and dictionaries that are written out, and the file's own functions. A learning-rate schedule "
-        "that is used only by optimizers rewritten in this way becomes a function of the step."
+        "With `--optimizers optax`, an optimizer of `tf.keras.optimizers` becomes `shims.optax.Optimizer` around the "
+        "function of `shims.optax` that takes TensorFlow's steps. An optimizer of `tf.train` is rewritten in the "
+        "same way if the code builds no graph. The rewriter makes this change if it understands all uses of the "
+        "optimizer in the file: `apply_gradients`, `minimize`, `compute_gradients`, the learning rate, the step "
+        "counter and the optimizer's variables. The rewriter follows the optimizer through names, attributes of the "
+        "file's classes, lists and dictionaries that are written out, and the file's own functions. A learning-rate "
+        "schedule that is used only by optimizers rewritten in this way becomes a function of the step."
     ),
     safety=(
         "The steps are the same as in TensorFlow: the tests compare 25 steps of each optimizer, with sparse rows, "

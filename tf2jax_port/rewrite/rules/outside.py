@@ -10,7 +10,8 @@ from tf2jax_port.rewrite.rules.rule import Instead, Leaves, Rewrites, Rule
 _TF = "import tensorflow as tf\n\n"
 _V1 = "import tensorflow.compat.v1 as tf\n\n"
 _OPERATOR = Leaves(
-    f"{_TF}y = tf.square(x)\n", because="`tf.square` is an operator with a row in the table"
+    f"{_TF}y = tf.square(x)\n",
+    because="`tf.square` computes with numbers, and the rewriter has a replacement for it",
 )
 _ALONE = (
     "The name and its import are not changed, and a comment marks the line. The other operators in the same code "
@@ -100,8 +101,8 @@ READING = _rule(
         "arrays cannot contain strings."
     ),
     (
-        "Such code usually belongs to a pipeline; convert the code's result to an array. `--data shims` converts "
-        "the code to `shims.io`, which reads records and images without TensorFlow."
+        "Code that reads and decodes data usually belongs to a pipeline; convert its result to an array. `--data "
+        "shims` converts such code to `shims.io`, which reads records and images without TensorFlow."
     ),
     "y = tf.io.decode_raw(text, 'float32')",
     symbol="tf.io.decode_raw",
@@ -118,9 +119,9 @@ FILES = _rule(
     "TJ323",
     "files",
     (
-        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most functions of these two "
-        "modules become functions of `shims.io.gfile` (TJ407). This diagnostic reports the other functions, and "
-        "calls with keywords of early TensorFlow versions."
+        "`tf.io.gfile` and `tf.gfile` access local files and some remote stores. Most functions of these two modules "
+        "become functions of `shims.io.gfile` (TJ407). This diagnostic reports the other functions of these modules, "
+        "and calls with keywords of early TensorFlow versions."
     ),
     (
         "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, `glob.glob`, `shutil.rmtree`; "
@@ -151,9 +152,9 @@ CHECKPOINT = _rule(
     "checkpoint",
     (
         "A TensorFlow checkpoint identifies variables by the structure of Python objects, or by the names of the "
-        "variables in a graph. `tf.train.Checkpoint` and `tf.train.CheckpointManager` become the classes of the "
-        "same name in `shims.train`, which read and write the same files (TJ407). The other functions for "
-        "checkpoints need a graph."
+        "variables in a graph. `tf.train.Checkpoint` and `tf.train.CheckpointManager` become the classes of the same "
+        "name in `shims.train`, which read and write the same files (TJ407). The other functions for checkpoints "
+        "need a graph of TensorFlow 1."
     ),
     (
         "Save the values with `shims.train.Checkpoint`, in a NumPy archive, or with Orbax. "

@@ -16,7 +16,7 @@ STATES = {
     State.REWRITTEN: "rewritten",
     State.REVIEW: "rewritten, to be reviewed",
     State.SHIM: "rewritten to a function of `shims`",
-    State.MANUAL: "left to a person, with a marker comment",
+    State.MANUAL: "not rewritten, to be written by hand",
     State.KEPT: "not changed, still uses TensorFlow",
     None: "the file is skipped",
 }
@@ -47,7 +47,11 @@ def index() -> str:
     rows = [
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {STATES[rule.state]} |" for rule in RULES
     ]
-    head = "# Diagnostics\n\n`tf2jax-port explain TJ101` prints one of these pages.\n"
+    head = (
+        "# Diagnostics\n\n`tf2jax-port explain TJ101` prints one of these pages. A reference that is *to be written "
+        "by hand* is not changed. In\nmost cases, the rewriter puts a marker comment above the line, such as "
+        "`# TJ301: tf.foo: TensorFlow has no such name`.\n"
+    )
     return "\n".join([head, "| code | pattern | state |", "|---|---|---|", *rows, ""])
 
 

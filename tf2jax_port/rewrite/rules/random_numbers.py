@@ -78,10 +78,10 @@ DRAWN = Rule(
     name="random-numbers-from-state",
     state=State.REVIEW,
     why=(
-        "With `--random keys`, draws of random numbers become calls of `jax.random`, but the rewriter could not "
-        "give this draw a key. The finding's message gives the reason. The function that contains the draw is "
-        "called from elsewhere or passed on as a value, the draw is in a lambda or in the body of a TensorFlow "
-        "loop, or `jax.random` has no such distribution with these arguments."
+        "With `--random keys`, draws of random numbers become calls of `jax.random`, but the rewriter could not give "
+        "this draw a key. The finding gives the reason. Either the function that contains the draw is called from "
+        "other files or passed on as a value, or the draw is in a lambda or in the body of a TensorFlow loop, or "
+        "`jax.random` has no such distribution with these arguments."
     ),
     safety=(
         "The draw becomes a call of `shims.random`, which uses TensorFlow's generator. After `set_seed`, the draw "

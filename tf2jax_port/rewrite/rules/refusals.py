@@ -1,4 +1,4 @@
-"""Define the diagnostics of references that are left to a person."""
+"""Define the diagnostics of references that must be rewritten by hand."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ NO_RULE = Rule(
     name="name-without-rule",
     state=State.MANUAL,
     why=(
-        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has no such name at `tf.` "
-        "or at `tf.compat.v1.`. In the second case, the name is misspelled, or only versions before 1.0 had the "
-        "name. The finding says which case applies."
+        "The rewriter has no replacement for this TensorFlow name, or TensorFlow 2.21 has no such name at `tf.` or "
+        "at `tf.compat.v1.`. A name that TensorFlow 2.21 does not have is misspelled, or only versions before 1.0 "
+        "had the name. The finding gives the reason."
     ),
     safety=(
         "The name and its import are not changed, so this line still uses TensorFlow. Write the JAX code by hand, "
@@ -21,7 +21,7 @@ NO_RULE = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ntf.autograph.trace('here')\n",
-            "import tensorflow as tf\n\n# TJ301: tf.autograph.trace: no rule yet\n"
+            "import tensorflow as tf\n\n# TJ301: tf.autograph.trace: the rewriter has no replacement yet\n"
             "tf.autograph.trace('here')\n",
             runs=False,
         ),
@@ -34,7 +34,7 @@ NO_RULE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x)\n",
-            because=("the table has a row for `tf.square`"),
+            because=("the rewriter has a replacement for `tf.square`"),
         ),
     ),
 )
@@ -44,9 +44,8 @@ UNKNOWN_ARGUMENT = Rule(
     name="argument-without-rule",
     state=State.MANUAL,
     why=(
-        "The call does not match the signature in the table: an argument is unknown, "
-        "superfluous, missing or given twice. The rewriter never changes a call that it does "
-        "not understand."
+        "The call does not match the signature that the rewriter knows for this function: an argument is unknown, "
+        "superfluous, missing or given twice. The rewriter never changes a call that it does not understand."
     ),
     safety=(
         "The call is not changed. Compare the call with the documentation of the TensorFlow "
@@ -77,7 +76,7 @@ STARRED = Rule(
         "(TJ403). This call cannot become a call of `shims`, because the name is a name of TensorFlow 1 with other "
         "parameters, or because some arguments would have to be dropped."
     ),
-    safety="Nothing changes. Write out the arguments, then run the rewriter again.",
+    safety="The call is not changed. Write out the arguments, then run the rewriter again.",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
@@ -99,10 +98,13 @@ MODULE = Rule(
     name="module-as-value",
     state=State.MANUAL,
     why=(
-        "A TensorFlow module is passed on as a value, is stored, or is accessed by a computed name, as in "
-        "`getattr(tf, name)`."
+        "This diagnostic reports a TensorFlow module that is passed on as a value or stored, or whose names are "
+        "computed at run time, as in `getattr(tf, name)`. The code does not show which names of the module are used."
     ),
-    safety="Nothing changes. The code does not show which names of the module are used.",
+    safety=(
+        "The line is not changed. Write the names that the code uses, such as `tf.math.log`, then run the "
+        "rewriter again."
+    ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(name, x):\n    return getattr(tf.math, name)(x)\n",
@@ -122,10 +124,10 @@ AMBIGUOUS = Rule(
     code="TJ305",
     name="name-bound-twice",
     state=State.MANUAL,
-    why=("Within the same scope, the name refers to TensorFlow and also to something else."),
+    why=("Within one scope, the same name refers to TensorFlow and also to another object."),
     safety=(
-        "Nothing changes. Rename the other object. If a `try` and its `except ImportError` import the name for two "
-        "versions of TensorFlow, delete the branch for the version that you do not use."
+        "The line is not changed. Rename the other object. If a `try` and its `except ImportError` import the name "
+        "for two versions of TensorFlow, delete the branch for the version that you do not use."
     ),
     examples=(
         Rewrites(
@@ -136,7 +138,7 @@ AMBIGUOUS = Rule(
         ),
         Leaves(
             "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\ny = tf.square(x)\n",
-            because="`None` only means that TensorFlow is not installed",
+            because="`tf = None` only means that TensorFlow is not installed",
         ),
     ),
 )
@@ -150,7 +152,7 @@ OLD_MEANING = Rule(
         "arguments. The file uses the object of TensorFlow 1: the file accesses the name through `compat.v1`, or uses "
         "other names that only TensorFlow 1 has."
     ),
-    safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
+    safety="The line is not changed. Write the code for TensorFlow 2, then run the rewriter again.",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.image.resize(x, [8, 8])\n",
@@ -170,8 +172,11 @@ ASSIGNED = Rule(
     code="TJ307",
     name="assigned-tensorflow-name",
     state=State.MANUAL,
-    why="The file assigns or deletes a name of a TensorFlow module, that is, the file patches the library.",
-    safety="Nothing changes. Find out the purpose of the patch and port it by hand.",
+    why=(
+        "This diagnostic reports a statement that assigns or deletes a name of a TensorFlow module, and so "
+        "patches the library."
+    ),
+    safety="The statement is not changed. Find out the purpose of the patch, and port the patch by hand.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ntf.square = None\n",
@@ -181,7 +186,7 @@ ASSIGNED = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\nself.square = tf.square(x)\n",
-            because="the attribute is not TensorFlow's",
+            because="`self.square` is not a name of TensorFlow",
         ),
     ),
 )
@@ -191,10 +196,10 @@ UNTOUCHABLE = Rule(
     name="place-that-cannot-be-edited",
     state=State.MANUAL,
     why=(
-        "An edit of this reference could break the code: the reference is in a string annotation with escapes, in "
-        "an f-string for which Python does not report positions, or around a comment."
+        "An edit of this reference could break the code: the reference is in a string annotation with escapes or in "
+        "an f-string for which Python does not report positions, or a comment interrupts the reference."
     ),
-    safety="Nothing changes. Move the expression to its own line, then run the rewriter again.",
+    safety="The line is not changed. Move the expression to its own line, then run the rewriter again.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x: '''tf.Tensor'''):\n    return x\n",
@@ -217,8 +222,11 @@ NO_COUNTERPART = Rule(
     code="TJ309",
     name="name-without-counterpart",
     state=State.MANUAL,
-    why=("JAX has no counterpart of this name; for instance, JAX has no graphs."),
-    safety="Nothing changes. Write this part of the program without JAX.",
+    why=(
+        "JAX has no counterpart of this name. For instance, JAX has no graphs, and therefore no operations of a "
+        "graph."
+    ),
+    safety="The line is not changed. In most cases, the finding says what to write instead.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.Operation\n",
@@ -236,21 +244,20 @@ ATTRIBUTE = Rule(
     name="attribute-without-rule",
     state=State.MANUAL,
     why=(
-        "The table of operators has a row for the object, but no rule for this attribute or for a class derived "
-        "from the object."
+        "This diagnostic reports an attribute of a TensorFlow object, or a class that is derived from a TensorFlow "
+        "object. The rewriter has a replacement for the object, but not for the attribute or the derived class."
     ),
-    safety="Nothing changes. Port the line by hand.",
+    safety="The line is not changed. Port the line by hand.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
-            "import tensorflow as tf\n\n"
-            "# TJ311: tf.float32.is_floating: there is no rule for the attribute `is_floating`\n"
-            "y = tf.float32.is_floating\n",
+            "import tensorflow as tf\n\n# TJ311: tf.float32.is_floating: the rewriter has no replacement for the "
+            "attribute `is_floating`\ny = tf.float32.is_floating\n",
             runs=False,
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.float32.max\n",
-            because=("the table has a rule for `max`"),
+            because=("the rewriter has a replacement for `tf.float32.max`"),
         ),
     ),
 )
@@ -288,12 +295,13 @@ HANDED_OVER = Rule(
     name="operator-for-tensorflow",
     state=State.MANUAL,
     why=(
-        "The operator is passed to a TensorFlow call that is not changed, such as a layer of `tf.keras`. TensorFlow "
-        "calls the operator with TensorFlow tensors, which JAX's functions do not accept."
+        "This diagnostic reports an operator that is passed to a TensorFlow call, such as a layer of `tf.keras`, if "
+        "this call is not changed. TensorFlow calls the operator with TensorFlow tensors, which JAX's functions do "
+        "not accept."
     ),
     safety=(
-        "Nothing changes. Port the surrounding call to JAX or Keras 3; the next run of the rewriter then rewrites "
-        "the operator."
+        "The line is not changed. Port the surrounding call to JAX or Keras 3; the next run of the rewriter then "
+        "rewrites the operator."
     ),
     examples=(
         Rewrites(

@@ -10,10 +10,11 @@ SURE = Rule(
     name="tape-as-function",
     state=State.REWRITTEN,
     why=(
-        "The first lines of a `with tf.GradientTape()` block watch arrays, the next lines compute a scalar from these "
-        "arrays by assignments, and one `tape.gradient` follows the block. The lines and comments of the block become "
-        "a function of the watched arrays. `jax.value_and_grad` differentiates this function. If the value is not "
-        "used, `jax.grad` differentiates the function."
+        "This diagnostic reports a `with tf.GradientTape()` block of a simple form: the first lines watch arrays, "
+        "the next lines compute a scalar from these arrays by assignments, and one call of `tape.gradient` follows "
+        "the block. The lines and comments of the block become a function of the watched arrays. "
+        "`jax.value_and_grad` differentiates this function. If the value is not used, `jax.grad` differentiates the "
+        "function."
     ),
     safety=(
         "The value and the gradients are the same; the gradients are a list if TensorFlow returns a list. The block "
@@ -68,8 +69,9 @@ REVIEWED = Rule(
     name="tape-over-names",
     state=State.REVIEW,
     why=(
-        "The tape block is rewritten as for TJ114. However, this block reads several arrays, such as two parameters "
-        "of a function. The surrounding code does not show that the arrays are different."
+        "This diagnostic reports a tape block that is rewritten as described for TJ114, but reads several arrays, "
+        "such as two parameters of a function. The surrounding code does not show whether two of these names refer "
+        "to the same array."
     ),
     safety=(
         "A tape differentiates with respect to arrays, while JAX differentiates with respect to parameters. If two "

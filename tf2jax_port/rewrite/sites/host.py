@@ -99,7 +99,7 @@ def explain_unknown(reference: Reference) -> Unknown:
         return Unknown(State.MANUAL, "TJ301", f"TensorFlow has no such name{hint}", near)
     public = _public_form(path)
     hint = f"; the public operator `tf.{public}` has one" if public else ""
-    return Unknown(State.MANUAL, "TJ301", f"no rule yet{hint}")
+    return Unknown(State.MANUAL, "TJ301", f"the rewriter has no replacement yet{hint}")
 
 
 def _public_form(path: str) -> str:

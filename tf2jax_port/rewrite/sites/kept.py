@@ -34,7 +34,7 @@ _OF_DATASET = (
 def tell_kept(
     draft: Draft, found: Collection[Reference], data: bytes, *, version_1: bool
 ) -> Decisions:
-    """Return the decisions, where calls that stay and whose tensors reach JAX are left to a person.
+    """Return the decisions; a kept call whose tensors reach JAX must be rewritten by hand (TJ338).
 
     Args:
       draft: the draft of the file.

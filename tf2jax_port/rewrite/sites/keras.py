@@ -90,7 +90,7 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
 def _adapt_symbolic(decision: Decision) -> Decision:
     """Adapt the rewriting decision for an operator that is called with a Keras symbolic tensor.
 
-    If the decision has no edits, the call is left to a person (TJ341).
+    If the decision has no edits, the call is not rewritten and gets the diagnostic TJ341.
     """
     if decision.edits:
         return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)

@@ -256,7 +256,7 @@ def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Deci
             reference,
             symbol,
             "TJ302",
-            "the name is called, but the table has no parameters for this name",
+            "the name is called, but the rewriter knows no parameters of this name",
         )
     function = facade(known.row)
     native = isinstance(known.row.target, Native)
@@ -288,7 +288,7 @@ def _decide_attribute(file: File, known: Known, symbol: str) -> Decision:
         # The class of `shims` has the same methods, its enumeration the same members.
         return _replace_name(file, known, symbol, State.SHIM, "TJ401", target.function)
     if text is None or not isinstance(whole, ast.expr):
-        message = f"there is no rule for the attribute `{attribute}`"
+        message = f"the rewriter has no replacement for the attribute `{attribute}`"
         return _manual(known.reference, f"{symbol}.{attribute}", "TJ311", message)
     edit = Edit(*file.source.span(whole), (file.spelling.text(text),))
     message = f"`{file.spelling.text(text)}`"

@@ -54,7 +54,7 @@ class BaseAttentionMechanism(AttentionMechanism):
         masked.
       memory_layer: the layer that makes the keys.
       check_inner_dims_defined: whether the sizes after the first two must be static.
-      score_mask_value: the score of masked entries; negative infinity if `None`.
+      score_mask_value: the score of masked entries; negative infinity when `None`.
       custom_key_value_fn: a function from keys and values to the keys and values to use.
       name: the name scope.
 
@@ -238,9 +238,9 @@ class LuongAttention(BaseAttentionMechanism):
       memory: see `AttentionMechanism`.
       memory_sequence_length: the lengths of the examples.
       scale: whether a variable scales the scores.
-      probability_fn: a function from scores to alignments; softmax if `None`.
+      probability_fn: a function from scores to alignments; softmax when `None`.
       score_mask_value: the score of masked elements.
-      dtype: the dtype of the variables; float32 if `None`.
+      dtype: the dtype of the variables; float32 when `None`.
       custom_key_value_fn: a function from keys and values to the keys and values to use.
       name: the name scope.
 
@@ -298,9 +298,9 @@ class BahdanauAttention(BaseAttentionMechanism):
       memory: see `AttentionMechanism`.
       memory_sequence_length: the lengths of the examples.
       normalize: whether the weights of the sum are normalized.
-      probability_fn: a function from scores to alignments; softmax if `None`.
+      probability_fn: a function from scores to alignments; softmax when `None`.
       score_mask_value: the score of masked elements.
-      dtype: the dtype of the variables; float32 if `None`.
+      dtype: the dtype of the variables; float32 when `None`.
       custom_key_value_fn: a function from keys and values to the keys and values to use.
       name: the name scope.
 

@@ -92,7 +92,7 @@ class AttentionWrapper(RNNCell):
         output of the cell and the context; if `None`, the attention is the context. A list for several
         mechanisms.
       alignment_history: whether the state keeps the alignments of all steps.
-      cell_input_fn: a function of inputs and attention; concatenation if `None`.
+      cell_input_fn: a function of inputs and attention; concatenation when `None`.
       output_attention: whether the output is the attention instead of the output of the cell.
       initial_cell_state: the state of the cell that `zero_state` returns.
       name: the name of the cell.

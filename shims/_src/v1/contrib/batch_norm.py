@@ -72,7 +72,7 @@ def batch_norm(
       batch_weights: must be `None`.
       fused: whether to match TensorFlow's fused kernel, whose moving variance is unbiased.
       data_format: `NHWC` or `NCHW`.
-      scope: the variable scope; `BatchNorm` if `None`.
+      scope: the variable scope; `BatchNorm` when `None`.
       zero_debias_moving_mean: must be false.
       renorm: must be false.
       renorm_clipping: ignored.

@@ -38,7 +38,7 @@ def bias_add(
       outputs_collections: collections of the output.
       trainable: whether the variable is trained.
       data_format: `NHWC` or `NCHW`.
-      scope: the variable scope; `BiasAdd` if `None`.
+      scope: the variable scope; `BiasAdd` when `None`.
 
     Raises:
       ValueError: the format or the number of channels is unknown.

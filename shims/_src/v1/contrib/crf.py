@@ -126,7 +126,7 @@ def crf_log_likelihood(inputs, tag_indices, sequence_lengths, transition_params=
       inputs: `[batch, time, tags]`, the potentials of each tag.
       tag_indices: `[batch, time]`, the tags.
       sequence_lengths: `[batch]`.
-      transition_params: `[tags, tags]`; a new variable `transitions` if `None`.
+      transition_params: `[tags, tags]`; a new variable `transitions` when `None`.
 
     Returns:
       The log-likelihoods, `[batch]`, and the potentials of the transitions.

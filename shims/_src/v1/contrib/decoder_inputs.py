@@ -88,7 +88,7 @@ class CustomHelper(Helper):
       sample_fn: see `Helper.sample`.
       next_inputs_fn: see `Helper.next_inputs`.
       sample_ids_shape: the shape of a sample, without the batch axis.
-      sample_ids_dtype: the dtype of a sample; int32 if `None`.
+      sample_ids_dtype: the dtype of a sample; int32 when `None`.
     """
 
     __module__ = "shims.compat.v1.contrib.seq2seq"
@@ -337,7 +337,7 @@ class InferenceHelper(Helper):
       start_inputs: the first inputs.
       end_fn: a function of the samples that returns which examples are finished.
       next_inputs_fn: a function of the samples that returns the next inputs; the samples themselves
-        if `None`.
+        when `None`.
     """
 
     __module__ = "shims.compat.v1.contrib.seq2seq"

@@ -86,7 +86,7 @@ def dynamic_decode(
       maximum_iterations: the maximum number of steps.
       parallel_iterations: accepted and ignored.
       swap_memory: accepted and ignored.
-      scope: the variable scope; `decoder` if `None`.
+      scope: the variable scope; `decoder` when `None`.
       **kwargs: accepted and ignored.
 
     Returns:

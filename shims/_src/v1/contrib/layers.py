@@ -123,7 +123,7 @@ def convolution(
         variable name.
       outputs_collections: collections of the output.
       trainable: whether optimizers update the variables.
-      scope: the variable scope; `Conv` if `None`.
+      scope: the variable scope; `Conv` when `None`.
     """
     with variable_scope(
         scope, "Conv", [inputs], reuse=reuse, custom_getter=renaming_getter()
@@ -298,7 +298,7 @@ def separable_convolution2d(
       normalizer_fn: a function applied before the activation, instead of a bias.
       normalizer_params: the keyword arguments of `normalizer_fn`.
       weights_initializer: the initializer of the kernels.
-      pointwise_initializer: the initializer of the pointwise kernel; `weights_initializer` if
+      pointwise_initializer: the initializer of the pointwise kernel; `weights_initializer` when
         `None`.
       weights_regularizer: a function that maps a kernel to a loss.
       biases_initializer: the initializer of the biases; `None` for none.
@@ -308,7 +308,7 @@ def separable_convolution2d(
         variable name.
       outputs_collections: collections of the output.
       trainable: whether optimizers update the variables.
-      scope: the variable scope; `SeparableConv2d` if `None`.
+      scope: the variable scope; `SeparableConv2d` when `None`.
     """
     with variable_scope(
         scope, "SeparableConv2d", [inputs], reuse=reuse, custom_getter=renaming_getter()

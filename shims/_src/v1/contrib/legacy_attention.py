@@ -32,11 +32,11 @@ def attention_decoder(
       initial_state: the first state.
       attention_states: `[batch, length, size]`: the states to attend to.
       cell: the cell.
-      output_size: the size of the outputs; the output size of the cell if `None`.
+      output_size: the size of the outputs; the output size of the cell when `None`.
       num_heads: the number of attention heads.
       loop_function: see `rnn_decoder`.
       dtype: the dtype of the scope.
-      scope: the variable scope; `attention_decoder` if `None`.
+      scope: the variable scope; `attention_decoder` when `None`.
       initial_state_attention: whether the first step attends by the first state, not by zeros.
 
     Returns:

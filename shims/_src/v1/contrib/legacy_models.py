@@ -36,7 +36,7 @@ def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype=float32, scope
       decoder_inputs: a list of tensors `[batch, size]`.
       cell: the cell; the encoder has a copy with variables of its own.
       dtype: the dtype of the first state.
-      scope: the variable scope; `basic_rnn_seq2seq` if `None`.
+      scope: the variable scope; `basic_rnn_seq2seq` when `None`.
 
     Returns:
       The list of outputs of the decoder, and its last state.
@@ -82,7 +82,7 @@ def embedding_rnn_decoder(
       output_projection: the weights and the bias that map outputs to classes; `None` for none.
       feed_previous: whether the most probable class is fed instead of the inputs after the first.
       update_embedding_for_previous: whether embeddings of fed classes are trained.
-      scope: the variable scope; `embedding_rnn_decoder` if `None`.
+      scope: the variable scope; `embedding_rnn_decoder` when `None`.
 
     Returns:
       The list of outputs, and the last state.
@@ -120,10 +120,10 @@ def embedding_rnn_seq2seq(
       num_encoder_symbols: the number of classes of the encoder.
       num_decoder_symbols: the number of classes of the decoder.
       embedding_size: the size of an embedding.
-      output_projection: see `embedding_rnn_decoder`; the cell projects its outputs itself if `None`.
+      output_projection: see `embedding_rnn_decoder`; the cell projects its outputs itself when `None`.
       feed_previous: a bool, or a bool tensor; see `embedding_rnn_decoder`.
       dtype: the dtype of the first state.
-      scope: the variable scope; `embedding_rnn_seq2seq` if `None`.
+      scope: the variable scope; `embedding_rnn_seq2seq` when `None`.
 
     Returns:
       The list of outputs, and the last state.

@@ -24,7 +24,7 @@ def rnn_decoder(decoder_inputs, initial_state, cell, loop_function=None, scope=N
       cell: the cell.
       loop_function: a function of the last output and the number of the step that returns the next
         input instead of that of the list.
-      scope: the variable scope; `rnn_decoder` if `None`.
+      scope: the variable scope; `rnn_decoder` when `None`.
 
     Returns:
       The list of outputs, and the last state.

@@ -151,7 +151,7 @@ class BahdanauMonotonicAttention(_MonotonicAttention):
       sigmoid_noise_seed: the seed of the noise.
       score_bias_init: the initial value of the bias of the scores.
       mode: see `monotonic_attention`.
-      dtype: the dtype of the variables; float32 if `None`.
+      dtype: the dtype of the variables; float32 when `None`.
       name: the name scope.
 
     Differs from TensorFlow:
@@ -209,7 +209,7 @@ class LuongMonotonicAttention(_MonotonicAttention):
       sigmoid_noise_seed: the seed of the noise.
       score_bias_init: the initial value of the bias of the scores.
       mode: see `monotonic_attention`.
-      dtype: the dtype of the variables; float32 if `None`.
+      dtype: the dtype of the variables; float32 when `None`.
       name: the name scope.
 
     Differs from TensorFlow:

@@ -72,7 +72,7 @@ def dropout(
       noise_shape: a shape whose axes of size 1 are kept or dropped as a whole.
       is_training: whether to apply dropout; it may be a tensor.
       outputs_collections: collections of the output.
-      scope: the variable scope; `Dropout` if `None`.
+      scope: the variable scope; `Dropout` when `None`.
       seed: the operation's seed.
     """
     with variable_scope(scope, "Dropout", [inputs], custom_getter=renaming_getter({})) as opened:
@@ -88,7 +88,7 @@ def flatten(inputs, outputs_collections=None, scope=None):
     Args:
       inputs: a tensor.
       outputs_collections: collections of the output.
-      scope: the name scope; `Flatten` if `None`.
+      scope: the name scope; `Flatten` when `None`.
     """
     with name_scope(scope, "Flatten", [inputs]) as opened:
         outputs = core.Flatten()(convert_to_tensor(inputs))
@@ -123,7 +123,7 @@ def layer_norm(
       trainable: whether optimizers update the variables.
       begin_norm_axis: the first of the axes to normalize over.
       begin_params_axis: the first axis of scale and offset.
-      scope: the variable scope; `LayerNorm` if `None`.
+      scope: the variable scope; `LayerNorm` when `None`.
 
     Raises:
       ValueError: the axes are out of range, or a size is unknown.
@@ -181,7 +181,7 @@ def softmax(logits, scope=None):
 
     Args:
       logits: a tensor.
-      scope: the name scope; `softmax` if `None`.
+      scope: the name scope; `softmax` when `None`.
     """
     with name_scope(scope, "softmax", [logits]):
         return operation_of(
@@ -201,7 +201,7 @@ def one_hot_encoding(
       on_value: the value at the position of the label.
       off_value: the value at the other positions.
       outputs_collections: collections of the output.
-      scope: the name scope; `OneHotEncoding` if `None`.
+      scope: the name scope; `OneHotEncoding` when `None`.
     """
     with name_scope(scope, "OneHotEncoding", [labels, num_classes]) as opened:
         outputs = operation_of(
@@ -273,7 +273,7 @@ def embed_sequence(
       initializer: the initializer of the embedding matrix.
       regularizer: a function that maps the matrix to a loss.
       trainable: whether optimizers update the matrix.
-      scope: the variable scope; `EmbedSequence` if `None`.
+      scope: the variable scope; `EmbedSequence` when `None`.
       reuse: whether to reuse an existing matrix.
 
     Raises:

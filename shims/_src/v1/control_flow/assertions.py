@@ -104,7 +104,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
       data: tensors to print.
       message: a text to print first.
       first_n: the maximum number of times to print.
-      summarize: the number of elements to print of each tensor; 3 if `None`.
+      summarize: the number of elements to print of each tensor; 3 when `None`.
       name: the name of the operation.
 
     Returns:

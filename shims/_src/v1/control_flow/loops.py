@@ -46,7 +46,7 @@ def while_loop(
       cond: a function of the loop variables that returns a bool scalar; called once, immediately.
       body: a function of the loop variables that returns their next values in the same structure.
       loop_vars: a list or tuple of tensors, numbers, `TensorArray`s, or nested structures of them.
-      shape_invariants: the shapes that hold in all iterations; the shapes of `loop_vars` if `None`.
+      shape_invariants: the shapes that hold in all iterations; the shapes of `loop_vars` when `None`.
       parallel_iterations: accepted and ignored; iterations run sequentially.
       back_prop: whether the results are differentiable.
       swap_memory: accepted and ignored.

@@ -37,7 +37,7 @@ def map_fn(
       fn: a function of one slice of `elems`, in the structure of `elems`; called once,
         immediately.
       elems: nested tensors `[n, ...]`.
-      dtype: the dtypes of the results of `fn`, in its structure; the dtypes of `elems` if `None`.
+      dtype: the dtypes of the results of `fn`, in its structure; the dtypes of `elems` when `None`.
       parallel_iterations: accepted and ignored; iterations run sequentially.
       back_prop: whether the results are differentiable.
       swap_memory: accepted and ignored.

@@ -81,7 +81,7 @@ class Estimator:
             raise errors.UnimplementedError(
                 errors.message(
                     "Estimator",
-                    "`warm_start_from` is not ported.",
+                    "`warm_start_from` is not supported.",
                     do="call `tf.train.init_from_checkpoint` in the model function",
                 )
             )

@@ -66,7 +66,7 @@ def _no_tpu(name: str, received: str) -> errors.UnimplementedError:
     return errors.UnimplementedError(
         errors.message(
             f"contrib.tpu.{name}",
-            "training on a TPU through `TPUEstimator` is not ported.",
+            "training on a TPU through `TPUEstimator` is not supported.",
             received=received,
             do="pass `use_tpu=False` and no `cluster` or `master`, or export the step to JAX, which runs on "
             "TPUs",

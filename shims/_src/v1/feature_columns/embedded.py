@@ -74,7 +74,7 @@ def _checked(dimension, combiner, initializer, *checkpoint):
         raise errors.UnimplementedError(
             errors.message(
                 "feature_column.embedding_column",
-                "a checkpoint of the embedding is not ported.",
+                "a checkpoint of the embedding is not supported.",
                 received=f"ckpt_to_load_from={checkpoint[0]!r}",
                 do="call `tf.train.init_from_checkpoint` for the variable of the column",
             )

@@ -162,7 +162,8 @@ def host_operation(
       graph: the graph.
       type_: TensorFlow's type of the operation.
       name: the name, which is already unique.
-      f: a function of values that returns a structure with as many leaves as there are outputs.
+      f: a function that takes the values of the inputs, and returns a structure with as many leaves
+        as there are outputs.
       operands: the operands.
       outputs: the shape and dtype of each result.
     """

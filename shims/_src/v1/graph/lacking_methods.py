@@ -21,8 +21,8 @@ _LACKING = {
     "colocation_groups": "remove this call: JAX decides where operations run",
     "count_up_to": "call `tf.assign_add(variable, 1)`, and compare in a `tf.cond`",
     "numpy": "`session.run(variable)`",
-    "to_proto": "`tf.train.Saver` keeps variables",
-    "from_proto": "`tf.train.Saver` restores variables",
+    "to_proto": "save the variables with `tf.train.Saver`",
+    "from_proto": "restore the variables with `tf.train.Saver`",
 }
 
 
@@ -32,5 +32,5 @@ class NamesRemedies:
     def __getattr__(self, name: str) -> NoReturn:
         text = f"{type(self).__name__!r} object has no attribute {name!r}"
         if name in _LACKING:
-            text = f"{text}, which is not ported.\n  Do:       {_LACKING[name]}"
+            text = f"{text}, which is not supported.\n  Do:       {_LACKING[name]}"
         raise AttributeError(text, name=name, obj=self)

@@ -16,7 +16,7 @@ def placeholder(dtype, shape=None, name=None):
 
     Args:
       dtype: the dtype.
-      shape: the static shape; unknown if `None`.
+      shape: the static shape; unknown when `None`.
       name: the name.
 
     Raises:

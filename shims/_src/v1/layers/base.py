@@ -28,8 +28,8 @@ class Layer:
     Args:
       trainable: whether the variables of the layer are added to the collection of trainable
         variables.
-      name: the name of the layer; derived from the class name if `None`.
-      dtype: the dtype of the layer's variables; the dtype of the first input if `None`.
+      name: the name of the layer; derived from the class name when `None`.
+      dtype: the dtype of the layer's variables; the dtype of the first input when `None`.
       activity_regularizer: a function that maps the output to a loss.
 
     Attributes:
@@ -185,7 +185,7 @@ class Layer:
         Args:
           name: the name of the variable in the layer's scope.
           shape: the shape of the variable.
-          dtype: the dtype of the variable; the dtype of the layer if `None`.
+          dtype: the dtype of the variable; the dtype of the layer when `None`.
           initializer: the initializer of the variable; see `get_variable`.
           regularizer: a function from the variable to a loss.
           trainable: whether optimizers update the variable.

@@ -18,7 +18,7 @@ class Dense(Layer):
       units: the size of the last axis of the output.
       activation: a function, or its Keras name; `None` for none.
       use_bias: whether there is a bias.
-      kernel_initializer: the initializer of the kernel; the initializer of the variable scope if
+      kernel_initializer: the initializer of the kernel; the initializer of the variable scope when
         `None`.
       bias_initializer: the initializer of the bias; zeros by default.
       kernel_regularizer: a function that maps the kernel to a loss.

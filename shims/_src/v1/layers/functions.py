@@ -71,13 +71,10 @@ def _make_function(cls: type, name: str, order: str, call: str, shape: str) -> C
     }
     listed = "\n".join(f"  {p}: {own[p]}" for p in parameters if p in own)
     function.__doc__ = (
-        f"Create a `{cls.__name__}` and call it with `inputs`.\n\n"
-        f"The parameters that are not described here are those of `tf.layers.{cls.__name__}`.\n\n"
-        f"Args:\n{listed}\n\n"
-        f"Returns:\n  The output of the layer, a tensor.\n\n"
-        "Example:\n  >>> import shims.compat.v1 as tf\n"
-        "  >>> with tf.Graph().as_default():\n"
-        f"  ...     print(tf.layers.{name}({call}).shape)\n  {shape}\n\n"
+        f"Create the layer `{cls.__name__}`, and call the layer with `inputs`.\n\nThe parameters that are not "
+        f"described here are those of `tf.layers.{cls.__name__}`.\n\nArgs:\n{listed}\n\nReturns:\n  The output of "
+        "the layer, a tensor.\n\nExample:\n  >>> import shims.compat.v1 as tf\n  >>> with tf.Graph().as_default():\n "
+        f" ...     print(tf.layers.{name}({call}).shape)\n  {shape}\n\n"
         f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/{name}\n"
     )
     return function

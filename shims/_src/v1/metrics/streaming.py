@@ -53,7 +53,7 @@ def streaming(
       operands: the tensors of a batch; `None` is passed on.
       result: a function of the variables that returns the value.
       collections: the collections of the value and of the update.
-      update: a function of the variables that returns the value of the update; `result` if `None`.
+      update: a function of the variables that returns the value of the update; `result` when `None`.
       names: the names of the value and update operations.
 
     Returns:

@@ -101,11 +101,11 @@ def resolve(name: str) -> Any:
 def _absent_message(name: str) -> str:
     instead = instead_of(name)
     if instead:
-        return f"shims.compat.v1 has no `tf.{name}`: it is not ported. Instead: {instead}."
+        return f"shims.compat.v1 has no `tf.{name}`. Instead: {instead}."
     page = f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/{name.replace('.', '/')}"
     if name in others():
         return (
-            f"shims.compat.v1 has no `tf.{name}`: TensorFlow does, and it is not ported. See {page}"
+            f"shims.compat.v1 has no `tf.{name}`, although TensorFlow 1 has this name. See {page}"
         )
     near = difflib.get_close_matches(name, every_name(), 3, 0.75)
     hint = f" Similar: {', '.join(f'`tf.{n}`' for n in near)}." if near else ""

@@ -5,28 +5,30 @@ from __future__ import annotations
 _RECORDS = "read the records with `tf.data.TFRecordDataset`, and parse them with `tf.parse_example`"
 _PIPELINES = "use `tf.data.Dataset`, or feed NumPy arrays by `feed_dict`"
 _GRAPH_FILES = (
-    "`tf2jax-port import-graph` reads frozen graphs and SavedModels; `graph.to_function(...)` is the "
-    "export to JAX, `tf.train.Saver` keeps variables"
+    "`tf2jax-port import-graph` reads frozen graphs and SavedModels; `graph.to_function(...)` converts a graph to a "
+    "JAX function, and `tf.train.Saver` saves variables"
 )
 _LOOPS = "write the loop with `tf.train.MonitoredTrainingSession` around the model function"
 _CLUSTERS = (
-    "there is only one process: leave the call out, and shard with `jax.sharding` after the "
-    "export to JAX"
+    "there is only one process: remove the call, convert the graph with `graph.to_function(...)`, and shard the "
+    "arrays with `jax.sharding`"
 )
-_PRECISION = "leave the call out, which computes in float32, as TensorFlow does without a GPU"
+_PRECISION = (
+    "remove the call: the program then computes in float32, as TensorFlow does without a GPU"
+)
 
 # The first entry that equals the name, or is a prefix of it up to a dot, applies.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("contrib.seq2seq",), "give a `BasicDecoder` with a helper to `dynamic_decode`"),
+    (("contrib.seq2seq",), "pass a `BasicDecoder` with a helper to `dynamic_decode`"),
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (
         ("contrib.layers", "contrib.slim"),
-        "use `tf.layers`, or the ported layers of contrib",
+        "use `tf.layers`, or the functions of `tf.contrib.layers` that `shims.compat.v1` has",
     ),
     (("contrib.lookup",), "look up words on the host"),
     (
         ("contrib.feature_column", "feature_column"),
-        "use the columns of `tf.feature_column` that are ported, or look up ids on the host",
+        "use the columns of `tf.feature_column` that `shims.compat.v1` has, or look up ids on the host",
     ),
     (("contrib.data", "data"), "use the methods of `tf.data.Dataset`"),
     (("contrib.learn", "contrib.estimator", "contrib.training", "estimator"), _LOOPS),
@@ -39,7 +41,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.metrics", "contrib.losses"), "use `tf.metrics` and `tf.losses`"),
     (
         ("contrib",),
-        "TensorFlow 2 removed the function: copy its code, which is composed of operators",
+        "TensorFlow 2 removed the function: copy its source code, which calls only ordinary operators",
     ),
     (("GraphDef", "MetaGraphDef", "NodeDef", "import_graph_def", "graph_util"), _GRAPH_FILES),
     (("saved_model", "train.write_graph"), _GRAPH_FILES),
@@ -48,8 +50,11 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.SessionManager",), "use `tf.train.MonitoredTrainingSession`"),
     (("train.Checkpoint", "train.CheckpointManager"), "use `tf.train.Saver`"),
     (("train.replica_device_setter", "train.Server", "train.ClusterSpec"), _CLUSTERS),
-    (("count_up_to",), "use `tf.assign_add`, and compare"),
-    (("recompute_grad",), "use `jax.checkpoint` after the export to JAX"),
+    (("count_up_to",), "use `tf.assign_add`, and compare the result with the limit"),
+    (
+        ("recompute_grad",),
+        "convert the graph with `graph.to_function(...)`, and use `jax.checkpoint`",
+    ),
     (("mixed_precision", "train.experimental"), _PRECISION),
     (("config", "lite", "xla", "profiler"), "use JAX's own settings and tools"),
 )

@@ -18,7 +18,7 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
     Args:
       x: floating-point array.
       keep_prob: the probability to keep an element, a number or a scalar.
-      noise_shape: shape of the random mask, which is broadcast; the shape of `x` if `None`.
+      noise_shape: shape of the random mask, which is broadcast; the shape of `x` when `None`.
       seed: an integer; see `set_random_seed`.
       name: name of the operation.
       rate: the probability to drop an element, instead of `keep_prob`.

@@ -197,7 +197,7 @@ def _check_hasher(spec) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 "contrib.lookup",
-                "only the fast hash is ported.",
+                "only TensorFlow's fast hash is supported.",
                 received=f"hasher_spec={spec!r}",
                 do="leave `hasher_spec` out",
             )

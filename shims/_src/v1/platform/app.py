@@ -14,8 +14,8 @@ def run(main=None, argv=None):
     """Parse the flags, call `main` with the remaining arguments, and exit the program.
 
     Args:
-      main: a function of the remaining arguments; `main` of the module `__main__` if `None`.
-      argv: the command line; `sys.argv` if `None`.
+      main: a function of the remaining arguments; `main` of the module `__main__` when `None`.
+      argv: the command line; `sys.argv` when `None`.
 
     Raises:
       UnimplementedError: absl is not installed.

@@ -32,7 +32,7 @@ def fill(queue: QueueBase, operations: list[Operation], summary: str | None, mea
     Args:
       queue: the queue.
       operations: the operations; each has a thread.
-      summary: the name of the summary; none if `None`.
+      summary: the name of the summary; none when `None`.
       measure: a function of the number of elements, as a float, that gives the summary.
     """
     add_queue_runner(QueueRunner(queue, operations))
@@ -45,7 +45,7 @@ def limit_epochs(tensor, num_epochs=None, name=None) -> Tensor:
 
     Args:
       tensor: the tensor.
-      num_epochs: the number; without a limit if `None`.
+      num_epochs: the number; without a limit when `None`.
       name: the name of the operation.
 
     Raises:
@@ -93,7 +93,7 @@ def input_producer(
     Args:
       input_tensor: the rows.
       element_shape: the shape of a row, if the shape of the tensor is not known.
-      num_epochs: how many times the rows are produced; without end if `None`.
+      num_epochs: how many times the rows are produced; without end when `None`.
       shuffle: whether each epoch has a different order.
       seed: the seed of the orders.
       capacity: the maximum number of elements in the queue.
@@ -183,7 +183,7 @@ def slice_input_producer(
 
     Args:
       tensor_list: tensors with equally many rows.
-      num_epochs: how many times the rows are produced; without end if `None`.
+      num_epochs: how many times the rows are produced; without end when `None`.
       shuffle: whether each epoch has a different order.
       seed: the seed of the orders.
       capacity: the maximum number of elements in the queue.

@@ -54,14 +54,19 @@ class QueueRunner:
 
     queue = property(lambda self: self._queue, doc="The queue.")
     name = property(lambda self: self._queue.name, doc="The name of the queue.")
-    enqueue_ops = property(lambda self: self._enqueue_ops, doc="The operations that fill it.")
+    enqueue_ops = property(
+        lambda self: self._enqueue_ops, doc="The operations that fill the queue."
+    )
     close_op = property(lambda self: self._close, doc="The operation that closes the queue.")
-    cancel_op = property(lambda self: self._cancel, doc="The operation that stops what waits.")
+    cancel_op = property(
+        lambda self: self._cancel, doc="The operation that cancels pending enqueue operations."
+    )
     queue_closed_exception_types = property(
         lambda self: self._ends, doc="The exceptions that mean that there are no more elements."
     )
     exceptions_raised = property(
-        lambda self: self._raised, doc="The exceptions of threads without a coordinator."
+        lambda self: self._raised,
+        doc="The exceptions that threads without a coordinator have raised.",
     )
 
     def create_threads(self, sess, coord=None, daemon=False, start=False) -> list:
@@ -146,7 +151,7 @@ def start_queue_runners(
     """Start the threads that fill the queues of a graph.
 
     Args:
-      sess: the session; the default session if `None`.
+      sess: the session; the default session when `None`.
       coord: the coordinator that stops the threads.
       daemon: whether the threads end with the program.
       start: whether to start the threads.

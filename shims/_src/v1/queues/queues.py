@@ -25,7 +25,7 @@ class QueueBase:
       shapes: the shape of each component, or `None` if the shapes are not known.
       names: the names of the components, if the elements are dictionaries.
       kind: the name of the class in messages and names.
-      name: the name of the queue; the name of the kind if `None`. A name that ends in `/` is the
+      name: the name of the queue; the name of the kind when `None`. A name that ends in `/` is the
         name of the open scope.
       make: a function of a name that makes the elements of a session.
 

@@ -221,7 +221,7 @@ class LSTMBlockFusedCell(Layer):
 
         Args:
           inputs: `[time, batch, size]`.
-          initial_state: the cell state and the hidden state; zeros if `None`.
+          initial_state: the cell state and the hidden state; zeros when `None`.
           dtype: the dtype of the zeros.
           sequence_length: `[batch]`: the lengths of the examples; after its end, the outputs of an
             example are 0.

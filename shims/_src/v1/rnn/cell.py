@@ -27,8 +27,8 @@ class RNNCell(Layer):
     Args:
       trainable: whether the variables of the layer are added to the collection of trainable
         variables.
-      name: the name of the cell; derived from the class name if `None`.
-      dtype: the dtype of the layer's variables; the dtype of the first input if `None`.
+      name: the name of the cell; derived from the class name when `None`.
+      dtype: the dtype of the layer's variables; the dtype of the first input when `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/RNNCell
     """

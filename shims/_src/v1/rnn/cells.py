@@ -56,7 +56,7 @@ class BasicRNNCell(LayerRNNCell):
 
     Args:
       num_units: the size of state and output.
-      activation: a function; `tanh` if `None`.
+      activation: a function; `tanh` when `None`.
       reuse: whether to reuse existing variables.
       name: its name.
       dtype: the dtype of the cell's variables.
@@ -101,11 +101,11 @@ class GRUCell(LayerRNNCell):
 
     Args:
       num_units: the size of state and output.
-      activation: a function; `tanh` if `None`.
+      activation: a function; `tanh` when `None`.
       reuse: whether to reuse existing variables.
       kernel_initializer: the initializer of the kernels.
       bias_initializer: the initializer of the biases; ones for the gates, zeros for the candidate
-        if `None`.
+        when `None`.
       name: its name.
       dtype: the dtype of the cell's variables.
 
@@ -174,7 +174,7 @@ class BasicLSTMCell(LayerRNNCell):
       forget_bias: added to the bias of the forget gate.
       state_is_tuple: whether the state is an `LSTMStateTuple`, or one tensor with both parts
         concatenated.
-      activation: a function; `tanh` if `None`.
+      activation: a function; `tanh` when `None`.
       reuse: whether to reuse existing variables.
       name: its name.
       dtype: the dtype of the cell's variables.
@@ -247,7 +247,7 @@ class LSTMCell(LayerRNNCell):
       forget_bias: added to the bias of the forget gate.
       state_is_tuple: whether the state is an `LSTMStateTuple`, or one tensor with both parts
         concatenated.
-      activation: a function; `tanh` if `None`.
+      activation: a function; `tanh` when `None`.
       reuse: whether to reuse existing variables.
       name: its name.
       dtype: the dtype of the cell's variables.

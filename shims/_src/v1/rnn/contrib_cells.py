@@ -84,7 +84,7 @@ class EmbeddingWrapper(_Wrapper):
       embedding_classes: the number of classes.
       embedding_size: the size of an embedding.
       initializer: the initializer of the embeddings; the initializer of the scope, or a uniform distribution
-        with variance 1, if `None`.
+        with variance 1, when `None`.
       reuse: whether to reuse existing variables.
 
     Raises:

@@ -51,12 +51,12 @@ def dynamic_rnn(
       inputs: tensor `[batch, time, size]`, or several, nested.
       sequence_length: `[batch]`: the lengths of the examples; after the end of an example, the
         outputs are 0 and the state of the example stays unchanged.
-      initial_state: the initial state; zeros if `None`.
+      initial_state: the initial state; zeros when `None`.
       dtype: the dtype of the zero state.
       parallel_iterations: accepted and ignored.
       swap_memory: accepted and ignored.
       time_major: whether the inputs and outputs are `[time, batch, size]`.
-      scope: the variable scope; `rnn` if `None`.
+      scope: the variable scope; `rnn` when `None`.
 
     Returns:
       The outputs `[batch, time, size]`, and the final state.
@@ -227,7 +227,7 @@ def bidirectional_dynamic_rnn(
       parallel_iterations: accepted and ignored.
       swap_memory: accepted and ignored.
       time_major: whether the inputs and outputs are `[time, batch, size]`.
-      scope: the variable scope; `bidirectional_rnn` if `None`.
+      scope: the variable scope; `bidirectional_rnn` when `None`.
 
     Returns:
       A pair of outputs and a pair of final states, forward first.

@@ -39,7 +39,7 @@ def keep_finished(time, lengths: Tensor, new, old):
       time: the index of the time step, a number or a tensor.
       lengths: the lengths of the examples.
       new: tensors `[batch, ...]`, nested.
-      old: the values before the step, in the same structure; zeros if `None`.
+      old: the values before the step, in the same structure; zeros when `None`.
     """
     leaves, tree = jax.tree.flatten(new)
     before: list = [None] * len(leaves)

@@ -31,7 +31,7 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
         input, the next state, the value to emit, and the next loop state.
       parallel_iterations: accepted and ignored.
       swap_memory: accepted and ignored.
-      scope: the variable scope; `rnn` if `None`.
+      scope: the variable scope; `rnn` when `None`.
 
     Returns:
       A `TensorArray` of the emitted values, the final state, and the final loop state.

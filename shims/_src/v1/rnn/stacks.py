@@ -46,7 +46,7 @@ def stack_bidirectional_rnn(
       initial_states_bw: a list of the initial states of the backward cells.
       dtype: the dtype of the zero states that replace missing ones.
       sequence_length: `[batch]`: the lengths of the examples.
-      scope: the variable scope; `stack_bidirectional_rnn` if `None`.
+      scope: the variable scope; `stack_bidirectional_rnn` when `None`.
 
     Returns:
       The outputs of the last layer, and the final states of all forward and of all backward cells.
@@ -92,7 +92,7 @@ def stack_bidirectional_dynamic_rnn(
       sequence_length: `[batch]`: the lengths of the examples.
       parallel_iterations: accepted and ignored.
       time_major: whether the inputs and outputs are `[time, batch, size]`.
-      scope: the variable scope; `stack_bidirectional_rnn` if `None`.
+      scope: the variable scope; `stack_bidirectional_rnn` when `None`.
       swap_memory: accepted and ignored.
     """
     del parallel_iterations, swap_memory

@@ -22,11 +22,11 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
     Args:
       cell: an `RNNCell`.
       inputs: a list with a tensor `[batch, size]` per step; or several, nested.
-      initial_state: the initial state; zeros if `None`.
+      initial_state: the initial state; zeros when `None`.
       dtype: the dtype of the zero state.
       sequence_length: `[batch]`: the lengths of the examples; after the end of an example, the
         outputs are 0 and the state of the example stays unchanged.
-      scope: the variable scope; `rnn` if `None`.
+      scope: the variable scope; `rnn` when `None`.
 
     Returns:
       A list of outputs, and the final state.
@@ -89,7 +89,7 @@ def static_bidirectional_rnn(
       dtype: the dtype of the zero states that replace a missing initial state.
       sequence_length: `[batch]`, see `static_rnn`; the backward cell starts at the end of each
         example.
-      scope: the variable scope; `bidirectional_rnn` if `None`.
+      scope: the variable scope; `bidirectional_rnn` when `None`.
 
     Returns:
       A list of the concatenated outputs of both cells, and the final state of each cell.

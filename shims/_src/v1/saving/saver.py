@@ -35,7 +35,7 @@ class Saver:
 
     Args:
       var_list: variables in nested lists, or a dict from names in the checkpoint to variables; all
-        global variables if `None`.
+        global variables when `None`.
       reshape: whether a variable accepts a saved value of another shape with the same number of
         elements.
       sharded: accepted and ignored; there is one data file.
@@ -143,7 +143,7 @@ class Saver:
           sess: the session.
           save_path: the path of the checkpoint, without a suffix.
           global_step: a number, tensor, variable or tensor name whose value is appended to the path.
-          latest_filename: the name of the state file that lists the checkpoints; `checkpoint` if
+          latest_filename: the name of the state file that lists the checkpoints; `checkpoint` when
             `None`.
           meta_graph_suffix: the suffix of graph files, which are removed together with old checkpoints.
           write_meta_graph: accepted and ignored; no meta graph is written.

@@ -53,7 +53,7 @@ def saved_variables(var_list) -> list[Saved]:
 
     Args:
       var_list: nested lists of variables, or a dict from names to variables or lists of the parts of
-        one variable; all global variables of the default graph if `None`.
+        one variable; all global variables of the default graph when `None`.
 
     Raises:
       TypeError: `var_list` contains an object that is not a variable.

@@ -176,7 +176,7 @@ class Session(BaseSession):
 
     Args:
       target: must be empty.
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
       config: accepted and ignored.
 
     Raises:

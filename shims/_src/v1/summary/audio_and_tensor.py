@@ -19,7 +19,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
       tensor: float32 `[n, frames]` or `[n, frames, channels]` between -1 and 1.
       sample_rate: frames per second, a number that is known when the graph is built.
       max_outputs: the largest number of clips to write.
-      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` if `None`.
+      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` when `None`.
       family: a prefix of the tags.
 
     Returns:
@@ -78,7 +78,7 @@ def tensor_summary(
       name: its tag, prefixed with the open name scopes.
       tensor: the tensor to write.
       summary_description: a `SummaryDescription`, which becomes part of the metadata.
-      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` if `None`.
+      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` when `None`.
       summary_metadata: a `SummaryMetadata`.
       family: a prefix of the tag.
       display_name: the name that TensorBoard displays.

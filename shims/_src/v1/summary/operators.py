@@ -29,7 +29,7 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
     Args:
       name: its tag, prefixed with the open name scopes.
       tensor: a scalar of real numbers.
-      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` if `None`.
+      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` when `None`.
       family: a prefix of the tag, by which TensorBoard groups summaries.
 
     Returns:
@@ -60,7 +60,7 @@ def histogram(name, values, collections=None, family=None) -> Tensor:
     Args:
       name: its tag, prefixed with the open name scopes.
       values: real numbers.
-      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` if `None`.
+      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` when `None`.
       family: a prefix of the tag.
 
     Returns:
@@ -93,7 +93,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
       tensor: `[n, height, width, channels]` with 1, 3 or 4 channels, uint8 or real numbers,
         which are scaled to 0..255.
       max_outputs: the largest number of images to write.
-      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` if `None`.
+      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` when `None`.
       family: a prefix of the tags.
 
     Returns:
@@ -133,7 +133,7 @@ def text(name, tensor, collections=None) -> Tensor:
     Args:
       name: its tag, prefixed with the open name scopes.
       tensor: strings.
-      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` if `None`.
+      collections: the collections to add the summary to; `GraphKeys.SUMMARIES` when `None`.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
@@ -166,7 +166,7 @@ def merge(inputs, collections=None, name=None) -> Tensor:
 
     Args:
       inputs: string tensors, serialized `Summary`s.
-      collections: the collections to add the result to; none if `None`.
+      collections: the collections to add the result to; none when `None`.
       name: the name of the operation.
 
     Returns:

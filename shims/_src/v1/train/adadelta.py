@@ -15,7 +15,8 @@ class AdadeltaOptimizer(KernelOptimizer):
       learning_rate: a number, a scalar tensor, or a function without arguments that returns a
         scalar.
       rho: the decay rate of the averages; same types as `learning_rate`.
-      epsilon: a constant added to the averages before the square root; same types.
+      epsilon: a constant added to the averages before the square root; same types as
+        `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations and slots: `w/Adadelta:0`, `w/Adadelta_1:0`.
 

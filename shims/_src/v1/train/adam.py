@@ -21,14 +21,15 @@ from shims._src.v1.variables.training_kernels import (
 
 
 class AdamOptimizer(Optimizer):
-    """Adam: updates by moving averages of the gradients and of their squares.
+    """Adam: updates computed from moving averages of the gradients and of their squares.
 
     Args:
       learning_rate: a number, a scalar tensor, or a function without arguments that returns a
         scalar.
       beta1: the decay rate of the average of gradients; same types as `learning_rate`.
-      beta2: the decay rate of the average of squared gradients; same types.
-      epsilon: a constant added to the root of the average of squares; same types.
+      beta2: the decay rate of the average of squared gradients; same types as `learning_rate`.
+      epsilon: a constant added to the root of the average of squares; same types as
+        `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations and slots: `w/Adam:0`, `w/Adam_1:0`.
       use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get their own

@@ -103,7 +103,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     Args:
       t: a tensor or `IndexedSlices`.
       clip_norm: the largest norm.
-      axes: the axes to compute the norm over; all if `None`.
+      axes: the axes to compute the norm over; all when `None`.
       name: the name of the operation.
 
     Returns:

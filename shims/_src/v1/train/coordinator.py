@@ -20,7 +20,7 @@ class Coordinator:
 
     Args:
       clean_stop_exception_types: exceptions that stop the threads without a failure;
-        `OutOfRangeError` if `None`.
+        `OutOfRangeError` when `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/train/Coordinator
     """

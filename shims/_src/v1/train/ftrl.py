@@ -22,11 +22,11 @@ class FtrlOptimizer(KernelOptimizer):
       l2_regularization_strength: the strength of L2 regularization.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations and slots: `w/Ftrl:0`, `w/Ftrl_1:0`.
-      accum_name: the name of the accumulators of squares; `name` if `None`.
-      linear_name: the name of the linear accumulators; `name` if `None`.
+      accum_name: the name of the accumulators of squares; `name` when `None`.
+      linear_name: the name of the linear accumulators; `name` when `None`.
       l2_shrinkage_regularization_strength: the strength of the L2 shrinkage, which is added to the
         gradient.
-      beta: the parameter beta of the paper; 0 if `None`.
+      beta: the parameter beta of the paper; 0 when `None`.
 
     Raises:
       ValueError: an argument has the wrong sign.

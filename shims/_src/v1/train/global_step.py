@@ -18,7 +18,7 @@ def get_global_step(graph=None):
     """Return the variable or tensor of the global step, or `None`.
 
     Args:
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
 
     Raises:
       TypeError: the global step is not an integer scalar.
@@ -55,7 +55,7 @@ def create_global_step(graph=None) -> GraphVariable:
     """Create the variable of the global step: `global_step:0`, an int64 that starts at 0.
 
     Args:
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
 
     Raises:
       ValueError: the graph already has a global step.
@@ -83,7 +83,7 @@ def get_or_create_global_step(graph=None):
     """Return the variable of the global step, and create the variable if there is none.
 
     Args:
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
 
     Differs from TensorFlow:
       Nothing.

@@ -19,7 +19,7 @@ class MonitoredSession:
     """A session that initializes itself, calls hooks around each `run`, and can be asked to stop.
 
     Args:
-      session_creator: creates the session; a `ChiefSessionCreator` if `None`.
+      session_creator: creates the session; a `ChiefSessionCreator` when `None`.
       hooks: `SessionRunHook`s.
       stop_grace_period_secs: the seconds to wait for threads at the end.
 
@@ -242,7 +242,7 @@ def MonitoredTrainingSession(
       log_step_count_steps: the steps between logs of the training speed.
       max_wait_secs: accepted and ignored.
       save_checkpoint_steps: the steps between checkpoints.
-      summary_dir: the folder of the event files; `checkpoint_dir` if `None`.
+      summary_dir: the folder of the event files; `checkpoint_dir` when `None`.
       save_graph_def: accepted and ignored; graphs are not written.
 
     Raises:

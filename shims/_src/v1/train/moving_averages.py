@@ -134,7 +134,7 @@ class ExponentialMovingAverage:
         """Create the operation that updates the averages.
 
         Args:
-          var_list: variables and tensors; the trainable variables if `None`. Averages of variables
+          var_list: variables and tensors; the trainable variables when `None`. Averages of variables
             start at their initial values, averages of tensors at zeros.
 
         Raises:

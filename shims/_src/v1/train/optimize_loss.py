@@ -66,16 +66,16 @@ def optimize_loss(
 
     Args:
       loss: a scalar.
-      global_step: the variable that counts steps; the graph's if `None`.
+      global_step: the variable that counts steps; the graph's when `None`.
       learning_rate: a float or a scalar tensor; `None` if `optimizer` needs none.
       optimizer: a name such as `"Adam"`, an optimizer or its class, or a function of the rate.
       gradient_noise_scale: the standard deviation of noise added to the gradients.
       gradient_multipliers: a dict from variables, or their names, to factors.
       clip_gradients: the largest global norm, or a function of pairs of gradients and variables.
       learning_rate_decay_fn: a function of the rate and the step.
-      update_ops: operations to run before the loss; the operations of the collection if `None`.
-      variables: the variables to train; all trainable variables if `None`.
-      name: the variable scope; `OptimizeLoss` if `None`.
+      update_ops: operations to run before the loss; the operations of the collection when `None`.
+      variables: the variables to train; all trainable variables when `None`.
+      name: the variable scope; `OptimizeLoss` when `None`.
       summaries: names in `OPTIMIZER_SUMMARIES`.
       colocate_gradients_with_ops: accepted and ignored.
       increment_global_step: whether to count the step.

@@ -90,7 +90,7 @@ class Optimizer:
         Args:
           loss: the tensor to minimize.
           global_step: a variable to increment.
-          var_list: the variables; the trainable variables if `None`.
+          var_list: the variables; the trainable variables when `None`.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`; has no effect, as a run always computes
             all gradients before it applies them.
           aggregation_method: accepted and ignored.
@@ -130,7 +130,7 @@ class Optimizer:
 
         Args:
           loss: the tensor to minimize.
-          var_list: the variables or tensors; the trainable variables if `None`.
+          var_list: the variables or tensors; the trainable variables when `None`.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`; has no effect, see `minimize`.
           aggregation_method: accepted and ignored.
           colocate_gradients_with_ops: accepted and ignored.

@@ -16,8 +16,9 @@ class RMSPropOptimizer(KernelOptimizer):
       learning_rate: a number, a scalar tensor, or a function without arguments that returns a
         scalar.
       decay: the decay rate of the averages; same types as `learning_rate`.
-      momentum: the momentum; same types.
-      epsilon: a constant added to the average before the square root; same types.
+      momentum: the momentum; same types as `learning_rate`.
+      epsilon: a constant added to the average before the square root; same types as
+        `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
       centered: whether to normalize by the variance: the square of the average gradient is
         subtracted.

@@ -53,7 +53,7 @@ class CheckpointSaverHook(SessionRunHook):
       checkpoint_dir: the folder.
       save_secs: the seconds between checkpoints.
       save_steps: the steps between checkpoints.
-      saver: the saver; taken from the scaffold or from the graph's collection if `None`.
+      saver: the saver; taken from the scaffold or from the graph's collection when `None`.
       checkpoint_basename: the prefix of the names of checkpoints.
       scaffold: a `Scaffold` with a saver.
       listeners: `CheckpointSaverListener`s.

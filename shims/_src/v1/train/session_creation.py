@@ -165,7 +165,7 @@ class ChiefSessionCreator(SessionCreator):
     """A session creator that restores the latest checkpoint or runs the initializers.
 
     Args:
-      scaffold: the initializers, summaries and saver; a new `Scaffold` if `None`.
+      scaffold: the initializers, summaries and saver; a new `Scaffold` when `None`.
       master: must be empty.
       config: accepted and ignored.
       checkpoint_dir: the folder of the checkpoints.

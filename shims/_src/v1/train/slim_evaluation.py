@@ -104,7 +104,7 @@ def checkpoints_iterator(
     Args:
       checkpoint_dir: the folder.
       min_interval_secs: the least number of seconds between two checkpoints.
-      timeout: the seconds to wait; no limit if `None`.
+      timeout: the seconds to wait; no limit when `None`.
       timeout_fn: a function that is called after this time, and returns whether to end.
     """
     last = None

@@ -75,7 +75,7 @@ def train(
       train_step_fn: a function with the parameters of `train_step`.
       train_step_kwargs: what to give this function; by default the tensors that say when to stop and log.
       log_every_n_steps: the steps between logs of the loss.
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
       master: must be empty.
       is_chief: must be true.
       global_step: the counter of steps; by default the global step.
@@ -89,7 +89,7 @@ def train(
       save_summaries_secs: the seconds between summaries.
       summary_writer: the `FileWriter` to use; `None` for none.
       startup_delay_steps: must be 0.
-      saver: the saver; a new one if `None`.
+      saver: the saver; a new one when `None`.
       save_interval_secs: the seconds between checkpoints.
       sync_optimizer: must be `None`.
       session_config: the settings of the session.
@@ -190,7 +190,7 @@ def _check_settings(startup_delay_steps, sync_optimizer, trace_every_n_steps) ->
             raise errors.UnimplementedError(
                 errors.message(
                     "slim.learning.train",
-                    f"`{name}` is not ported, because there is only one process and there are no traces.",
+                    f"`{name}` is not supported, because there is only one process and there are no traces.",
                     do=f"remove the argument `{name}`",
                 )
             )

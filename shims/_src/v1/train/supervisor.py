@@ -35,7 +35,7 @@ class Supervisor:
     """An object that creates a ready session, and saves checkpoints and summaries in threads.
 
     Args:
-      graph: the graph, which cannot be extended afterwards; the default graph if `None`.
+      graph: the graph, which cannot be extended afterwards; the default graph when `None`.
       ready_op: a tensor with the names of uninitialized variables; `None` for no check.
       ready_for_local_init_op: a tensor with the names of uninitialized variables, like `ready_op`; it is
         checked before `local_init_op` runs.

@@ -35,7 +35,7 @@ def get_variable(
         `glorot_uniform_initializer` (zeros for integers and bools).
       regularizer: a function of the variable that returns a loss for `REGULARIZATION_LOSSES`.
       trainable: whether to add the variable to the collection of trainable variables.
-      collections: the collections to add the variable to; the collection of global variables if
+      collections: the collections to add the variable to; the collection of global variables when
         `None`.
       caching_device: accepted and ignored.
       partitioner: a function of shape and dtype that returns the number of parts per axis.

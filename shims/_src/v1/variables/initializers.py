@@ -74,7 +74,7 @@ class Initializer(eager.Initializer):
 
         Args:
           shape: the shape.
-          dtype: the dtype; the dtype of the initializer if `None`.
+          dtype: the dtype; the dtype of the initializer when `None`.
           partition_info: the part of a partitioned variable to fill.
         """
         dtype = self.dtype if dtype is None else as_dtype(dtype)

@@ -30,7 +30,7 @@ def assigning(
 
     Args:
       type_: TensorFlow's type of the operation.
-      name: the name of the operation, `type_` if `None`; one that ends in `/` is an absolute name.
+      name: the name of the operation, `type_` when `None`; one that ends in `/` is an absolute name.
       variables: the variables that are read and assigned.
       f: a function of the arrays of the variables and of the operands that returns new arrays.
       operands: the operands.

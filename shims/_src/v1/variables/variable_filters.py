@@ -77,7 +77,7 @@ def get_variables_to_restore(include=None, exclude=None) -> list:
     """Return the global variables of the included scopes, without those of the excluded ones.
 
     Args:
-      include: scopes; all scopes if `None`.
+      include: scopes; all scopes when `None`.
       exclude: scopes.
 
     Raises:
@@ -99,7 +99,7 @@ def filter_variables(
 
     Args:
       var_list: the variables.
-      include_patterns: regular expressions; all variables are included if `None`.
+      include_patterns: regular expressions; all variables are included when `None`.
       exclude_patterns: regular expressions.
       reg_search: whether a pattern may match anywhere in a name; otherwise it must match the beginning.
     """

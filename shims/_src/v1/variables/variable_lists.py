@@ -134,7 +134,7 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
     """Return the names of the variables that have no value.
 
     Args:
-      var_list: the variables; all global and local variables if `None`.
+      var_list: the variables; all global and local variables when `None`.
       name: the name of the operation.
 
     Returns:
@@ -171,7 +171,7 @@ def assert_variables_initialized(var_list=None) -> Tensor | None:
     """Create an operation that fails if a variable has no value.
 
     Args:
-      var_list: the variables; all global and local variables if `None`.
+      var_list: the variables; all global and local variables when `None`.
 
     Returns:
       A tensor to run, or `None` if there are no variables.

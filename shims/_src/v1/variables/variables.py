@@ -68,7 +68,7 @@ class GraphVariable(Scattering, NamesRemedies):
     Args:
       initial_value: a tensor, numbers, or a function without arguments that returns one of these.
       trainable: whether to add the variable to the collection of trainable variables.
-      collections: the collections to add the variable to; the collection of global variables if
+      collections: the collections to add the variable to; the collection of global variables when
         `None`.
       validate_shape: whether the variable has the static shape of its initial value.
       caching_device: accepted and ignored.
@@ -79,7 +79,7 @@ class GraphVariable(Scattering, NamesRemedies):
       import_scope: accepted and ignored.
       constraint: a function that optimizers apply after an update.
       use_resource: whether to create a resource variable, for which each read is an operation; the
-        global mode if `None`.
+        global mode when `None`.
       synchronization: accepted and ignored; there is one copy.
       aggregation: accepted and ignored; there is one copy.
       shape: the static shape, which may have unknown sizes.
@@ -353,7 +353,7 @@ class GraphVariable(Scattering, NamesRemedies):
 
         Args:
           type_: TensorFlow's type of the operation.
-          name: the name of the operation, `type_` if `None`.
+          name: the name of the operation, `type_` when `None`.
           f: a function of arrays.
           *operands: tensors or numbers.
           dtypes: for each operand the dtype to which numbers are converted; if `None`, the variable's.

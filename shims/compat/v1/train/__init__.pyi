@@ -55,14 +55,15 @@ class AdagradOptimizer:
     def minimize(self, loss: Any, global_step: Any = None, var_list: Any = None, gate_gradients: Any = 1, aggregation_method: Any = None, colocate_gradients_with_ops: Any = False, name: Any = None, grad_loss: Any = None) -> Any: ...
     def variables(self) -> Any: ...
 class AdamOptimizer:
-    """Adam: updates by moving averages of the gradients and of their squares.
+    """Adam: updates computed from moving averages of the gradients and of their squares.
 
     Args:
       learning_rate: a number, a scalar tensor, or a function without arguments that returns a
         scalar.
       beta1: the decay rate of the average of gradients; same types as `learning_rate`.
-      beta2: the decay rate of the average of squared gradients; same types.
-      epsilon: a constant added to the root of the average of squares; same types.
+      beta2: the decay rate of the average of squared gradients; same types as `learning_rate`.
+      epsilon: a constant added to the root of the average of squares; same types as
+        `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
       name: the name of the operations and slots: `w/Adam:0`, `w/Adam_1:0`.
       use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get their own
@@ -515,7 +516,7 @@ def get_global_step(graph: Any = None) -> Any:
     """Return the variable or tensor of the global step, or `None`.
 
     Args:
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
 
     Raises:
       TypeError: the global step is not an integer scalar.
@@ -536,7 +537,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     """Return the variable of the global step, and create the variable if there is none.
 
     Args:
-      graph: the graph; the default graph if `None`.
+      graph: the graph; the default graph when `None`.
 
     Differs from TensorFlow:
       Nothing.

@@ -12,14 +12,14 @@ from tf2jax_port.diff.locate.match.matching import flattened, same
 from tf2jax_port.diff.locate.watch.places import Place
 from tf2jax_port.table import UnknownNameError, find
 
-VARIANCE = "population and sample variance"
-DEVIATION = "population and sample standard deviation"
-GELU = "exact and tanh gelu"
-PADDING = "padding differs for even strides"
-EPSILON = "epsilon inside the root"
-AXES = "axis order"
-MASK = "mask applied after the softmax"
-INTEGERS = "integer division rounds the other way"
+VARIANCE = "population and sample variance are confused"
+DEVIATION = "population and sample standard deviation are confused"
+GELU = "the exact GELU and its tanh approximation are confused"
+PADDING = "the padding differs for even strides"
+EPSILON = "epsilon is added inside the root in only one of the two programs"
+AXES = "the axes are in another order"
+MASK = "the mask is applied after the softmax"
+INTEGERS = "the integer division rounds the other way"
 
 _MISSING = {
     "AddV2": "a term is missing",
@@ -35,7 +35,7 @@ _MISSING = {
     "SelectV2": "a mask is missing",
     "Minimum": "an upper limit is missing",
     "Maximum": "a lower limit is missing",
-    "StopGradient": "a stopped gradient is missing",
+    "StopGradient": "a `stop_gradient` is missing",
 }
 _WINDOWS = {
     "Conv2D",
@@ -87,7 +87,7 @@ def _by_relation(e: Evidence) -> str | None:
     if e.old is None or e.new is None:
         return None
     if e.old.size != e.new.size:
-        return "another axis, or another size"
+        return "the port uses another axis or another size"
     a, b = flattened(e.old), flattened(e.new)
     if a is None or b is None or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return None
@@ -99,10 +99,10 @@ def _by_relation(e: Evidence) -> str | None:
         sizes = e.sizes if re.search("var|std|moments|mean|sum", lines) else ()
         return _by_ratio(ratio, sizes, e.old_names)
     if e.old.dtype.kind in "iu" and float(np.max(np.abs(a - b))) <= 1:
-        return INTEGERS if "FloorDiv" in e.old_names else "rounds the other way"
+        return INTEGERS if "FloorDiv" in e.old_names else "the port rounds the other way"
     is_whole = not ((a % 1).any() or (b % 1).any())
     if is_whole and _ROUNDING & set(e.old_names) and float(np.max(np.abs(a - b))) <= 1:
-        return "rounds the other way"
+        return "the port rounds the other way"
     return None
 
 
@@ -117,7 +117,7 @@ def _constant(a: np.ndarray, b: np.ndarray) -> float | None:
 
 def _by_ratio(ratio: float, sizes: Collection[int], names: Collection[str]) -> str:
     if abs(ratio + 1) < 1e-5:
-        return "the sign"
+        return "the sign is wrong"
     for n in sizes:
         for wanted, words in (
             (n / (n - 1) if n > 1 else 0, VARIANCE),
@@ -126,10 +126,10 @@ def _by_ratio(ratio: float, sizes: Collection[int], names: Collection[str]) -> s
             if wanted and min(abs(ratio / wanted - 1), abs(ratio * wanted - 1)) < 1e-5:
                 return words
         if abs(ratio / n - 1) < 1e-5 and n > 1 and "Mean" in names:
-            return "a sum in place of a mean"
+            return "the port computes a sum in place of a mean"
         if abs(ratio * n - 1) < 1e-5 and n > 1 and "Sum" in names:
-            return "a mean in place of a sum"
-    return f"a factor of {ratio:.6g}"
+            return "the port computes a mean in place of a sum"
+    return f"the values differ by a factor of {ratio:.6g}"
 
 
 def _by_operations(e: Evidence) -> str | None:
@@ -141,7 +141,7 @@ def _by_operations(e: Evidence) -> str | None:
         return PADDING
     if "softmax" in lines and ("Softmax" in old or "mask" in lines):
         masked = {"select_n", "mul"} & new or {"SelectV2", "Mul"} & old
-        return MASK if masked else "another axis"
+        return MASK if masked else "the port uses another axis"
     has_root = all(re.search("sqrt|norm|std", p.text) for p in (e.old_place, e.new_place))
     if has_root and {"Rsqrt", "Sqrt"} & old and {"sqrt", "rsqrt"} & new:
         return EPSILON

@@ -60,8 +60,8 @@ def lines(found: Located | NotLocated) -> list[str]:
     """Return the lines of text that describe a difference in the terminal."""
     if isinstance(found, NotLocated):
         return [f"not located: {found.reason}"]
-    told = [f"old  {found.old.shown}" if found.old else "old  no line of the program's own"]
-    told += [f"new  {found.new.shown}" if found.new else "new  no line of the program's own"]
+    told = [f"old  {found.old.shown}" if found.old else "old  no line of your program"]
+    told += [f"new  {found.new.shown}" if found.new else "new  no line of your program"]
     return [*told, *guess(found), *evidence(found)]
 
 
