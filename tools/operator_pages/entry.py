@@ -163,7 +163,7 @@ def finding(subject: Subject) -> Finding | None:
 
 
 def _as_a_value(subject: Subject, called: Finding) -> Iterator[tuple[str, str]]:
-    """Yield what the rewriter does with a name that is passed on, if it is left to a person there only."""
+    """Yield what the rewriter does with a name that is passed on, if only that must be written by hand."""
     found = rewriting.of_name(subject.names[0])
     if found is not None and found.state is State.MANUAL and called.state is not State.MANUAL:
         yield "Rewriter, if the name is passed on as a value", outcome(found)
