@@ -46,6 +46,18 @@ INPUTS = {
     "hardest_half": [(floats(7), np.arange(7) % 3 > 0), (floats(3), np.arange(3) == 1)],
     "normalize_images": [(floats(2, 4, 3),), (np.ones((1, 2, 2), np.float32),)],
     "brightness": [(floats(3, 4, 2), whole([4, 1, 2])), (floats(1, 1, 1), whole([1]))],
+    "crops": [
+        (
+            floats(2, 6, 5, 3),
+            np.float32([[0.1, 0.2, 0.8, 0.7], [0.9, 0.4, -0.2, 1.3]]),
+            whole([1, 0]),
+        ),
+        (floats(1, 4, 4, 1), np.float32([[0.0, 0.0, 1.0, 1.0]]), whole([0])),
+    ],
+    "strided": [
+        (floats(2, 6, 7, 3), floats(3, 3, 3, 4)),
+        (floats(1, 1, 4, 1), floats(2, 2, 1, 1)),
+    ],
     "mark": [(floats(4, 2), whole([0, 3, 0])), (floats(1, 2), whole([0]))],
     "last_of_rows": [(floats(3, 4), whole([4, 1, 2])), (floats(1, 1), whole([1]))],
     "last_states": [(floats(3, 4, 2), whole([4, 1, 2])), (floats(1, 1, 1), whole([1]))],

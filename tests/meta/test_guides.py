@@ -1,5 +1,6 @@
 """The guides of docs/ run from their first block to their last; their pictures are fresh."""
 
+import importlib.util
 import os
 import re
 
@@ -103,6 +104,17 @@ def test_with_keras(tmp_path):
     pytest.importorskip("keras", reason="Keras is not installed")
     program = tmp_path / "program.py"
     program.write_text(LIBRARIES[0] + LIBRARIES[4])
+    run_process(f"import runpy; runpy.run_path({str(program)!r})", KERAS_BACKEND="jax")
+
+
+@pytest.mark.long
+def test_from_keras(tmp_path):
+    """The programs of Flax run if it is installed; the others compare with Keras alone."""
+    pytest.importorskip("optax", reason="Optax is not installed")
+    blocks = pages.python_blocks("from_keras.md")
+    is_here = importlib.util.find_spec("flax") is not None
+    program = tmp_path / "program.py"
+    program.write_text("".join(b for b in blocks if is_here or "from flax" not in b))
     run_process(f"import runpy; runpy.run_path({str(program)!r})", KERAS_BACKEND="jax")
 
 

@@ -126,3 +126,15 @@ def test_docstrings_are_read():
     assert docstrings.entries(told.sections["Raises"]) == [("ValueError", "`x` is `<0`.")]
     assert docstrings.sentence(told.sections["Differs from TensorFlow"]) == "Nothing."
     assert docstrings.line("a < b, `a < b` | [c]") == "a &lt; b, `a < b` \\| \\[c\\]"
+
+
+def test_an_entry_without_a_row_says_what_becomes_of_a_call():
+    """A name that is passed on, and a use that decides, are told apart from the call."""
+    text = entries()["tf.compat.v1.train.exponential_decay"]
+    assert "becomes `keras.optimizers.schedules.ExponentialDecay(" in text
+    assert "**Rewriter, if the name is passed on as a value:** [TJ306]" in text
+    assert "**Depends on the use:**" in text
+    assert "**Depends on the use:**" in entries()["tf.compat.v1.train.AdamOptimizer"]
+    assert not re.search(
+        r"^- \*\*Rewriter.*argument .* is not given", "".join(entries().values()), re.MULTILINE
+    )

@@ -85,6 +85,9 @@ PROSE = (
     *("frozen graph", "prove a port", "summaries for TensorBoard", "review findings"),
     *("optimizers", "variables and state", "loop over rows", "weights of keras layer"),
     *("assertions in jit", "image augmentation", "learning rate schedule", "NaN gradient"),
+    *("shuffle order", "tfrecord", "tpu", "int64", "pmap", "linen", "haiku", "roi align"),
+    *("mixed_float16", "promotion", "estimate effort", "SparseCategoricalCrossentropy"),
+    *("rules agents", "rollback trained", "licenses numpy", "optimizer slots"),
     *(
         "How do I load a checkpoint?",
         "how can we save a model?",

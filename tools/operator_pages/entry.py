@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.knowledge import known as knowledge
 from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rules.pages import STATES
-from tf2jax_port.table import Native, Row, Shim
+from tf2jax_port.table import Native, Row, Shim, optimizers
 from tf2jax_port.table.plain_forms import OF_ARRAYS, OF_NUMBERS
 from tools.data_files import ROOT
 from tools.operator_pages import rewriting
@@ -28,6 +28,11 @@ _IN_JAX = "What replaces it in plain JAX"
 _WITH_FORMS = (*OF_NUMBERS, *OF_ARRAYS)
 _WITH_KEYS = Options(random="keys")
 _NOTHING = ("", "Nothing.", "nothing")
+_WITH_USES = (*optimizers.OPTIMIZERS, *optimizers.SCHEDULES)
+_USES = (
+    "with `--optimizers optax`, in a graph program and with another `--target`, the outcome differs; see [What the "
+    "rewriter writes](../optimizers.md#what-the-rewriter-writes)."
+)
 _CODE_ONLY = re.compile(r"`[^`]*`")
 
 
@@ -124,6 +129,8 @@ def _replacement(subject: Subject) -> Iterator[tuple[str, str]]:
             yield _IN_JAX, "the table has no expression."
     if found is not None:
         yield "Rewriter", outcome(found)
+        yield from _as_a_value(subject, found)
+        yield from _of_optimizers(subject)
     if _in_graphs(subject):
         yield (
             "Programs of graphs",
@@ -148,9 +155,24 @@ def is_alike(one: Subject, other: Subject) -> bool:
 def finding(subject: Subject) -> Finding | None:
     """Return what the rewriter does with a call that passes only the necessary arguments, or with the name."""
     name = subject.names[0]
-    if subject.row is not None and subject.row.params is not None:
-        return rewriting.of_call(name, subject.row.params)
-    return rewriting.of_name(name)
+    params = subject.row.params if subject.row is not None else None
+    if params is None and subject.row is None:
+        params = _parameters_of(subject)
+    found = rewriting.of_call(name, params) if params is not None else None
+    return found or rewriting.of_name(name)
+
+
+def _as_a_value(subject: Subject, called: Finding) -> Iterator[tuple[str, str]]:
+    """Yield what the rewriter does with a name that is passed on, if only that must be written by hand."""
+    found = rewriting.of_name(subject.names[0])
+    if found is not None and found.state is State.MANUAL and called.state is not State.MANUAL:
+        yield "Rewriter, if the name is passed on as a value", outcome(found)
+
+
+def _of_optimizers(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Yield where it is described how the uses of an optimizer or a schedule decide what is written."""
+    if subject.name in _WITH_USES or subject.name.removeprefix("v1.") in optimizers.DECAYS:
+        yield "Depends on the use", _USES
 
 
 def outcome(found: Finding) -> str:

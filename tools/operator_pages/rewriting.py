@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 
 from tf2jax_port.rewrite import Finding, rewrite
 from tf2jax_port.rewrite.knowledge.bind import signature
 from tf2jax_port.rewrite.options import Options
 
 _DEFAULTS = Options()
+_MISSING = re.compile(r"the argument `(\w+)` is not given")
 _IMPORT = "import tensorflow as tf\n\n\n"
 
 
@@ -23,7 +25,16 @@ def call_of(name: str, params: str) -> tuple[str, str]:
 def of_call(name: str, params: str, options: Options = _DEFAULTS) -> Finding | None:
     """Return the finding for a call with variables for the parameters that have no default."""
     parameters, call = call_of(name, params)
-    return _finding(f"def compute({parameters}):\n    return {call}\n", name, options)
+    found = _finding(f"def compute({parameters}):\n    return {call}\n", name, options)
+    while found is not None and (missing := _MISSING.search(found.message)):
+        # TensorFlow 1 gives some necessary parameters a default.
+        parameters = f"{parameters}, {missing[1]}"
+        call = f"{call[:-1]}, {missing[1]}={missing[1]})"
+        again = _finding(f"def compute({parameters}):\n    return {call}\n", name, options)
+        if again == found:
+            break
+        found = again
+    return found
 
 
 def parameters_left_to(function: str, name: str, params: str) -> list[str]:

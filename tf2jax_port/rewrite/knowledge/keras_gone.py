@@ -118,7 +118,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("mixed_precision.experimental", "write `keras.mixed_precision.set_global_policy`"),
     (
         "models.experimental",
-        "derive the model from `keras.Model`, and write the two gradients in `train_step`",
+        "add the outputs of two models, and write a training loop with an optimizer for each model",
     ),
     ("models.model_from_config", "write `keras.Model.from_config`"),
     ("models.model_from_yaml", "write `keras.models.model_from_json`"),
