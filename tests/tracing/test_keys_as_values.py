@@ -68,12 +68,8 @@ PROGRAMS = {
     "reverse": lambda k, ks, x, m: data(tf.reverse(ks, [0])),
     "where": lambda k, ks, x, m: data(tf.where(m, ks, ks[::-1])),
     "cond": lambda k, ks, x, m: data(tf.cond(x[m].sum() > 0, lambda: ks[0], lambda: k)),
-    "while_loop": lambda k, ks, x, m: data(
-        tf.while_loop(lambda i, key: i < 3, carried, (0, k))[1]
-    ),
-    "map_fn": lambda k, ks, x, m: tf.map_fn(
-        jax.random.uniform, ks, fn_output_signature=tf.float32
-    ),
+    "while_loop": lambda k, ks, x, m: data(tf.while_loop(lambda i, key: i < 3, carried, (0, k))[1]),
+    "map_fn": lambda k, ks, x, m: tf.map_fn(jax.random.uniform, ks, fn_output_signature=tf.float32),
 }
 LANES = {
     "dynamic": tf.dynamic,

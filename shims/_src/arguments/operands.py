@@ -27,9 +27,9 @@ def describe(array) -> str:
 def operand(value, dtype=None):
     """Convert an argument to an array; `dtype` applies to Python numbers and NumPy arrays."""
     # An array of random keys has no weak type, and a dtype that NumPy does not know.
-    if isinstance(value, jax.Array) and not getattr(value, "weak_type", False):
-        if dtype is None or value.dtype == dtype:
-            return value
+    is_strong = isinstance(value, jax.Array) and not getattr(value, "weak_type", False)
+    if is_strong and (dtype is None or value.dtype == dtype):
+        return value
     if dtype is None:
         return as_array(value)
     dtype = canonical_dtype(dtype)
