@@ -20,16 +20,16 @@ from shims._src.platform.jaxprs import equations, sub_jaxprs
 from shims._src.sizes import dims, error_values, primitives, trace
 
 
-def run(ctx, jaxpr, values):
+def run(ctx, jaxpr, values, caller=None):
     """Lower a nested jaxpr in the scope `ctx`; return its results as lowered values."""
-    return ctx.root.interpret(ctx, jaxpr, values)
+    return ctx.root.interpret(ctx, jaxpr, values, caller=caller)
 
 
 def inline(ctx, eqn, *values):
     """Lower an inner `jit` in place; XLA inlines it anyway."""
     jaxpr = next(sub_jaxprs(eqn.params))
     inner = scopes.enter(ctx, jaxpr, list(values))
-    outs = ctx.root.interpret(inner, jaxpr, list(values), spread=True)
+    outs = ctx.root.interpret(inner, jaxpr, list(values), spread=True, caller=eqn)
     return scopes.leave(ctx, inner, outs)
 
 
@@ -92,7 +92,7 @@ def _align_steps(ctx, eqn, xs):
         return xs, axis, ctx.capacity(length)
     for x in xs:
         if isinstance(x, Deferred):
-            raise deferred_error(x)
+            raise deferred_error(x, ctx.ambiguous)
     tokens = {v.axes[0].token for v in xs if v.axes[0] is not None}
     if len(tokens) > 1:
         xs = [ctx.pack(v, 0) for v in xs]

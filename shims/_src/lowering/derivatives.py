@@ -349,7 +349,7 @@ def checkpoint(ctx, eqn, *values):
             for v in values
         ]
         inner = scopes.enter(ctx, jaxpr, operands)
-        outs = run(inner, jaxpr, operands)
+        outs = run(inner, jaxpr, operands, caller=eqn)
         kept["outs"] = [layout(v) for v in outs]
         kept["described"], codes = scopes.describe(inner)
         made = {n: b for n, b in inner.env.items() if n not in ctx.env}

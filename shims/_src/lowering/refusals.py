@@ -73,9 +73,16 @@ def inner_size_error(dim) -> errors.FreshSizeError:
     )
 
 
-def deferred_error(value) -> errors.FreshSizeError:
-    """Return the error for a value that still waits for a size of one iteration, branch or row."""
-    return inner_size_error(_waited_for(value))
+def deferred_error(value, ambiguous) -> errors.FreshSizeError:
+    """Return the error for a value that still waits for a size.
+
+    Args:
+      value: the deferred value.
+      ambiguous: the names that stand for two sizes; other sizes are those of one iteration, branch or row.
+    """
+    aval = _waited_for(value)
+    names = [d for d in getattr(aval, "shape", ()) if ambiguous & jp.variables(d)]
+    return reused_size_error(names[0]) if names else inner_size_error(aval)
 
 
 def _waited_for(value):

@@ -1,0 +1,202 @@
+"""Tell whether a size is computed again: by the same equations, from the same values.
+
+The sizes of a nested program have the same names at each call. A derivative calls the program a second time, to
+compute what it needs of the first call; then both calls make the same sizes, whose arrays may meet. To find this out,
+the values of the programs that are being lowered get numbers: equal computations get equal numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
+from shims._src.sizes import primitives
+
+# The names of JAX's primitives whose nested program has the operands of the equation, and its results.
+_CALLS = frozenset(
+    "jit pjit closed_call core_call remat checkpoint remat2 custom_jvp_call custom_vjp_call".split()
+)
+
+
+class Frame:
+    """A program that is being lowered.
+
+    Args:
+      jaxpr: the program, open.
+      values: its values that were lowered already, by variable.
+      caller: the equation that calls it with its operands; `None` if the operands come from elsewhere.
+    """
+
+    def __init__(self, jaxpr, values: dict, caller=None):
+        self.jaxpr, self.values, self.caller = jaxpr, values, caller
+        self.numbered: _Numbered | None = None
+
+
+class Repeats:
+    """The sizes that nested programs of one lowering have made, by the serial numbers of their bindings."""
+
+    def __init__(self) -> None:
+        self._table = _Table()
+        self._made: dict[object, tuple] = {}
+
+    def note(self, frames: list[Frame], eqn, serial, layout) -> None:
+        """Record that an equation of a nested program makes a size; `layout` is that of its mask."""
+        if len(frames) > 1:
+            self._made.setdefault(serial, (self._source(frames, eqn), layout))
+
+    def is_repeated(self, frames: list[Frame], eqn, serial, layout) -> bool:
+        """Return whether an equation makes a size again, in the layout of the first time."""
+        return serial in self._made and self._made[serial] == (self._source(frames, eqn), layout)
+
+    def _source(self, frames, eqn) -> int:
+        """Return the number of the mask or count from which an equation makes a size."""
+        at = _containing(frames, eqn)
+        if at is None:
+            return self._table.unique()
+        numbered = self._numbered(frames, at)
+        numbered.advance_to(eqn)
+        return numbered.source(eqn)
+
+    def _numbered(self, frames, at: int) -> _Numbered:
+        frame = frames[at]
+        if frame.numbered is None:
+            around = None if frame.caller is None else _containing(frames[:at], frame.caller)
+            if around is not None:
+                outer = self._numbered(frames, around)
+                outer.advance_to(frame.caller)
+                inputs = [outer.number(a) for a in frame.caller.invars]
+                frame.numbered = _Numbered(self._table, frame.jaxpr, inputs, outer.sizes)
+            else:
+                inputs = [self._table.unique() for _ in frame.jaxpr.invars]
+                frame.numbered = _Numbered(self._table, frame.jaxpr, inputs, _input_sizes(frame, at))
+        return frame.numbered
+
+
+def _containing(frames, eqn) -> int | None:
+    """Return the position of the innermost program that has an equation."""
+    found = (i for i in reversed(range(len(frames))) if any(e is eqn for e in frames[i].jaxpr.eqns))
+    return next(found, None)
+
+
+def _input_sizes(frame: Frame, at: int) -> dict[str, object]:
+    """Return the sizes of the operands of the outermost program, each of which has one meaning everywhere."""
+    shapes = [getattr(v.aval, "shape", ()) for v in frame.jaxpr.invars] if at == 0 else []
+    return {name: name for shape in shapes for d in shape for name in jp.variables(d)}
+
+
+class _Table:
+    """Gives equal numbers to equal keys."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
+        self._kept: list = []  # objects whose identities are in keys
+        self._count = itertools.count()
+
+    def of(self, key) -> int:
+        """Return the number of a key; a key that cannot be hashed equals no other."""
+        try:
+            return self._numbers.setdefault(key, next(self._count))
+        except TypeError:
+            return self.unique()
+
+    def unique(self) -> int:
+        """Return a number that nothing else has."""
+        return next(self._count)
+
+    def of_constant(self, value) -> int:
+        """Return the number of a constant: scalars are compared by value, other constants by identity."""
+        if np.ndim(value) == 0 and not jp.is_tracer(value):
+            array = np.asarray(value)
+            if array.dtype != object:
+                return self.of(("scalar", str(array.dtype), array.tobytes()))
+        self._kept.append(value)
+        return self.of(("constant", id(value)))
+
+
+class _Numbered:
+    """The numbers of the values of one program, computed in the order of its equations.
+
+    Args:
+      table: the table of numbers.
+      jaxpr: the program.
+      inputs: the numbers of its operands.
+      sizes: the identities of the sizes that are known around it, by name.
+    """
+
+    def __init__(self, table: _Table, jaxpr, inputs, sizes):
+        self._table, self.sizes, self.made = table, dict(sizes), {}
+        self._jaxpr, consts = jp.open_jaxpr(jaxpr)
+        self._next = 0
+        self._numbers = dict(zip(self._jaxpr.invars, inputs, strict=True))
+        if len(consts) == len(self._jaxpr.constvars):
+            numbers = map(table.of_constant, consts)
+            self._numbers.update(zip(self._jaxpr.constvars, numbers, strict=True))
+
+    def number(self, atom) -> int:
+        """Return the number of a literal, or of a variable that was computed."""
+        if isinstance(atom, jp.Literal):
+            return self._table.of_constant(atom.val)
+        if atom not in self._numbers:
+            self._numbers[atom] = self._table.unique()
+        return self._numbers[atom]
+
+    def advance_to(self, eqn) -> None:
+        """Number the results of the equations before this one."""
+        while self._next < len(self._jaxpr.eqns) and self._jaxpr.eqns[self._next] is not eqn:
+            following = self._jaxpr.eqns[self._next]
+            self._next += 1
+            self._numbers.update(zip(following.outvars, self._results(following), strict=True))
+
+    def results(self) -> list[int]:
+        """Return the numbers of the results of the program."""
+        self.advance_to(None)
+        return [self.number(v) for v in self._jaxpr.outvars]
+
+    def source(self, eqn) -> int:
+        """Return the number of the mask or count from which an equation makes a size."""
+        return self.number(eqn.invars[0 if eqn.primitive is primitives.fresh_range_p else 1])
+
+    def _results(self, eqn) -> list[int]:
+        operands = [self.number(a) for a in eqn.invars]
+        if eqn.primitive is primitives.sized_p:
+            return operands[:1]
+        programs = list(jaxprs.sub_jaxprs(eqn.params))
+        if eqn.primitive.name in _CALLS and len(programs) == 1:
+            nested = _Numbered(self._table, programs[0], operands, self.sizes)
+            results = nested.results()
+            for name, number in nested.made.items():
+                self._make(name, number)
+            return results
+        if eqn.effects or "callback" in eqn.primitive.name:
+            return [self._table.unique() for _ in eqn.outvars]
+        if eqn.primitive.name in primitives.SIZE_MAKERS:
+            is_count = eqn.primitive is primitives.fresh_range_p
+            self._make(eqn.params["name"], self._table.of((is_count, self.source(eqn))))
+        params = tuple((name, self._key(p)) for name, p in sorted(eqn.params.items()))
+        key = (eqn.primitive.name, params, *operands)
+        return [self._table.of((key, i)) for i in range(len(eqn.outvars))]
+
+    def _make(self, name: str, number: int) -> None:
+        """Record a size that is made; from then on, a name of two different sizes has no meaning."""
+        again = self.made.setdefault(name, number) != number
+        self.made[name] = self.sizes[name] = self._table.unique() if again else number
+
+    def _key(self, value):
+        """Return the key of a parameter; a size is compared by what it is computed from, not only by name."""
+        if isinstance(value, (tuple, list)):
+            return tuple(map(self._key, value))
+        if jp.is_symbolic(value):
+            names = sorted(jp.variables(value))
+            return str(value), tuple(map(self._meaning, names))
+        if jaxprs.is_jaxpr(value):
+            count = len(jp.open_jaxpr(value)[0].invars)
+            inputs = [self._table.of(("argument", i)) for i in range(count)]
+            nested = _Numbered(self._table, value, inputs, self.sizes)
+            return len(inputs), tuple(nested.results())
+        return value
+
+    def _meaning(self, name: str):
+        return self.sizes[name] if name in self.sizes else self._table.unique()
