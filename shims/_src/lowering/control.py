@@ -28,7 +28,7 @@ def run(ctx, jaxpr, values, caller=None):
 def inline(ctx, eqn, *values):
     """Lower an inner `jit` in place; XLA inlines it anyway."""
     jaxpr = next(sub_jaxprs(eqn.params))
-    inner = scopes.enter(ctx, jaxpr, list(values))
+    inner = scopes.enter(ctx, jaxpr, list(values), is_call=True)
     outs = ctx.root.interpret(inner, jaxpr, list(values), spread=True, caller=eqn)
     return scopes.leave(ctx, inner, outs)
 
@@ -54,6 +54,9 @@ def scan(ctx, eqn, *values):
     jaxpr = eqn.params["jaxpr"]
     open_jaxpr, _ = jp.open_jaxpr(jaxpr)
     carry_avals = [v.aval for v in open_jaxpr.invars[n_consts : n_consts + n_carry]]
+    for value in carry:
+        if isinstance(value, Deferred):
+            raise deferred_error(value, ctx.ambiguous)
     initial = carry
     carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(carry, carry_avals, strict=True)]
     xs, steps, extent = _align_steps(ctx, eqn, xs)

@@ -348,7 +348,7 @@ def checkpoint(ctx, eqn, *values):
             v if isinstance(v, Deferred) else Value(next(given), v.axes, v.pad, v.bounds)
             for v in values
         ]
-        inner = scopes.enter(ctx, jaxpr, operands)
+        inner = scopes.enter(ctx, jaxpr, operands, is_call=True)
         outs = run(inner, jaxpr, operands, caller=eqn)
         kept["outs"] = [layout(v) for v in outs]
         kept["described"], codes = scopes.describe(inner)

@@ -9,9 +9,18 @@ from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
 
 
-def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
-    """Return a new scope for a nested jaxpr, in which the sizes of its operands are bound."""
+def enter(ctx: Context, jaxpr, values: list[Value], is_call: bool = False) -> Context:
+    """Return a new scope for a nested jaxpr, in which the sizes of its operands are bound.
+
+    Args:
+      ctx: the scope around it.
+      jaxpr: the nested jaxpr.
+      values: its operands.
+      is_call: whether the jaxpr is that of a called function: what repeats the selection of a saved value may be there.
+    """
     inner = ctx.child()
+    if is_call:
+        inner.carried |= ctx.carried
     inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
     for var, value in zip(inner_jaxpr.invars, values, strict=True):
         for d, axis, extent in zip(
