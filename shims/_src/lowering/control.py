@@ -20,9 +20,9 @@ from shims._src.platform.jaxprs import equations, sub_jaxprs
 from shims._src.sizes import dims, error_values, primitives, trace
 
 
-def run(ctx, jaxpr, values, caller=None):
+def run(ctx, jaxpr, values, caller=None, branch=None):
     """Lower a nested jaxpr in the scope `ctx`; return its results as lowered values."""
-    return ctx.root.interpret(ctx, jaxpr, values, caller=caller)
+    return ctx.root.interpret(ctx, jaxpr, values, caller=caller, branch=branch)
 
 
 def inline(ctx, eqn, *values):
@@ -284,7 +284,7 @@ def cond(ctx, eqn, index, *values):
     branches = eqn.params["branches"]
     out_avals = [v.aval for v in eqn.outvars]
     made = set().union(*map(own_sizes.made, branches))
-    lowered = [_Branch(ctx, b, values, out_avals, made) for b in branches]
+    lowered = [_Branch(ctx, eqn, i, values, made) for i in range(len(branches))]
     arrays = [v.array for v in passed]
     # A second round: sizes that one branch makes are unknown to the others in the first one.
     for _ in range(2 if any(map(jp.is_symbolic, _dims_of(out_avals))) else 1):
@@ -312,7 +312,7 @@ def cond(ctx, eqn, index, *values):
     outs, sizes, codes, absent = _select_branch(eqn, index.array, calls, arrays)
     ctx.root.unread += absent
     ctx.adopt([d for b in lowered for d in b.described], codes)
-    return _branch_results(ctx, out_avals, outs, sizes, [b.serials for b in lowered])
+    return _branch_results(ctx, eqn, outs, sizes, [b.serials for b in lowered])
 
 
 def _select_branch(eqn, index, calls, arrays):
@@ -348,8 +348,10 @@ def _largest_of(branches):
 class _Branch:
     """A lowered branch of a conditional, to be called with the operands' arrays."""
 
-    def __init__(self, ctx, jaxpr, values, out_avals, made):
-        self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
+    def __init__(self, ctx, eqn, number, values, made):
+        self.ctx, self.eqn, self.number, self.values = ctx, eqn, number, values
+        self.jaxpr = eqn.params["branches"][number]
+        self.out_avals = [v.aval for v in eqn.outvars]
         self.made = made  # the sizes that any of the branches makes
         self.described: list = []
         self.wanted: list | None = (
@@ -375,7 +377,7 @@ class _Branch:
             # Zeros in the place of values that another branch saves have the sizes of that branch.
             inner.bind_missing(name)
         before = len(inner.root.unread)
-        outs = run(inner, self.jaxpr, values)
+        outs = run(inner, self.jaxpr, values, self.eqn, self.number)
         unread = inner.root.unread[before:]
         del inner.root.unread[before:]  # which the operations of this branch compute
         self.reads = bool(unread)
@@ -404,17 +406,20 @@ def _bindings(inner, axis, shapes):
     }
 
 
-def _branch_results(ctx, avals, outs, sizes, serials):
+def _branch_results(ctx, eqn, outs, sizes, serials):
     """Return the results of a conditional as lowered values; bind the sizes created in its branches."""
     known: dict = {}
     results = []
-    for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
+    for position, (out, var) in enumerate(zip(outs, eqn.outvars, strict=True)):
         axes = []
-        for i, d in enumerate(getattr(aval, "shape", ())):
+        for i, d in enumerate(getattr(var.aval, "shape", ())):
             own = {}
             for name, size in sizes[position][i].items():
                 made = (name, *(s[position][i][name] for s in serials))
-                serial = known.setdefault(made, next(SERIALS))
+                if made not in known:
+                    known[made] = next(SERIALS)
+                    ctx.root.repeats.join(ctx.root.frames, eqn, known[made], made[1:])
+                serial = known[made]
                 capacity = ctx.root.fresh_capacity.get(name, 1)
                 bound = dims.Binding(size, capacity, 0, serial, True)
                 if jnp.ndim(size) or not _bind_name(ctx, name, bound):

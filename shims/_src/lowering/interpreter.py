@@ -41,7 +41,7 @@ _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint"
 
 
 def run(
-    ctx: Context, jaxpr, args: list[Value], spread: bool = False, caller=None
+    ctx: Context, jaxpr, args: list[Value], spread: bool = False, caller=None, branch=None
 ) -> list[Value]:
     """Evaluate a (closed) jaxpr on lowered operands; return its results as lowered values.
 
@@ -51,6 +51,7 @@ def run(
       args: its operands.
       spread: whether the padding of results may hold NaN or infinity.
       caller: the equation that has these operands, if there is one.
+      branch: which branch of the conditional `caller` the program is, if it is one.
     """
     jaxpr, consts = jp.open_jaxpr(jaxpr)
     env: dict[object, Value] = {}
@@ -70,7 +71,7 @@ def run(
         outs = apply(ctx, eqn, values, at_once)
         return outs if choices is None else choices.applied(ctx, eqn, outs)
 
-    ctx.root.frames.append(Frame(jaxpr, env, caller))
+    ctx.root.frames.append(Frame(jaxpr, env, caller, branch))
     try:
         outs = jaxprs.evaluate(jaxpr, env, step, lambda literal: static(literal.val))
     finally:

@@ -28,11 +28,13 @@ class Frame:
       jaxpr: the program, open.
       values: its values that were lowered already, by variable.
       caller: the equation that calls it with its operands; `None` if the operands come from elsewhere.
+      branch: which branch of the conditional `caller` the program is; `None` if it is none.
     """
 
-    def __init__(self, jaxpr, values: dict, caller=None):
-        self.jaxpr, self.values, self.caller = jaxpr, values, caller
+    def __init__(self, jaxpr, values: dict, caller=None, branch: int | None = None):
+        self.jaxpr, self.values, self.caller, self.branch = jaxpr, values, caller, branch
         self.numbered: _Numbered | None = None
+        self.condition: object = None  # for a branch: the number of the index, and which branch it is
 
 
 class Repeats:
@@ -41,6 +43,7 @@ class Repeats:
     def __init__(self) -> None:
         self._table = _Table()
         self._made: dict[object, tuple] = {}
+        self._of_branches: dict[object, dict[object, tuple]] = {}
 
     def note(self, frames: list[Frame], eqn, serial, layout) -> None:
         """Record that an equation of a nested program makes a size; `layout` is that of its mask."""
@@ -49,7 +52,26 @@ class Repeats:
 
     def is_repeated(self, frames: list[Frame], eqn, serial, layout) -> bool:
         """Return whether an equation makes a size again, in the layout of the first time."""
-        return serial in self._made and self._made[serial] == (self._source(frames, eqn), layout)
+        found = self._made.get(serial)
+        branches = self._of_branches.get(serial)
+        if found is None and not branches:
+            return False
+        made = self._source(frames, eqn), layout
+        return made == found or any(branches.get(f.condition) == made for f in frames if branches)
+
+    def join(self, frames: list[Frame], eqn, serial, of_branches) -> None:
+        """Record that a size with the number `serial` leaves a conditional, and its number in each branch."""
+        at = _containing(frames, eqn)
+        known = {i: self._made[s] for i, s in enumerate(of_branches) if s in self._made}
+        if at is None or not known:
+            return
+        index = self._index(frames, at, eqn)
+        self._of_branches[serial] = {(index, i): made for i, made in known.items()}
+
+    def _index(self, frames, at: int, eqn) -> int:
+        numbered = self._numbered(frames, at)
+        numbered.advance_to(eqn)
+        return numbered.number(eqn.invars[0])
 
     def _source(self, frames, eqn) -> int:
         """Return the number of the mask or count from which an equation makes a size."""
@@ -68,6 +90,8 @@ class Repeats:
                 outer = self._numbered(frames, around)
                 outer.advance_to(frame.caller)
                 inputs = [outer.number(a) for a in frame.caller.invars]
+                if frame.branch is not None:
+                    frame.condition = inputs.pop(0), frame.branch
                 frame.numbered = _Numbered(self._table, frame.jaxpr, inputs, outer.sizes)
             else:
                 inputs = [self._table.unique() for _ in frame.jaxpr.invars]
