@@ -417,8 +417,8 @@ def _branch_results(ctx, eqn, outs, sizes, serials):
             for name, size in sizes[position][i].items():
                 made = (name, *(s[position][i][name] for s in serials))
                 if made not in known:
-                    known[made] = next(SERIALS)
-                    ctx.root.repeats.join(ctx.root.frames, eqn, known[made], made[1:])
+                    frames, new = ctx.root.frames, next(SERIALS)
+                    known[made] = ctx.root.repeats.joined(frames, eqn, name, made[1:], new)
                 serial = known[made]
                 capacity = ctx.root.fresh_capacity.get(name, 1)
                 bound = dims.Binding(size, capacity, 0, serial, True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from shims._src.platform import jax_private as jp
 from shims._src.platform import jaxprs
-from shims._src.sizes import primitives
+from shims._src.sizes import dims, primitives
 
 # The names of JAX's primitives whose nested program has the operands of the equation, and its results.
 _CALLS = frozenset(
@@ -43,30 +43,70 @@ class Repeats:
     def __init__(self) -> None:
         self._table = _Table()
         self._made: dict[object, tuple] = {}
-        self._of_branches: dict[object, dict[object, tuple]] = {}
+        self._of_branches: dict[object, dict[object, object]] = {}
+        self._joined: dict[object, object] = {}
 
     def note(self, frames: list[Frame], eqn, serial, layout) -> None:
-        """Record that an equation of a nested program makes a size; `layout` is that of its mask."""
-        if len(frames) > 1:
-            self._made.setdefault(serial, (self._source(frames, eqn), layout))
+        """Record that an equation of a nested program makes a size; `layout` is that of its mask: a token and an extent."""
+        # What leaves a conditional was made in one of its branches.
+        if len(frames) > 1 and isinstance(serial, int) and serial not in self._of_branches:
+            made = self._source(frames, eqn), self._by_origin(frames, layout)
+            self._made.setdefault(serial, made)
 
     def is_repeated(self, frames: list[Frame], eqn, serial, layout) -> bool:
         """Return whether an equation makes a size again, in the layout of the first time."""
-        found = self._made.get(serial)
-        branches = self._of_branches.get(serial)
-        if found is None and not branches:
+        if serial not in self._made and serial not in self._of_branches:
             return False
-        made = self._source(frames, eqn), layout
-        return made == found or any(branches.get(f.condition) == made for f in frames if branches)
+        source = self._source(frames, eqn)  # which also numbers the programs around
+        return self._origin(frames, serial) == (source, self._by_origin(frames, layout))
 
-    def join(self, frames: list[Frame], eqn, serial, of_branches) -> None:
-        """Record that a size with the number `serial` leaves a conditional, and its number in each branch."""
+    def _origin(self, frames, serial):
+        """Return from what a size was made; for the size of a conditional, in the branch that is being lowered."""
+        branches = self._of_branches.get(serial, {})
+        found = (branches[f.condition] for f in reversed(frames) if f.condition in branches)
+        return self._made.get(serial) or next(found, None)
+
+    def _by_origin(self, frames, layout):
+        """Return the token and extent of a mask with the origins of sizes in the place of their serial numbers."""
+        if layout is None or layout[0] is None:
+            return layout
+        (kind, dim, serials, *rest), extent = layout
+        if kind == "selected":
+            found = self._origin(frames, serials) or serials
+        elif kind == "packed":
+            found = tuple((name, self._origin(frames, s) or s) for name, s in serials)
+        else:
+            return layout
+        return kind, str(dim), found, *rest, extent
+
+    def joined(self, frames: list[Frame], eqn, name: str, of_branches, new) -> object:
+        """Return the serial number of a size that leaves a conditional.
+
+        Args:
+          frames: the programs that are being lowered.
+          eqn: the conditional.
+          name: the name of the size.
+          of_branches: the serial number of the size in each branch.
+          new: the serial number to return, unless a conditional of the same index made these sizes before.
+        """
         at = _containing(frames, eqn)
-        known = {i: self._made[s] for i, s in enumerate(of_branches) if s in self._made}
-        if at is None or not known:
-            return
+        if at is None:
+            return new
         index = self._index(frames, at, eqn)
-        self._of_branches[serial] = {(index, i): made for i, made in known.items()}
+        origins = {(index, i): self._origin_in(s, (index, i)) for i, s in enumerate(of_branches)}
+        known = {condition: made for condition, made in origins.items() if made is not None}
+        if len(known) < len(of_branches):
+            self._of_branches[new] = known
+            return new
+        serial = self._joined.setdefault((name, *known.items()), new)
+        self._of_branches[serial] = known
+        return serial
+
+    def _origin_in(self, serial, condition):
+        """Return from what a size was made in a branch; a size that the branch does not make is 0."""
+        if serial is dims.Unnumbered.MISSING:
+            return serial
+        return self._made.get(serial) or self._of_branches.get(serial, {}).get(condition)
 
     def _index(self, frames, at: int, eqn) -> int:
         numbered = self._numbered(frames, at)
