@@ -339,7 +339,7 @@ def checkpoint(ctx, eqn, *values):
     """Lower a call of a `jax.checkpoint` function to a checkpoint of the lowered body."""
     values = [ctx.expand_uniform(v) for v in values]
     jaxpr = eqn.params["jaxpr"]
-    kept: dict[str, object] = {}
+    kept: dict[str, Any] = {}
 
     def body(arrays):
         given = iter(arrays)
@@ -353,6 +353,7 @@ def checkpoint(ctx, eqn, *values):
         kept["outs"] = [layout(v) for v in outs]
         kept["described"], codes = scopes.describe(inner)
         made = {n: b for n, b in inner.env.items() if n not in ctx.env}
+        kept["reused"] = scopes.renamed(ctx, inner, outs)
         sizes = {n: b.size for n, b in made.items()}
         kept["capacity"] = {
             n: dataclasses.replace(b, size=None, valid=None) for n, b in made.items()
@@ -364,6 +365,7 @@ def checkpoint(ctx, eqn, *values):
     for name, size in sizes.items():
         b = kept["capacity"][name]
         ctx.env[name] = dataclasses.replace(b, size=size, valid=None)
+    ctx.ambiguous |= kept["reused"]
     ctx.adopt(kept["described"], codes)
     return put_together(kept["outs"], arrays, carried)
 

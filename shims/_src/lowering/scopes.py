@@ -63,20 +63,27 @@ def _serial_of(axis: Axis, name: str):
 
 def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
     """Return the results of an inlined jaxpr, and bind the sizes created in it in the outer scope."""
-    for value in values:
-        for axis in value.axes:
-            if axis is None:
-                continue
-            for name in jp.variables(axis.dim) - axis.own.keys():
-                binding = inner.env[name]
-                known = ctx.env.get(name)
-                if known is not None and known.serial != binding.serial:
-                    # The inner program was traced once and runs twice, so two sizes share a name.
-                    # Axes that hold the size itself stay valid; a use of the name is refused.
-                    ctx.ambiguous.add(name)
-                ctx.env[name] = binding
+    # The inner program was traced once and runs twice, so two sizes share a name.
+    # Axes that hold the size itself stay valid; a use of the name is refused.
+    ctx.ambiguous |= renamed(ctx, inner, values)
+    for name in _sizes_of(values):
+        ctx.env[name] = inner.env[name]
     ctx.reports += inner.reports
     return values
+
+
+def renamed(ctx: Context, inner: Context, values: list[Value]) -> set[str]:
+    """Return the names of sizes in the results of an inner program that stand for other sizes in the outer scope."""
+    return {
+        name
+        for name in _sizes_of(values)
+        if name in ctx.env and ctx.env[name].serial != inner.env[name].serial
+    }
+
+
+def _sizes_of(values: list[Value]) -> set[str]:
+    axes = [axis for value in values for axis in value.axes if axis is not None]
+    return {name for axis in axes for name in jp.variables(axis.dim) - axis.own.keys()}
 
 
 def settle(ctx: Context, value: Value, shape) -> Value:
