@@ -96,11 +96,7 @@ def _second(program):
     return lambda x: jax.grad(lambda x: (jax.grad(program)(x) ** 2).sum())(x)
 
 
-# The loop of the derivative of a compiled checkpoint adds up the derivative of a value that only its body has.
-SECOND = [case for case in CASES if case != ("jit-of-checkpoint", "loop")]
-
-
-@pytest.mark.parametrize(("wrapper", "place"), SECOND)
+@pytest.mark.parametrize(("wrapper", "place"), CASES)
 def test_derivatives_of_derivatives(wrapper, place):
     """The derivative of a call is a call, whose jaxpr is split again."""
     programs = [PLACES[place](WRAPPERS[wrapper](f)) for f in FUNCTIONS]
@@ -132,3 +128,32 @@ def test_sizes_that_meet_in_a_converted_branch(second):
 
     operands = (X, X[::-1] + 1, X > 0, second)
     _assert_close(jax.jit(shims.dynamic(slope))(*operands), slope(*operands))
+
+
+def _ran_twice(wrap):
+    """Return a program that runs one traced program twice, so that one name stands for two sizes."""
+
+    def program(x):
+        closed = jax.make_jaxpr(wrap(_chained))(x)
+        (a,), (b,) = (jax.core.eval_jaxpr(closed.jaxpr, closed.consts, v) for v in (x, -x))
+        return a.sum() + b.sum() + jnp.full(b.shape[0], 3.0).sum()
+
+    return jax.jit(shims.dynamic(program, autograph=False))
+
+
+@pytest.mark.parametrize("wrap", [jax.jit, jax.checkpoint])
+def test_two_runs_of_one_program_are_refused(wrap):
+    with pytest.raises(
+        shims.errors.FreshSizeError, match=r"(?s)two numbers.*call the function itself"
+    ):
+        _ran_twice(wrap)(X)
+
+
+def test_the_remedy_for_two_runs_of_one_program():
+    def program(x):
+        a, b = _chained(x), _chained(-x)
+        return a.sum() + b.sum() + jnp.full(b.shape[0], 3.0).sum()
+
+    with jax.disable_jit():
+        want = program(X)
+    _assert_close(jax.jit(shims.dynamic(program, autograph=False))(X), want)

@@ -91,6 +91,9 @@ class Context:
         self.inherited: set[str] = set()  # sizes made in the scopes around this one
         self.carried: set[str] = set()  # sizes that come with the operands of this scope
         self.ambiguous: set[str] = set()  # names of sizes that left an inner program twice
+        self.unreturned: set[str] = (
+            set()
+        )  # sizes of called functions that none of their results has
         self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
         self.decides_loop = False  # whether the condition of a loop is lowered
         self.error_value = error_values.plain

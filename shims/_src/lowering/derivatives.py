@@ -366,6 +366,7 @@ def checkpoint(ctx, eqn, *values):
         b = kept["capacity"][name]
         ctx.env[name] = dataclasses.replace(b, size=size, valid=None)
     ctx.ambiguous |= kept["reused"]
+    ctx.unreturned |= sizes.keys()
     ctx.adopt(kept["described"], codes)
     return put_together(kept["outs"], arrays, carried)
 

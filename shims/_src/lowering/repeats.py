@@ -17,7 +17,17 @@ from shims._src.sizes import dims, primitives
 
 # The names of JAX's primitives whose nested program has the operands of the equation, and its results.
 _CALLS = frozenset(
-    "jit pjit closed_call core_call remat checkpoint remat2 custom_jvp_call custom_vjp_call".split()
+    [
+        "jit",
+        "pjit",
+        "closed_call",
+        "core_call",
+        "remat",
+        "checkpoint",
+        "remat2",
+        "custom_jvp_call",
+        "custom_vjp_call",
+    ]
 )
 
 
@@ -34,7 +44,9 @@ class Frame:
     def __init__(self, jaxpr, values: dict, caller=None, branch: int | None = None):
         self.jaxpr, self.values, self.caller, self.branch = jaxpr, values, caller, branch
         self.numbered: _Numbered | None = None
-        self.condition: object = None  # for a branch: the number of the index, and which branch it is
+        self.condition: object = (
+            None  # for a branch: the number of the index, and which branch it is
+        )
 
 
 class Repeats:
@@ -135,7 +147,9 @@ class Repeats:
                 frame.numbered = _Numbered(self._table, frame.jaxpr, inputs, outer.sizes)
             else:
                 inputs = [self._table.unique() for _ in frame.jaxpr.invars]
-                frame.numbered = _Numbered(self._table, frame.jaxpr, inputs, _input_sizes(frame, at))
+                frame.numbered = _Numbered(
+                    self._table, frame.jaxpr, inputs, _input_sizes(frame, at)
+                )
         return frame.numbered
 
 

@@ -68,15 +68,19 @@ def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
     ctx.ambiguous |= renamed(ctx, inner, values)
     for name in _sizes_of(values):
         ctx.env[name] = inner.env[name]
+    # What waits for a size that no result has is of this size, unless another call makes it, too.
+    unknown = inner.env.keys() - ctx.env.keys()
+    ctx.unreturned |= unknown
+    ctx.env.update({name: inner.env[name] for name in unknown})
     ctx.reports += inner.reports
     return values
 
 
 def renamed(ctx: Context, inner: Context, values: list[Value]) -> set[str]:
-    """Return the names of sizes in the results of an inner program that stand for other sizes in the outer scope."""
+    """Return the names of sizes that an inner program makes and that stand for other sizes in the outer scope."""
     return {
         name
-        for name in _sizes_of(values)
+        for name in _sizes_of(values) | ctx.unreturned
         if name in ctx.env and ctx.env[name].serial != inner.env[name].serial
     }
 
