@@ -55,7 +55,7 @@ class Repeats:
     def __init__(self) -> None:
         self._table = _Table()
         self._made: dict[object, tuple] = {}
-        self._of_branches: dict[object, dict[object, object]] = {}
+        self._of_branches: dict[object, dict] = {}
         self._joined: dict[object, object] = {}
 
     def note(self, frames: list[Frame], eqn, serial, layout) -> None:
@@ -205,7 +205,8 @@ class _Numbered:
     """
 
     def __init__(self, table: _Table, jaxpr, inputs, sizes):
-        self._table, self.sizes, self.made = table, dict(sizes), {}
+        self._table, self.sizes = table, dict(sizes)
+        self.made: dict[str, int] = {}
         self._jaxpr, consts = jp.open_jaxpr(jaxpr)
         self._next = 0
         self._numbers = dict(zip(self._jaxpr.invars, inputs, strict=True))
