@@ -7,6 +7,7 @@ test-long` all pairs, with the tape inside of the function and around it.
 import itertools
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -109,19 +110,23 @@ def test_recomputed():
         assert_same(ours(x, 0.5), wanted, Tolerance(1e-4, 1e-5))
 
 
-def test_branches_of_the_users_own_jax_are_refused():
-    """`jax.lax.cond` takes its branches as they are; a size that none makes is no 0."""
+def test_branches_of_the_users_own_jax():
+    """`jax.lax.cond` takes its branches as they are; a size that one of them makes has a derivative."""
+
+    def first(v):
+        return shims.reduce_sum(shims.sort(kept(shims, v)))
+
+    def second(v):
+        return filled(shims, v)
 
     @shims.function(input_signature=signature(shims))
     def program(x, s):
         def chosen(v):
-            return jax.lax.cond(
-                s > 0.45,
-                lambda: shims.reduce_sum(shims.sort(kept(shims, v))),
-                lambda: filled(shims, v),
-            )
+            return jax.lax.cond(s > 0.45, lambda: first(v), lambda: second(v))
 
         return jax.grad(chosen)(x)
 
-    with pytest.raises(shims.errors.FreshSizeError, match="of a loop body, a branch"):
-        program(INPUTS[0], 0.3)
+    for x, s in itertools.product(INPUTS, SWITCHES):
+        with jax.disable_jit():
+            wanted = jax.grad(first if s > 0.45 else second)(jnp.asarray(x))
+        np.testing.assert_allclose(program(x, s), wanted, rtol=1e-5)

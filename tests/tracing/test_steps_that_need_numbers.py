@@ -3,6 +3,7 @@
 import array
 import datetime
 import decimal
+import fractions
 import heapq
 import json
 import struct
@@ -101,6 +102,8 @@ STANDARD_LIBRARY = {
     "json": lambda n: json.dumps({"n": n, "all": [n, {"twice": 2 * n}]}),
     "json-indented": lambda n: json.dumps([n, 1.5], indent=1),
     "decimal": lambda n: decimal.Decimal(n) / 4,
+    "decimal-product": lambda n: decimal.Decimal(1) * n + n * decimal.Decimal(2),
+    "fraction-product": lambda n: fractions.Fraction(1, 3) * n,
     "days": lambda n: datetime.timedelta(days=n),
     "packed": lambda n: struct.pack("ih", n, 2 * n),
     "array": lambda n: array.array("i", [n, 1]),

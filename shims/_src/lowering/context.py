@@ -25,6 +25,7 @@ from shims._src.lowering.refusals import (
     ragged_rows_error,
     reused_size_error,
 )
+from shims._src.lowering.repeats import Frame, Repeats
 from shims._src.lowering.report import Condition, Report
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
@@ -65,7 +66,8 @@ class Root:
         self.symbolic: dict[int, tuple[object, bool]] = {}
         self.fresh_capacity: dict[str, int] = {}
         self.largest = Largest()
-        self.frames: list[dict] = []  # values of the programs being lowered, innermost last
+        self.frames: list[Frame] = []  # the programs being lowered, innermost last
+        self.repeats = Repeats()
         self.is_irreversible = False  # whether JAX would fail to transpose a loop of the program
         self.unread: list = []  # for each read that may give NaN, whether there was nothing to read
 
@@ -89,6 +91,9 @@ class Context:
         self.inherited: set[str] = set()  # sizes made in the scopes around this one
         self.carried: set[str] = set()  # sizes that come with the operands of this scope
         self.ambiguous: set[str] = set()  # names of sizes that left an inner program twice
+        self.unreturned: set[str] = (
+            set()
+        )  # sizes of called functions that none of their results has
         self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
         self.decides_loop = False  # whether the condition of a loop is lowered
         self.error_value = error_values.plain

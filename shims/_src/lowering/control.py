@@ -20,16 +20,16 @@ from shims._src.platform.jaxprs import equations, sub_jaxprs
 from shims._src.sizes import dims, error_values, primitives, trace
 
 
-def run(ctx, jaxpr, values):
+def run(ctx, jaxpr, values, caller=None, branch=None):
     """Lower a nested jaxpr in the scope `ctx`; return its results as lowered values."""
-    return ctx.root.interpret(ctx, jaxpr, values)
+    return ctx.root.interpret(ctx, jaxpr, values, caller=caller, branch=branch)
 
 
 def inline(ctx, eqn, *values):
     """Lower an inner `jit` in place; XLA inlines it anyway."""
     jaxpr = next(sub_jaxprs(eqn.params))
-    inner = scopes.enter(ctx, jaxpr, list(values))
-    outs = ctx.root.interpret(inner, jaxpr, list(values), spread=True)
+    inner = scopes.enter(ctx, jaxpr, list(values), is_call=True)
+    outs = ctx.root.interpret(inner, jaxpr, list(values), spread=True, caller=eqn)
     return scopes.leave(ctx, inner, outs)
 
 
@@ -54,6 +54,9 @@ def scan(ctx, eqn, *values):
     jaxpr = eqn.params["jaxpr"]
     open_jaxpr, _ = jp.open_jaxpr(jaxpr)
     carry_avals = [v.aval for v in open_jaxpr.invars[n_consts : n_consts + n_carry]]
+    for value in carry:
+        if isinstance(value, Deferred):
+            raise deferred_error(value, ctx.ambiguous)
     initial = carry
     carry = [scopes.settle(ctx, v, a.shape) for v, a in zip(carry, carry_avals, strict=True)]
     xs, steps, extent = _align_steps(ctx, eqn, xs)
@@ -92,7 +95,7 @@ def _align_steps(ctx, eqn, xs):
         return xs, axis, ctx.capacity(length)
     for x in xs:
         if isinstance(x, Deferred):
-            raise deferred_error(x)
+            raise deferred_error(x, ctx.ambiguous)
     tokens = {v.axes[0].token for v in xs if v.axes[0] is not None}
     if len(tokens) > 1:
         xs = [ctx.pack(v, 0) for v in xs]
@@ -281,7 +284,7 @@ def cond(ctx, eqn, index, *values):
     branches = eqn.params["branches"]
     out_avals = [v.aval for v in eqn.outvars]
     made = set().union(*map(own_sizes.made, branches))
-    lowered = [_Branch(ctx, b, values, out_avals, made) for b in branches]
+    lowered = [_Branch(ctx, eqn, i, values, made) for i in range(len(branches))]
     arrays = [v.array for v in passed]
     # A second round: sizes that one branch makes are unknown to the others in the first one.
     for _ in range(2 if any(map(jp.is_symbolic, _dims_of(out_avals))) else 1):
@@ -309,7 +312,7 @@ def cond(ctx, eqn, index, *values):
     outs, sizes, codes, absent = _select_branch(eqn, index.array, calls, arrays)
     ctx.root.unread += absent
     ctx.adopt([d for b in lowered for d in b.described], codes)
-    return _branch_results(ctx, out_avals, outs, sizes, [b.serials for b in lowered])
+    return _branch_results(ctx, eqn, outs, sizes, [b.serials for b in lowered])
 
 
 def _select_branch(eqn, index, calls, arrays):
@@ -345,8 +348,10 @@ def _largest_of(branches):
 class _Branch:
     """A lowered branch of a conditional, to be called with the operands' arrays."""
 
-    def __init__(self, ctx, jaxpr, values, out_avals, made):
-        self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
+    def __init__(self, ctx, eqn, number, values, made):
+        self.ctx, self.eqn, self.number, self.values = ctx, eqn, number, values
+        self.jaxpr = eqn.params["branches"][number]
+        self.out_avals = [v.aval for v in eqn.outvars]
         self.made = made  # the sizes that any of the branches makes
         self.described: list = []
         self.wanted: list | None = (
@@ -372,7 +377,7 @@ class _Branch:
             # Zeros in the place of values that another branch saves have the sizes of that branch.
             inner.bind_missing(name)
         before = len(inner.root.unread)
-        outs = run(inner, self.jaxpr, values)
+        outs = run(inner, self.jaxpr, values, self.eqn, self.number)
         unread = inner.root.unread[before:]
         del inner.root.unread[before:]  # which the operations of this branch compute
         self.reads = bool(unread)
@@ -401,17 +406,20 @@ def _bindings(inner, axis, shapes):
     }
 
 
-def _branch_results(ctx, avals, outs, sizes, serials):
+def _branch_results(ctx, eqn, outs, sizes, serials):
     """Return the results of a conditional as lowered values; bind the sizes created in its branches."""
     known: dict = {}
     results = []
-    for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
+    for position, (out, var) in enumerate(zip(outs, eqn.outvars, strict=True)):
         axes = []
-        for i, d in enumerate(getattr(aval, "shape", ())):
+        for i, d in enumerate(getattr(var.aval, "shape", ())):
             own = {}
             for name, size in sizes[position][i].items():
                 made = (name, *(s[position][i][name] for s in serials))
-                serial = known.setdefault(made, next(SERIALS))
+                if made not in known:
+                    frames, new = ctx.root.frames, next(SERIALS)
+                    known[made] = ctx.root.repeats.joined(frames, eqn, name, made[1:], new)
+                serial = known[made]
                 capacity = ctx.root.fresh_capacity.get(name, 1)
                 bound = dims.Binding(size, capacity, 0, serial, True)
                 if jnp.ndim(size) or not _bind_name(ctx, name, bound):

@@ -339,7 +339,7 @@ def checkpoint(ctx, eqn, *values):
     """Lower a call of a `jax.checkpoint` function to a checkpoint of the lowered body."""
     values = [ctx.expand_uniform(v) for v in values]
     jaxpr = eqn.params["jaxpr"]
-    kept: dict[str, object] = {}
+    kept: dict[str, Any] = {}
 
     def body(arrays):
         given = iter(arrays)
@@ -348,11 +348,12 @@ def checkpoint(ctx, eqn, *values):
             v if isinstance(v, Deferred) else Value(next(given), v.axes, v.pad, v.bounds)
             for v in values
         ]
-        inner = scopes.enter(ctx, jaxpr, operands)
-        outs = run(inner, jaxpr, operands)
+        inner = scopes.enter(ctx, jaxpr, operands, is_call=True)
+        outs = run(inner, jaxpr, operands, caller=eqn)
         kept["outs"] = [layout(v) for v in outs]
         kept["described"], codes = scopes.describe(inner)
         made = {n: b for n, b in inner.env.items() if n not in ctx.env}
+        kept["reused"] = scopes.renamed(ctx, inner, outs)
         sizes = {n: b.size for n, b in made.items()}
         kept["capacity"] = {
             n: dataclasses.replace(b, size=None, valid=None) for n, b in made.items()
@@ -364,6 +365,8 @@ def checkpoint(ctx, eqn, *values):
     for name, size in sizes.items():
         b = kept["capacity"][name]
         ctx.env[name] = dataclasses.replace(b, size=size, valid=None)
+    ctx.ambiguous |= kept["reused"]
+    ctx.unreturned |= sizes.keys()
     ctx.adopt(kept["described"], codes)
     return put_together(kept["outs"], arrays, carried)
 

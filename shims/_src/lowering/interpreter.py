@@ -27,6 +27,7 @@ from shims._src.lowering.refusals import (
     ragged_rows_error,
     unsupported,
 )
+from shims._src.lowering.repeats import Frame
 from shims._src.lowering.rules import RULES
 from shims._src.lowering.sizes import select
 from shims._src.lowering.value import Deferred, Value, is_empty, static
@@ -39,7 +40,9 @@ from shims._src.sizes import primitives, room
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
 
 
-def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Value]:
+def run(
+    ctx: Context, jaxpr, args: list[Value], spread: bool = False, caller=None, branch=None
+) -> list[Value]:
     """Evaluate a (closed) jaxpr on lowered operands; return its results as lowered values.
 
     Args:
@@ -47,6 +50,8 @@ def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Va
       jaxpr: the program.
       args: its operands.
       spread: whether the padding of results may hold NaN or infinity.
+      caller: the equation that has these operands, if there is one.
+      branch: which branch of the conditional `caller` the program is, if it is one.
     """
     jaxpr, consts = jp.open_jaxpr(jaxpr)
     env: dict[object, Value] = {}
@@ -66,7 +71,7 @@ def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Va
         outs = apply(ctx, eqn, values, at_once)
         return outs if choices is None else choices.applied(ctx, eqn, outs)
 
-    ctx.root.frames.append(env)
+    ctx.root.frames.append(Frame(jaxpr, env, caller, branch))
     try:
         outs = jaxprs.evaluate(jaxpr, env, step, lambda literal: static(literal.val))
     finally:
@@ -75,7 +80,7 @@ def run(ctx: Context, jaxpr, args: list[Value], spread: bool = False) -> list[Va
     outs = [wide_numbers.narrowed(ctx, _force(ctx, out)) for out in outs]
     for out in outs:
         if isinstance(out, Deferred):
-            raise deferred_error(out)
+            raise deferred_error(out, ctx.ambiguous)
     return outs if spread else [ctx.without_spread(out) for out in outs]
 
 
@@ -93,7 +98,7 @@ def _constant(ctx: Context, const) -> Value:
     var = jp.variable_of(const)
     if var is None:
         return static(const)
-    frames = (env[var] for env in reversed(ctx.root.frames) if var in env)
+    frames = (f.values[var] for f in reversed(ctx.root.frames) if var in f.values)
     return next(frames, static(const))  # a tracer of another trace, which JAX refuses
 
 

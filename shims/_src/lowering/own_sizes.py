@@ -22,6 +22,9 @@ from shims._src.sizes import dims, equal_forms
 
 Own = dict[str, dims.Binding]
 
+# The primitives of called functions, which bind every size that they make in the scope of the call.
+_CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2")
+
 
 def of(ctx, inner, axis: Axis | None) -> Own:
     """Return those sizes in an axis of a nested jaxpr's result that the nested jaxpr created.
@@ -44,6 +47,9 @@ def made(jaxpr) -> set[str]:
         if eqn.primitive.name in ("compress", "fresh_range"):
             names.add(eqn.params["name"])
         inner = set().union(*(made(sub) for sub in sub_jaxprs(eqn.params)))
+        if eqn.primitive.name in _CALLS:
+            names |= inner
+            continue
         shapes = (getattr(v.aval, "shape", ()) for v in eqn.outvars) if inner else ()
         names |= inner & _size_names(shapes)
     return names

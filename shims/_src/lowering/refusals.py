@@ -43,14 +43,14 @@ def reused_size_error(dim) -> errors.FreshSizeError:
     return _refusal(
         errors.message(
             "",
-            f"the data-dependent size `{dim}` is returned from an inner `jax.jit` that is "
-            "called twice.",
+            f"the data-dependent size `{dim}` has two numbers here, since the nested program that makes it runs "
+            "twice.",
             required=(
-                "one number for each size: the inner function is traced once, so both calls would share this size"
+                "one number for each size: a nested program is traced once, so both runs share the names of its sizes"
             ),
             at="",
-            do="decorate the inner function with `shims.function`, or return a value without the "
-            "data-dependent size",
+            do="call the function itself, without `jax.jit`, `jax.checkpoint` or `jax.make_jaxpr` around it: each "
+            "call is then traced anew, and the whole program is compiled anyway",
         )
     )
 
@@ -73,9 +73,16 @@ def inner_size_error(dim) -> errors.FreshSizeError:
     )
 
 
-def deferred_error(value) -> errors.FreshSizeError:
-    """Return the error for a value that still waits for a size of one iteration, branch or row."""
-    return inner_size_error(_waited_for(value))
+def deferred_error(value, ambiguous) -> errors.FreshSizeError:
+    """Return the error for a value that still waits for a size.
+
+    Args:
+      value: the deferred value.
+      ambiguous: the names that stand for two sizes; other sizes are those of one iteration, branch or row.
+    """
+    aval = _waited_for(value)
+    names = [d for d in getattr(aval, "shape", ()) if ambiguous & jp.variables(d)]
+    return reused_size_error(names[0]) if names else inner_size_error(aval)
 
 
 def _waited_for(value):

@@ -9,9 +9,18 @@ from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
 
 
-def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
-    """Return a new scope for a nested jaxpr, in which the sizes of its operands are bound."""
+def enter(ctx: Context, jaxpr, values: list[Value], is_call: bool = False) -> Context:
+    """Return a new scope for a nested jaxpr, in which the sizes of its operands are bound.
+
+    Args:
+      ctx: the scope around it.
+      jaxpr: the nested jaxpr.
+      values: its operands.
+      is_call: whether the jaxpr is that of a called function: what repeats the selection of a saved value may be there.
+    """
     inner = ctx.child()
+    if is_call:
+        inner.carried |= ctx.carried
     inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
     for var, value in zip(inner_jaxpr.invars, values, strict=True):
         for d, axis, extent in zip(
@@ -54,20 +63,31 @@ def _serial_of(axis: Axis, name: str):
 
 def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
     """Return the results of an inlined jaxpr, and bind the sizes created in it in the outer scope."""
-    for value in values:
-        for axis in value.axes:
-            if axis is None:
-                continue
-            for name in jp.variables(axis.dim) - axis.own.keys():
-                binding = inner.env[name]
-                known = ctx.env.get(name)
-                if known is not None and known.serial != binding.serial:
-                    # The inner program was traced once and runs twice, so two sizes share a name.
-                    # Axes that hold the size itself stay valid; a use of the name is refused.
-                    ctx.ambiguous.add(name)
-                ctx.env[name] = binding
+    # The inner program was traced once and runs twice, so two sizes share a name.
+    # Axes that hold the size itself stay valid; a use of the name is refused.
+    ctx.ambiguous |= renamed(ctx, inner, values)
+    for name in _sizes_of(values):
+        ctx.env[name] = inner.env[name]
+    # What waits for a size that no result has is of this size, unless another call makes it, too.
+    unknown = inner.env.keys() - ctx.env.keys()
+    ctx.unreturned |= unknown
+    ctx.env.update({name: inner.env[name] for name in unknown})
     ctx.reports += inner.reports
     return values
+
+
+def renamed(ctx: Context, inner: Context, values: list[Value]) -> set[str]:
+    """Return the names of sizes that an inner program makes and that stand for other sizes in the outer scope."""
+    return {
+        name
+        for name in _sizes_of(values) | ctx.unreturned
+        if name in ctx.env and ctx.env[name].serial != inner.env[name].serial
+    }
+
+
+def _sizes_of(values: list[Value]) -> set[str]:
+    axes = [axis for value in values for axis in value.axes if axis is not None]
+    return {name for axis in axes for name in jp.variables(axis.dim) - axis.own.keys()}
 
 
 def settle(ctx: Context, value: Value, shape) -> Value:

@@ -142,18 +142,29 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
                 binding, valid=valid
             )  # here its slots are in other places
     else:
-        # The body of a derivative receives saved values before it repeats their selection.
-        known = ctx.env[name] if name in ctx.carried else None
+        layout = _layout_token(mask.axes[0]), valid.shape[0]
+        known = _known_before(ctx, eqn, name, layout)
         serial, capacity = (
             (None, valid.shape[0]) if known is None else (known.serial, known.capacity)
         )
         ctx.ambiguous.discard(name)
         binding = ctx.bind(name, size, capacity, fresh=True, valid=valid, serial=serial)
         ctx.owned.add(name)
+        ctx.root.repeats.note(ctx.root.frames, eqn, binding.serial, layout)
         ctx.cache["source", binding.serial] = mask.axes[0]  # the layout it selects from
         ctx.note(eqn, dim, "selected", valid.shape[0], "masked in place")
     ctx.cache[key] = (mask.array, binding)
     return binding
+
+
+def _known_before(ctx, eqn, name: str, layout) -> dims.Binding | None:
+    """Return the binding of a size that an equation makes, if the size is in scope already."""
+    known = ctx.env.get(name)
+    if known is None or name in ctx.carried:
+        # The body of a derivative receives saved values before it repeats their selection.
+        return known
+    repeats = ctx.root.repeats.is_repeated(ctx.root.frames, eqn, known.serial, layout)
+    return known if repeats else None
 
 
 def _selection_key(name: str, mask: Value):
@@ -245,13 +256,14 @@ def fresh_range(ctx, eqn, count):
     if ctx.knows(name):
         capacity = ctx.env[name].capacity  # the same count was computed before
     else:
-        known = ctx.env[name] if name in ctx.carried else None
+        known = _known_before(ctx, eqn, name, None)
         serial = None if known is None else known.serial
         capacity = capacity if known is None else known.capacity
         ctx.ambiguous.discard(name)
         size = lax.min(wanted, jnp.int32(capacity))
-        ctx.bind(name, size, capacity, fresh=True, serial=serial)
+        binding = ctx.bind(name, size, capacity, fresh=True, serial=serial)
         ctx.owned.add(name)
+        ctx.root.repeats.note(ctx.root.frames, eqn, binding.serial, None)
     ctx.note(eqn, dim, "counted", capacity, "packed")
     return [Value(lax.iota(dtype, capacity), (ctx.axis(dim),), None, (0, capacity - 1))]
 
