@@ -9,7 +9,7 @@ import pytest
 
 from examples.tf1.programs import PROGRAMS
 
-ROUTINE = ("boolean_mask", "cnn", "gcn")
+ROUTINE = ("boolean_mask", "cnn")
 # Why the optimizer of a program cannot be told.
 OPTIMIZERS = {
     "bert": "the program assigns the variables itself",

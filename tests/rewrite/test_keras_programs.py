@@ -86,8 +86,10 @@ def ran(codes, backend, folder):
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    """What all programs computed, in TensorFlow and in JAX."""
+def results(request, tmp_path_factory):
+    """What the programs of the tests that run computed, in TensorFlow and in JAX."""
+    tests = [item for item in request.session.items if item.path == request.path]
+    names = {i.callspec.params["name"] for i in tests if "results" in i.fixturenames}
     folder = tmp_path_factory.mktemp("keras")
     before = {**PROGRAMS, **{n: _run_by_harness(e.before) for n, e in EXAMPLES.items()}}
     before.update({name: eager for name, (eager, _) in SYMBOLIC.items()})
@@ -100,6 +102,8 @@ def results(tmp_path_factory):
     page = "by_values = model.get_weights()\n".join(("".join(blocks[:2]), blocks[2]))
     page = page.replace("start = model.get_weights()\n", START)
     after["page"] = f"{page}y = [*stepped, *by_values, *fitted]\n"
+    before = {n: code for n, code in before.items() if n in names}
+    after = {n: code for n, code in after.items() if n.removeprefix("optax ") in names}
     return ran(before, "tensorflow", folder), ran(after, "jax", folder)
 
 
