@@ -72,6 +72,23 @@ class Repeats:
         source = self._source(frames, eqn)  # which also numbers the programs around
         return self._origin(frames, serial) == (source, self._by_origin(frames, layout))
 
+    def is_of_one_source(self, frames: list[Frame], eqn) -> bool:
+        """Return whether the equations of the outermost program that make a size of one name use the same values.
+
+        In the bodies of derivatives some of these values are inputs that the body also computes: there the name decides.
+        """
+        at = _containing(frames, eqn)
+        if at != 0:
+            return True
+        equations = frames[at].jaxpr.eqns
+        name = eqn.params["name"]
+        first = next(e for e in equations if _makes(e, name))
+        if first is eqn or first.invars == eqn.invars:
+            return True
+        numbered = self._numbered(frames, at)
+        numbered.advance_to(eqn)
+        return numbered.source(first) == numbered.source(eqn)
+
     def _origin(self, frames, serial):
         """Return from what a size was made; for the size of a conditional, in the branch that is being lowered."""
         branches = self._of_branches.get(serial, {})
@@ -151,6 +168,10 @@ class Repeats:
                     self._table, frame.jaxpr, inputs, _input_sizes(frame, at)
                 )
         return frame.numbered
+
+
+def _makes(eqn, name: str) -> bool:
+    return eqn.primitive.name in primitives.SIZE_MAKERS and eqn.params["name"] == name
 
 
 def _containing(frames, eqn) -> int | None:

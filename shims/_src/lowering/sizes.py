@@ -136,6 +136,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         valid = lax.bitwise_and(valid, ctx.valid(mask.axes[0], valid.shape[0]))
     size = packing.count(valid)
     if ctx.knows(name):
+        _require_same(ctx, eqn, dim)
         binding = ctx.env[name]  # the same mask was computed before
         if not _as_at_first(ctx, binding, mask):
             binding = dataclasses.replace(
@@ -155,6 +156,13 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         ctx.note(eqn, dim, "selected", valid.shape[0], "masked in place")
     ctx.cache[key] = (mask.array, binding)
     return binding
+
+
+def _require_same(ctx, eqn, dim) -> None:
+    """Raise an error if a program that makes a size was evaluated twice in one scope, for different values."""
+    if not ctx.root.repeats.is_of_one_source(ctx.root.frames, eqn):
+        ctx.ambiguous.add(eqn.params["name"])
+        ctx.require(dim)
 
 
 def _known_before(ctx, eqn, name: str, layout) -> dims.Binding | None:
@@ -254,6 +262,7 @@ def fresh_range(ctx, eqn, count):
     room.check_capacity(eqn.params["label"], capacity, line=line_of(eqn))
     capacity = max(capacity, 1)
     if ctx.knows(name):
+        _require_same(ctx, eqn, dim)
         capacity = ctx.env[name].capacity  # the same count was computed before
     else:
         known = _known_before(ctx, eqn, name, None)
