@@ -82,6 +82,7 @@ ELSEWHERE = {
     "map over whole values": "tests/sizes/test_padded_leaves.py",
     "bound the number from which the size is computed": "tests/sizes/test_room.py",
     "pass Python numbers": "tests/sizes/test_refused_sizes.py",
+    "call the function itself, without `jax.jit`": "tests/tracing/test_programs_evaluated_twice.py",
     "build the mask from the array": "tests/tracing/test_masks_of_other_lengths.py",
     "update in two steps": "test_errors.py",
     "write `jnp.array_split`": "tests/tracing/test_functions_of_selections.py",

@@ -13,6 +13,9 @@ from tests.meta import tree
 from tests.meta.test_docs import FENCE, LINK
 from tools import api_page, site, site_search
 
+# One process builds the site: its folder is one.
+pytestmark = pytest.mark.xdist_group("site")
+
 PAGES = site.pages()
 
 

@@ -80,7 +80,7 @@ class Repeats:
         at = _containing(frames, eqn)
         if at != 0:
             return True
-        equations = frames[at].jaxpr.eqns
+        equations = jaxprs.own_equations(frames[at].jaxpr)
         name = eqn.params["name"]
         first = next(e for e in equations if _makes(e, name))
         if first is eqn or first.invars == eqn.invars:
@@ -176,8 +176,10 @@ def _makes(eqn, name: str) -> bool:
 
 def _containing(frames, eqn) -> int | None:
     """Return the position of the innermost program that has an equation."""
-    found = (i for i in reversed(range(len(frames))) if any(e is eqn for e in frames[i].jaxpr.eqns))
-    return next(found, None)
+    for at in reversed(range(len(frames))):
+        if any(e is eqn for e in jaxprs.own_equations(frames[at].jaxpr)):
+            return at
+    return None
 
 
 def _input_sizes(frame: Frame, at: int) -> dict[str, object]:
@@ -245,8 +247,9 @@ class _Numbered:
 
     def advance_to(self, eqn) -> None:
         """Number the results of the equations before this one."""
-        while self._next < len(self._jaxpr.eqns) and self._jaxpr.eqns[self._next] is not eqn:
-            following = self._jaxpr.eqns[self._next]
+        equations = jaxprs.own_equations(self._jaxpr)
+        while self._next < len(equations) and equations[self._next] is not eqn:
+            following = equations[self._next]
             self._next += 1
             self._numbers.update(zip(following.outvars, self._results(following), strict=True))
 
