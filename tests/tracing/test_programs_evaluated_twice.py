@@ -60,3 +60,33 @@ def exactly(f, x):
     """The number of the exact arrays."""
     y = x[x > 0]
     return y.sum() * len(y) if f is selected else np.arange(len(y)).sum() * 1.0
+
+
+NESTED = {
+    "jit": jax.jit,
+    "checkpoint": jax.checkpoint,
+    "cond": lambda f: lambda x: jax.lax.cond(x.sum() > -99, f, lambda x: [x.sum()] * 2, x),
+    "scan": lambda f: (
+        lambda x: [y[0] for y in jax.lax.scan(lambda c, _: (c, f(x)), 0.0, jnp.arange(1))[1]]
+    ),
+    "vmap": lambda f: lambda x: [y[0] for y in jax.vmap(f)(x[None])],
+}
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5])
+@pytest.mark.parametrize("nested", NESTED)
+def test_inside_of_nested_programs(nested, shift):
+    """There equality may be known only at run time: other values are NaN under `jit`, and an error otherwise."""
+
+    def program(x):
+        closed = jax.make_jaxpr(selected)(x)
+        values = (x, x - jnp.float32(shift) * jnp.sign(x + 99))
+        return [jax.core.eval_jaxpr(closed.jaxpr, closed.consts, y)[0] for y in values]
+
+    f = shims.dynamic(NESTED[nested](program), autograph=False)
+    if shift:
+        assert np.isnan(jax.jit(f)(X)).all()
+        with pytest.raises(shims.errors.InvalidArgumentError, match="two numbers here"):
+            f(X)
+    else:
+        np.testing.assert_allclose(jax.jit(f)(X), [exactly(selected, X)] * 2, rtol=1e-6)

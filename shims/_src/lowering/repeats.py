@@ -73,12 +73,9 @@ class Repeats:
         return self._origin(frames, serial) == (source, self._by_origin(frames, layout))
 
     def is_of_one_source(self, frames: list[Frame], eqn) -> bool:
-        """Return whether the equations of the outermost program that make a size of one name use the same values.
-
-        In the bodies of derivatives some of these values are inputs that the body also computes: there the name decides.
-        """
+        """Return whether the equations of a program that make a size of one name provably use the same values."""
         at = _containing(frames, eqn)
-        if at != 0:
+        if at is None:
             return True
         equations = jaxprs.own_equations(frames[at].jaxpr)
         name = eqn.params["name"]
@@ -88,6 +85,10 @@ class Repeats:
         numbered = self._numbered(frames, at)
         numbered.advance_to(eqn)
         return numbered.source(first) == numbered.source(eqn)
+
+    def is_outermost(self, frames: list[Frame], eqn) -> bool:
+        """Return whether an equation is one of the outermost program."""
+        return _containing(frames, eqn) == 0
 
     def _origin(self, frames, serial):
         """Return from what a size was made; for the size of a conditional, in the branch that is being lowered."""

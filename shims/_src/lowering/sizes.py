@@ -10,7 +10,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.lowering import bounds, packing
-from shims._src.lowering.refusals import line_of
+from shims._src.lowering.refusals import line_of, reused_size_error
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import fit
@@ -136,9 +136,10 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         valid = lax.bitwise_and(valid, ctx.valid(mask.axes[0], valid.shape[0]))
     size = packing.count(valid)
     if ctx.knows(name):
-        _require_same(ctx, eqn, dim)
         binding = ctx.env[name]  # the same mask was computed before
-        if not _as_at_first(ctx, binding, mask):
+        in_place = _as_at_first(ctx, binding, mask)
+        _require_same(ctx, eqn, dim, size, valid if in_place else None)
+        if not in_place:
             binding = dataclasses.replace(
                 binding, valid=valid
             )  # here its slots are in other places
@@ -158,11 +159,30 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
     return binding
 
 
-def _require_same(ctx, eqn, dim) -> None:
-    """Raise an error if a program that makes a size was evaluated twice in one scope, for different values."""
-    if not ctx.root.repeats.is_of_one_source(ctx.root.frames, eqn):
-        ctx.ambiguous.add(eqn.params["name"])
+def _require_same(ctx, eqn, dim, size, valid=None) -> None:
+    """Refuse a program that makes a size and was evaluated twice in one scope, for different values.
+
+    In nested programs, equal values cannot always be proved: a derivative passes some of them to a body that also
+    computes them. There a run-time check compares the masks, or the sizes if their slots are in different places.
+
+    Args:
+      ctx: the scope.
+      eqn: the equation that makes the size again.
+      dim: the dimension.
+      size: its number this time.
+      valid: the mask this time, if its slots are those of the first time.
+    """
+    name = eqn.params["name"]
+    if ctx.root.repeats.is_of_one_source(ctx.root.frames, eqn):
+        return
+    if ctx.root.repeats.is_outermost(ctx.root.frames, eqn):
+        ctx.ambiguous.add(name)
         ctx.require(dim)
+    before = ctx.env[name]
+    differ = jnp.any(size != before.size)
+    if valid is not None and before.valid is not None and before.valid.shape == valid.shape:
+        differ = jnp.any(before.valid != valid)
+    ctx.report(Invalid(str(reused_size_error(dim)), line_of(eqn)), differ, 0)
 
 
 def _known_before(ctx, eqn, name: str, layout) -> dims.Binding | None:
@@ -262,7 +282,7 @@ def fresh_range(ctx, eqn, count):
     room.check_capacity(eqn.params["label"], capacity, line=line_of(eqn))
     capacity = max(capacity, 1)
     if ctx.knows(name):
-        _require_same(ctx, eqn, dim)
+        _require_same(ctx, eqn, dim, wanted)
         capacity = ctx.env[name].capacity  # the same count was computed before
     else:
         known = _known_before(ctx, eqn, name, None)
