@@ -81,13 +81,33 @@ def test_one_object_twice():
     assert net.count.get_value() == 8
 
 
-def test_a_change_of_the_structure_is_refused():
+@pytest.mark.parametrize("wrap", [tf.function, tf.dynamic, lambda f: nnx.jit(tf.dynamic(f))])
+def test_new_variables_are_kept(wrap):
     def grown(net, x):
-        net.more = nnx.Variable(x)
+        net.more = nnx.Variable(x[x > 0].sum())
+        net.linear.more = nnx.Variable(x[0])
+        return x[x > 0].shape[0]
+
+    net, call = Net(nnx.Rngs(0)), wrap(grown)
+    for x in (X, X + 1, X):
+        assert call(net, x) == (x > 0).sum()
+        np.testing.assert_allclose(net.more.get_value(), x[x > 0].sum(), rtol=1e-6)
+        np.testing.assert_array_equal(net.linear.more.get_value(), x[0])
+
+
+@pytest.mark.parametrize("wrap", [tf.function, tf.dynamic])
+def test_other_changes_of_the_structure_are_refused(wrap):
+    def marked(net, x):
+        net.mark = "seen"
         return x
 
-    with pytest.raises(NotImplementedError, match="changes the structure of a Flax NNX object"):
-        tf.function(grown)(Net(nnx.Rngs(0)), X)
+    def shrunk(net, x):
+        del net.count
+        return x
+
+    for f in (marked, shrunk):
+        with pytest.raises(NotImplementedError, match="changes the structure of a Flax NNX object"):
+            wrap(f)(Net(nnx.Rngs(0)), X)
 
 
 def test_gradients():

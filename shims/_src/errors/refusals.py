@@ -74,7 +74,8 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
     """Return whether an error may be due to a size that is unknown in the current trace.
 
     Such errors are refusals of `shims`, errors of other libraries if one of their frames has such a
-    size (`json.dumps({"n": n})` accepts no symbol), and a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one.
+    size (`json.dumps({"n": n})` accepts no symbol), and a `TypeError` of Python itself, as for `items[n]`, in a frame
+    of the program that has one.
     An `AttributeError` is one if a library asked a size, or an array that NumPy made of sizes, for an
     attribute of arrays.
     """

@@ -60,8 +60,9 @@ class Dynamic(Copyable):
     @functools.cached_property
     def _on_states(self) -> Dynamic:
         """The function on the states of Flax NNX objects."""
-        found = Dynamic(nnx_modules.OnStates(self.python_function), **self.options)
-        found._converted = nnx_modules.OnStates(self._converted)
+        after: dict[nnx_modules.Structure, Any] = {}
+        found = Dynamic(nnx_modules.OnStates(self.python_function, after), **self.options)
+        found._converted = nnx_modules.OnStates(self._converted, after)
         return found
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:

@@ -225,7 +225,7 @@ class Function(Copyable):
     def _on_states(self) -> Function:
         """The function on the states of Flax NNX objects."""
         func = convert(self.python_function) if self._autograph else self.python_function
-        return Function(nnx_modules.OnStates(func), **{**self.options, "autograph": False})
+        return Function(nnx_modules.OnStates(func, {}), **{**self.options, "autograph": False})
 
     def call_arrays(self, args, leaves, tree):
         """Call the function with arrays alone, whose flat form is known: sooner than `__call__`, which finds it.

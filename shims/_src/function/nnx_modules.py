@@ -40,9 +40,14 @@ def occur_in(arguments: Any) -> bool:
     return any(map(_is_object, jax.tree.leaves(arguments, is_leaf=_is_object)))
 
 
-def _is_object(x: Any) -> bool:
+@functools.cache
+def _classes() -> tuple[type, ...]:
     nnx = sys.modules["flax.nnx"]
-    return isinstance(x, (getattr(nnx, "Pytree", nnx.Object), nnx.Variable))
+    return getattr(nnx, "Pytree", nnx.Object), nnx.Variable
+
+
+def _is_object(x: Any) -> bool:
+    return isinstance(x, _classes())
 
 
 class OnStates:
@@ -50,11 +55,12 @@ class OnStates:
 
     Args:
       func: the function of the objects.
+      after: a dict in which it keeps the structure of the states after calls that add variables.
     """
 
-    def __init__(self, func: Callable[..., Any]) -> None:
+    def __init__(self, func: Callable[..., Any], after: dict[Structure, Any]) -> None:
         functools.update_wrapper(self, func)
-        self.func = func
+        self.func, self.after = func, after
 
     def __call__(self, structure: Structure, arrays: list[Any], others: list[Any]) -> Any:
         """Call the function with objects whose states have these arrays."""
@@ -66,20 +72,23 @@ class OnStates:
         args, kwargs = jax.tree.unflatten(structure.tree, leaves)
         out = self.func(*args, **kwargs)
         graph, states = nnx.split(objects)
-        arrays, after = jax.tree.flatten(states)
-        if graph != structure.graph or after != structure.states:
+        out_arrays, after = jax.tree.flatten(states)
+        self.after[structure] = after
+        expected = nnx.merge(structure.graph, jax.tree.unflatten(structure.states, arrays))
+        nnx.update(expected, states)
+        if nnx.split(expected)[0] != graph:
             raise NotImplementedError(
                 errors.message(
                     getattr(self.func, "__name__", "function"),
                     "the function changes the structure of a Flax NNX object, which is one of its arguments.",
-                    required="changes of the values of variables only",
-                    do="create all variables and attributes of the object before the call",
+                    required="new values of variables, or new variables",
+                    do="change other attributes of the object, or remove variables, outside of the function",
                 )
             )
-        return out, arrays
+        return out, out_arrays
 
 
-def call(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(run: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a program of `OnStates` with arguments that contain the objects, and change these objects."""
     nnx = sys.modules["flax.nnx"]
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_object)
@@ -88,6 +97,7 @@ def call(run: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     graph, states = nnx.split(objects)
     arrays, held = jax.tree.flatten(states)
     others = [x for i, x in enumerate(leaves) if i not in places]
-    out, arrays = run(Structure(graph, held, tree, places), arrays, others)
-    nnx.update(objects, jax.tree.unflatten(held, arrays))
+    structure = Structure(graph, held, tree, places)
+    out, arrays = run(structure, arrays, others)
+    nnx.update(objects, jax.tree.unflatten(run.python_function.after[structure], arrays))
     return out
