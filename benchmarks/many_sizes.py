@@ -1,5 +1,6 @@
 """Measure the costs of many selections: tracing, temporary memory, and compilations."""
 
+import gc
 import time
 
 import jax
@@ -10,7 +11,7 @@ import numpy as np
 import shims
 from benchmarks.timing import Result, compare
 
-ROUNDS = 9
+ROUNDS = 25
 
 
 def steps(number: int, mean):
@@ -53,8 +54,11 @@ def _tracing(question, make, number, goal) -> list[Result]:
         "hand-written JAX": make(number, by_hand),
     }
     times: dict[str, list[float]] = {name: [] for name in candidates}
+    for f in candidates.values():
+        tracing_seconds(f, x)  # converts the functions, which is done once
     for _ in range(ROUNDS):
         for name, f in candidates.items():
+            gc.collect()  # garbage of the other one is not its cost
             times[name].append(tracing_seconds(f, x))
     return compare(question, times, "shims", {"hand-written JAX": goal})
 

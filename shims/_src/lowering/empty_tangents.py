@@ -95,26 +95,23 @@ class _Search:
         for eqn in jaxprs.own_equations(jaxpr):
             self._follow(eqn)
         for atom in jaxpr.outvars:
-            self._choose(atom, None)
+            if not isinstance(atom, jp.core.Literal):
+                self._choose(atom, None)
 
     def _follow(self, eqn) -> None:
+        operands = [a for a in eqn.invars if not isinstance(a, jp.core.Literal)]
         zero = _ALWAYS
-        for atom in eqn.invars:
-            zero = _both(zero, self._of(atom))
+        for var in operands:
+            zero = _both(zero, self._zero[var])
         for name in self._selected(eqn):
             zero = frozenset(one | {name} for one in zero)
-        for atom in eqn.invars:
-            self._choose(atom, zero)
-        is_safe = eqn.primitive.name in _SAFE and self._unsafe.isdisjoint(
-            a for a in eqn.invars if not isinstance(a, jp.core.Literal)
-        )
+        for var in operands:
+            self._choose(var, zero)
+        is_safe = eqn.primitive.name in _SAFE and self._unsafe.isdisjoint(operands)
         for var in eqn.outvars:
-            self._zero[var] = zero if _is_inexact(var) else _ALWAYS
-            if not is_safe and self._zero[var] != _ALWAYS:
+            self._zero[var] = found = zero if zero and _is_inexact(var) else _ALWAYS
+            if found and not is_safe:
                 self._unsafe.add(var)
-
-    def _of(self, atom) -> _Zero:
-        return _ALWAYS if isinstance(atom, jp.core.Literal) else self._zero[atom]
 
     def _selected(self, eqn) -> list[str]:
         """Return the sizes of selections that the equation makes from its operand, the names of which are sizes."""
@@ -126,17 +123,19 @@ class _Search:
         had = set(map(str, before))
         return [str(d) for d in after if str(d) in self._names and str(d) not in had]
 
-    def _choose(self, atom, reader: _Zero | None) -> None:
+    def _choose(self, var, reader: _Zero | None) -> None:
         """Choose the tangent of an operand if that of the result is not zero where the operand's is."""
-        zero = self._of(atom)
-        if zero in (_ALWAYS, _NEVER, reader) or atom not in self._unsafe:
+        if var not in self._unsafe:
             return
-        if not jp.is_symbolic_shape(atom.aval.shape):
-            self.chosen[atom] = zero
+        zero = self._zero[var]
+        if zero not in (_ALWAYS, _NEVER, reader) and not jp.is_symbolic_shape(var.aval.shape):
+            self.chosen[var] = zero
 
 
 def _both(first: _Zero, second: _Zero) -> _Zero:
     """Return when two tangents are both zero."""
+    if first == second:
+        return first
     sets = first | second
     least = frozenset(one for one in sets if not any(other < one for other in sets))
     return least if len(least) <= _MOST else _NEVER

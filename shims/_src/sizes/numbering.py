@@ -53,10 +53,12 @@ def _number_tracer(state, x, depth) -> int:
 
 
 def _number_of_operand(state, x, depth) -> int:
-    if jp.is_literal(x):  # a new object for each equation
-        return state.numbers.of(_computation_key(state, x, depth))
     known = state.numbers.known(x)
-    return _number_tracer(state, jp.primal_tracer(x), depth) if known is None else known
+    if known is not None:
+        return known
+    if jp.is_literal(x):  # a new object for each equation
+        return state.numbers.of(_key_of_constant(state, jp.constant_of(x)))
+    return _number_tracer(state, jp.primal_tracer(x), depth)
 
 
 def _key_of_input(state, x):
@@ -72,12 +74,15 @@ def _computation_key(state, x, depth):
     constant = jp.constant_of(x)
     if jp.is_tracer(constant):  # a value of the enclosing program
         return _computation_key(state, jp.primal_tracer(constant), depth + 1)
-    if constant is not None:
-        array = np.asarray(constant) if np.ndim(constant) == 0 else None
-        if array is not None and array.dtype != object:
+    return _key_of_input(state, x) if constant is None else _key_of_constant(state, constant)
+
+
+def _key_of_constant(state, constant):
+    if np.ndim(constant) == 0:
+        array = np.asarray(constant)
+        if array.dtype != object:
             return ("constant", array.dtype, array.tobytes())
-        return state.numbers.keep(constant, ("object", id(constant)))
-    return _key_of_input(state, x)
+    return state.numbers.keep(constant, ("object", id(constant)))
 
 
 def _key_of_params(params):

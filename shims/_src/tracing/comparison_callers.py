@@ -11,6 +11,7 @@ and `tests/tracing/test_comparison_callers.py` checks JAX for the names below.
 from __future__ import annotations
 
 import enum
+import functools
 import sys
 from types import FrameType
 
@@ -129,7 +130,12 @@ def program_calls(depth: int) -> bool:
 
     That is, neither by JAX nor by the shims.
     """
-    return user_frames.root_package(sys._getframe(depth + 1).f_globals) not in _SYMBOLIC
+    return not _is_symbolic(sys._getframe(depth + 1).f_globals.get("__name__") or "")
+
+
+@functools.cache
+def _is_symbolic(module: str) -> bool:
+    return module.partition(".")[0] in _SYMBOLIC
 
 
 def shape_is_checked(depth: int) -> bool:
@@ -140,7 +146,7 @@ def shape_is_checked(depth: int) -> bool:
 def user_hashes() -> bool:
     """Return whether user code, not a cache of JAX, is hashing a size for a dictionary or set."""
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and (_is_hook(frame) or user_frames.is_standard_frame(frame)):
+    while frame is not None and _hashes_for_caller(frame.f_globals.get("__name__") or ""):
         frame = frame.f_back
     if frame is None or user_frames.asks_for_user(frame):
         return True
@@ -165,8 +171,9 @@ def gives_value(frame: FrameType) -> bool:
     return is_hooked or frame.f_code.co_name in _CONVERSIONS
 
 
-def _is_hook(frame: FrameType) -> bool:
-    return (frame.f_globals.get("__name__") or "").startswith(_HOOKS)
+@functools.cache
+def _hashes_for_caller(module: str) -> bool:
+    return module.startswith(_HOOKS) or module.partition(".")[0] in sys.stdlib_module_names
 
 
 _OF_DERIVATIVES = ("jvp", "transpose", "linearize")
