@@ -19,7 +19,7 @@ from tf2jax_port.table import ROWS, Native, Row
 from tools.data_files import ROOT, render
 
 PATH = "shims/_src/v1/names/live_names.json"
-# Modules that are not of this project's kind, or that need another package than TensorFlow.
+# Modules that are not of this project's kind, or that need a package other than TensorFlow.
 _LEFT_OUT = frozenset(
     [
         "audio",

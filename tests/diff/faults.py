@@ -72,7 +72,7 @@ FAULTS = (
     ),
     Pair("mask after the softmax", masked_softmax, mask_after_softmax, EVERY_OTHER, VALUES),
     Pair(
-        "axes in another order",
+        "axes in a different order",
         lambda x: tf.reshape(tf.transpose(x), [-1]),
         lambda x: jnp.reshape(x, -1),
         once((3, 4)),

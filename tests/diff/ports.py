@@ -118,7 +118,7 @@ PORTS = (
         normals((6, 5), scale=2),
     ),
     Pair(
-        "a sum in another order",
+        "a sum in a different order",
         tf.reduce_sum,
         lambda x: jnp.sum(jnp.flip(x)[::2]) + jnp.sum(jnp.flip(x)[1::2]),
         normals((1000,), scale=100),

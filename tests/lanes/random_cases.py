@@ -14,7 +14,7 @@ _IMAGES = np.float32(np.linspace(0, 1, 32 * 27).reshape(32, 3, 3, 3))
 _LARGE_IMAGE = np.float32(np.linspace(0, 1, 500 * 8 * 3).reshape(500, 8, 3))
 _LARGEST_BUCKET = 8  # of the tests
 _NONE = "TensorFlow registers no gradient"
-_ALGORITHM = "differs: XLA uses another random algorithm"
+_ALGORITHM = "differs: XLA uses a different random algorithm"
 
 
 def _seeded(program):

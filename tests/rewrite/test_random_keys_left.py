@@ -149,7 +149,7 @@ LEFT = {
     "a dataclass": (f"@dataclass\n{A}A().draw()\n", "`A` is decorated, or has a metaclass"),
     "what is made again": (
         f"class A:\n    def __init__(self):\n    {DRAW}    def f(self): self.__init__()\nA()\n",
-        "objects of `A` are created in another way than by calling `A`",
+        "objects of `A` are created without calling `A`",
     ),
     "a second name of a method": (
         f"{A}    other = draw\nA().draw()\n",
@@ -255,4 +255,4 @@ def test_cells_share_a_key():
 def test_lines_of_a_notebook_that_are_no_python_call_functions_too():
     outcome = rewrite_notebook(notebook(HEAD + F, "x = f()", "%timeit f()"), KEYS)
     messages = [f.message for f in outcome.findings if f.code == "TJ207"]
-    assert messages == [f"{STAYS}a line that is not Python mentions `f`"]
+    assert messages == [f"{STAYS}a magic, a shell command or a non-Python cell of the notebook contains `f`"]

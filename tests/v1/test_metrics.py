@@ -19,7 +19,7 @@ def test_three_batches_are_tensorflows():
     differ = {}
     for name in theirs.keys() - known:
         x, y = ours[name], theirs[name]
-        # Sums of twelve float32 numbers in another order.
+        # Sums of twelve float32 numbers in a different order.
         if x.dtype != y.dtype or not np.allclose(x, y, 2e-6, 1e-7, equal_nan=True):
             differ[name] = (x, y)
     assert differ == {}

@@ -169,7 +169,7 @@ def test_it_is_tensorflows(in_graphs, name):
                 IMAGES, [1, 2, 2, 1], [1, 2, 2, 1], "SAME", Targmax=ours.int32
             ),
             NotImplementedError,
-            "`Targmax` of TensorFlow 1 has no counterpart here",
+            "the TensorFlow 1 argument `Targmax` has no counterpart here",
         ),
     ],
     ids=["twice", "unknown", "no-counterpart"],

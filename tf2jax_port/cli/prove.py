@@ -157,10 +157,11 @@ def prove(
 ) -> None:
     """Replay recorded calls against the port in ROOT: eagerly, under `jit`, in `shims.function`, with gradients.
 
-    A call is equal if its result has the same structure, shapes and kinds of dtypes as the original's result, and the
-    same values within the precision of 32 bits. Its gradients must also be the same. A call that raises an error,
-    crashes or takes too long is a fault. Outcomes are stored. A call is replayed again only if the call has changed, or
-    if a file that its function imports has changed.
+    A call is equal if its result has the same structure, shapes and kinds of dtypes as the
+    original's result, and the same values within the precision of 32 bits. Its gradients must also
+    be the same. A call that raises an error, crashes or takes too long is a fault. Outcomes are
+    stored. A call is replayed again if the call, a file that its function imports or a library has
+    changed, or if the call crashed or took too long.
 
     Exit code: 0: every function with tensors is proved; 1: some function is different or raises an error; 2: could not
     run; 3: limited; 4: inconclusive; 5: for some function, no call could be replayed.

@@ -36,7 +36,7 @@ class Loop:
 
 @dataclasses.dataclass
 class Branch:
-    """A TensorFlow 1 conditional: its predicate, and the values that each of its sides computes."""
+    """A TensorFlow 1 conditional: its predicate, and the values that each of its branches computes."""
 
     predicate: Edge
     merges: list[str] = dataclasses.field(default_factory=list)
@@ -139,7 +139,8 @@ class ControlFlow:
                 if (predicate, 1 - side) in second and (predicate, 1 - side) not in first:
                     return predicate, 0 if side else 1
         raise UnsupportedError(
-            "the operation merges values that do not come from the two branches of one predicate"
+            "the operation merges values that do not come from the two branches of a single "
+            "conditional"
         )
 
     def _join(self, node: Node, groups: list[Branch]) -> None:

@@ -323,7 +323,7 @@ ROWS: tuple[Row, ...] = (
             )
         ),
         differs=_NAN_ORDER,
-        xla="differs: NaN and signed zeros have another order",
+        xla="differs: NaN and signed zeros have a different order",
         takes="real",
     ),
     native(
@@ -340,7 +340,7 @@ ROWS: tuple[Row, ...] = (
             )
         ),
         differs=_NAN_ORDER,
-        xla="differs: NaN and signed zeros have another order",
+        xla="differs: NaN and signed zeros have a different order",
         takes="real",
     ),
     shim(
@@ -367,7 +367,7 @@ ROWS: tuple[Row, ...] = (
             ),
             case("k-too-large", raises="InvalidArgumentError", input=draw(2), k=3),
         ),
-        xla="differs: NaN and signed zeros have another order",
+        xla="differs: NaN and signed zeros have a different order",
         takes="real",
     ),
     native(

@@ -12,7 +12,7 @@ from tf2jax_port.table.families import shim
 from tf2jax_port.table.inputs import draw, f32, i32
 from tf2jax_port.table.row import Case, Row, case
 
-OTHER = "differs: unless the call names an algorithm, XLA uses another random algorithm"
+OTHER = "differs: unless the call names an algorithm, XLA uses a different random algorithm"
 FROZEN = "unsupported: XLA has no kernel for this operator"
 _SEED = (3, -4)
 

@@ -264,8 +264,8 @@ DIFFERS = {
 }
 
 _INITIALIZED = (
-    "variables get their initial values when they are created: there is nothing to run, and a "
-    "second run does not restore the initial values"
+    "variables get their initial values when they are created: there is nothing to run, and "
+    "calling it again does not reset the variables to their initial values"
 )
 _AT_ONCE = "the new code assigns at once, while TensorFlow 1 returns an operation to run later"
 _INITIALIZERS = (

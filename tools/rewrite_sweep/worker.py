@@ -67,12 +67,13 @@ def of_tensorflow(code: str, arrays: dict[str, np.ndarray], path: pathlib.Path) 
     tensors = {name: tf.constant(a) for name, a in arrays.items()}
     value = _outcome(lambda: _plain(program(**tensors)))
     if not arrays.get("keep", np.ones(1)).any() and _contradicts(program, tensors, value):
-        value = "TensorFlow's kernel gives nothing another shape than its graph says"
+        value = "TensorFlow's kernel gives an empty result a shape that differs from its graph's"
     return {"eager": value, "gradient": _outcome(gradients)}
 
 
 def _contradicts(program: Callable, tensors: dict[str, Any], value: Any) -> bool:
-    """Return whether TensorFlow infers another shape of a result than it computes, as of some convolutions."""
+    """Return whether TensorFlow infers a shape for a result that differs from the shape that it
+    computes, as of some convolutions."""
     import tensorflow as tf
 
     if isinstance(value, str):

@@ -19,7 +19,7 @@ _WHOLE = {
     "XLA unsupported: no kernel for": "XLA has no kernel for",
     "XLA unsupported: no kernel": "XLA has no kernel for this operator",
     "XLA unsupported: ": "XLA does not support this case: ",
-    "XLA differs: ": "XLA returns another result: ",
+    "XLA differs: ": "XLA returns a different result: ",
     "XLA crashes: ": "XLA crashes with this error: ",
     "even where none flows in": "even if the incoming gradient is zero",
     "NaN stands anywhere in TensorFlow, last in ours": "NaN may be anywhere in TensorFlow's result, and is last in that of `shims`",

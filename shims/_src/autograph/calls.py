@@ -98,7 +98,7 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
     Args:
       entity: a function, lambda, method, `functools.partial` or callable object.
       recursive: must be True; the functions that `entity` calls are converted, too.
-      experimental_optional_features: accepted and ignored: these features are always on, or belong to
+      experimental_optional_features: accepted and ignored, because these features are always on, or belong to
         TensorFlow's graphs.
 
     Returns:

@@ -16,11 +16,11 @@ def set_loop_options(
     """Set options of the loop whose body calls this function; unstaged loops ignore them.
 
     Args:
-      parallel_iterations: accepted and ignored: iterations run one after the other.
+      parallel_iterations: accepted and ignored, because iterations run one after the other.
       swap_memory: accepted and ignored.
       maximum_iterations: a bound on the iterations; with this bound, a `while` statement supports
         reverse-mode differentiation.
-      shape_invariants: accepted and ignored: shapes do not change.
+      shape_invariants: accepted and ignored, because shapes do not change.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/set_loop_options
     """

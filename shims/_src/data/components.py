@@ -133,7 +133,7 @@ def pad(components: list, position: int, wanted: list[int | None], value) -> Hos
 
     Raises:
       DataLossError: an array is larger than wanted.
-      InvalidArgumentError: an array has another rank than wanted.
+      InvalidArgumentError: the rank of an array is not the wanted one.
     """
     arrays = [np.asarray(c) for c in components]
     for array in arrays:

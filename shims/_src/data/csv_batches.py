@@ -66,7 +66,7 @@ def make_csv_dataset(
       shuffle_seed: the seed of the order.
       prefetch_buffer_size: the number of batches that are prepared in advance.
       num_parallel_reads: the number of files that are read alternately, line by line; by default 1.
-      sloppy: has no effect: the order is deterministic.
+      sloppy: has no effect, because the order is deterministic.
       num_rows_for_inference: the number of lines that determine the dtypes; `None` for all.
       compression_type: "GZIP", "ZLIB" or `None`.
       ignore_errors: whether lines with errors are left out.

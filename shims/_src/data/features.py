@@ -86,7 +86,7 @@ class RaggedFeature(
       value_key: the name of the values; by default the name of the feature.
       partitions: inner partitions, such as `RaggedFeature.RowLengths(key)`.
       row_splits_dtype: int32 or int64.
-      validate: accepted and ignored: partitions are always checked.
+      validate: accepted and ignored, because partitions are always checked.
 
     https://www.tensorflow.org/api_docs/python/tf/io/RaggedFeature
     """

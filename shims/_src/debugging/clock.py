@@ -46,7 +46,7 @@ def timestamp(name=None):
                 "float32 can represent the seconds since 1970 only to within two minutes.",
                 do=(
                     'enable 64-bit types: `jax.config.update("jax_enable_x64", True)`, or call '
-                    "`time.time()` of Python outside of traced functions"
+                    "Python's `time.time()` outside of traced functions"
                 ),
             ),
             stacklevel=2,

@@ -192,7 +192,7 @@ def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None) -> bool:
     """Return whether JAX has a GPU.
 
     Args:
-      cuda_only: ignored: every GPU of JAX counts.
+      cuda_only: ignored, because every GPU of JAX counts.
       min_cuda_compute_capability: a pair of numbers that the GPU must have at least.
 
     Differs from TensorFlow:

@@ -24,7 +24,8 @@ class ForwardAccumulator(Recorder):
       tangents: for each primal, an array of the primal's shape and dtype; in the same structure.
 
     Raises:
-      ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.
+      ValueError: the shape or dtype of a tangent differs from that of its primal, or a primal is
+        given twice.
 
     Differs from TensorFlow:
       A tangent of another shape is rejected when the accumulator is created.

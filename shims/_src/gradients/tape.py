@@ -245,7 +245,7 @@ class GradientTape(Recorder):
           sources: arrays and variables, in a structure.
           unconnected_gradients: the result for a source that `target` does not depend on.
           parallel_iterations: accepted and ignored.
-          experimental_use_pfor: accepted and ignored: the rows are always computed together.
+          experimental_use_pfor: accepted and ignored, because the rows are always computed together.
 
         Returns:
           For each source an array `target.shape + source.shape`, or `None`.
@@ -286,9 +286,9 @@ class GradientTape(Recorder):
         Args:
           target: array `[b, ...]`, of which row `i` depends on row `i` of `source` only.
           source: array `[b, ...]`.
-          unconnected_gradients: accepted and ignored: without a connection the result is zeros, as in TensorFlow.
+          unconnected_gradients: accepted and ignored, because without a connection the result is zeros, as in TensorFlow.
           parallel_iterations: accepted and ignored.
-          experimental_use_pfor: accepted and ignored: the rows are always computed together.
+          experimental_use_pfor: accepted and ignored, because the rows are always computed together.
 
         Returns:
           An array `[b, *target.shape[1:], *source.shape[1:]]`.

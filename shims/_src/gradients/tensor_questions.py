@@ -70,7 +70,7 @@ def get_static_value(tensor, partial=False):
 
     Args:
       tensor: array, traced or not.
-      partial: accepted and ignored: an array is known as a whole or not at all.
+      partial: accepted and ignored, because an array is known as a whole or not at all.
 
     Returns:
       A NumPy array, or `None`.

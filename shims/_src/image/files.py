@@ -95,7 +95,7 @@ def decode_jpeg(
       contents: a scalar string.
       channels: 1 for gray, 3 for colors, 0 for the channels of the file.
       ratio: the factor 1, 2, 4 or 8 by which the picture is reduced.
-      fancy_upscaling: must be true: Pillow supports no other upscaling.
+      fancy_upscaling: must be true, because Pillow supports no other upscaling.
       try_recover_truncated: whether the readable part of a truncated picture is decoded.
       acceptable_fraction: ignored.
       dct_method: ignored.

@@ -52,7 +52,8 @@ def psnr(a, b, max_val, name=None):
     Args:
       a: array `[..., height, width, channels]`.
       b: array of the same dtype and shape.
-      max_val: the dynamic range: the difference of the largest and the smallest possible value.
+      max_val: the dynamic range, that is, the difference between the largest and the smallest
+        possible value.
       name: ignored.
 
     Returns:
@@ -91,7 +92,8 @@ def ssim(
     Args:
       img1: array `[..., height, width, channels]`.
       img2: array of the same dtype and shape.
-      max_val: the dynamic range: the difference of the largest and the smallest possible value.
+      max_val: the dynamic range, that is, the difference between the largest and the smallest
+        possible value.
       filter_size: the side of the Gaussian window, a Python number.
       filter_sigma: the standard deviation of the Gaussian.
       k1: the constant that stabilizes the luminance term.
@@ -170,7 +172,8 @@ def ssim_multiscale(
     Args:
       img1: array `[..., height, width, channels]`.
       img2: array of the same dtype and shape.
-      max_val: the dynamic range: the difference of the largest and the smallest possible value.
+      max_val: the dynamic range, that is, the difference between the largest and the smallest
+        possible value.
       power_factors: the exponents of the scales; every scale halves the height and width of the
         previous one.
       filter_size: the side of the Gaussian window, a Python number.

@@ -114,8 +114,7 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
     Args:
       input: array `[..., n, m]`.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       padding_value: the value that pads shorter diagonals.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
@@ -189,8 +188,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
     Args:
       diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
@@ -272,8 +270,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
       diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
         for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:

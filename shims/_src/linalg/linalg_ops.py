@@ -50,8 +50,8 @@ def matmul(
       adjoint_b: swap the last two axes of `b`, and conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
-      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
-        dtype, otherwise the dtype of the operands.
+      output_type: the dtype of the result. It must be int32 if both operands are int8 or uint8;
+        otherwise, it may only be the dtype of the operands, which is the default.
       grad_a: ignored.
       grad_b: ignored.
       name: ignored.

@@ -216,7 +216,7 @@ class _RebuiltJvp(Rebuilt):
         tree = jax.tree.structure(take_apart(primal)[1])
         if self.carried_tree is None or self.carried_tree == tree:
             first, rest = self.results(inner, primal, codes)
-        else:  # the rule computes the results in other layouts than the function itself
+        else:  # the layouts of the rule's results differ from those of the function itself
             first, rest = self.primal(arrays, side)
             primal = put_together(self.outs, first, rest[0])
         second = [

@@ -28,7 +28,7 @@ def approx_max_k(
       operand: array, float32, float16 or bfloat16.
       k: the number of elements to return.
       reduction_dimension: the axis to search.
-      recall_target: ignored: the result is exact.
+      recall_target: ignored, because the result is exact.
       reduction_input_size_override: ignored.
       aggregate_to_topk: must be True.
       name: ignored.

@@ -66,7 +66,7 @@ def experimental_enable_numpy_behavior(
 
     Args:
       prefer_float32: ignored: Python numbers are 32-bit unless `jax_enable_x64` is on.
-      dtype_conversion_mode: ignored: dtypes are promoted as in JAX.
+      dtype_conversion_mode: ignored, because dtypes are promoted as in JAX.
 
     https://www.tensorflow.org/api_docs/python/tf/experimental/numpy/experimental_enable_numpy_behavior
     """

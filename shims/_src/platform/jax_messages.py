@@ -90,7 +90,7 @@ _VARYING = ("varying manual axes", "manual axis types", "invariant->variant")
 
 
 def is_of_varying_axes(error: BaseException) -> bool:
-    """Return whether an error says that values vary over other mesh axes than the checks of `shard_map` expect."""
+    """Return whether an error says that values vary over mesh axes that the checks of `shard_map` do not expect."""
     return any(sign in str(error) for sign in _VARYING)
 
 

@@ -53,8 +53,8 @@ def _installed_version() -> str:
 def _version_in_metadata() -> str | None:
     """Return the version in the metadata of the installed JAX, or `None`.
 
-    `None` if there are none, or if they belong to another JAX than `import jax` finds, such as a source
-    tree that stands first on `sys.path`.
+    `None` if there are none, or if they belong to a JAX other than the one that `import jax` finds,
+    such as a source tree that stands first on `sys.path`.
     """
     spec = importlib.util.find_spec("jax")
     try:

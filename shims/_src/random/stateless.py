@@ -26,8 +26,8 @@ def stateless_uniform(
     Args:
       shape: the sizes.
       seed: two integers; see `docs/random.md` for 64-bit seeds.
-      minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
-        `None` together with `maxval` for all bits.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts. For integers, a
+        scalar; or `None`, if `maxval` is also `None`, to sample from the whole range of the dtype.
       maxval: the upper bound; 1 for floats when `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.

@@ -82,7 +82,7 @@ def _shape_error(condition, x, y):
     """Return the error for incompatible shapes of the condition and the operands."""
     return checks.invalid(
         "where",
-        "the shapes do not match, and `where` of TensorFlow 1 does not broadcast.",
+        "the shapes do not match, and TensorFlow 1's `where` does not broadcast.",
         required=(
             "x and y of equal shape; a condition of that shape, or a scalar, or a vector with "
             "one element per row"

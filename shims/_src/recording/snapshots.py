@@ -76,11 +76,11 @@ class Snapshot:
         return id(value) in self._seen
 
     def is_changed(self) -> bool:
-        """Return whether an object has other contents than it had."""
+        """Return whether the contents of an object have changed."""
         return bool(self._changed())
 
     def changed(self) -> list:
-        """Return the objects that have other contents than they had."""
+        """Return the objects whose contents have changed."""
         return [value for _, value, _ in self._changed()]
 
     def restore(self, *, keeps_created: bool = False) -> bool:

@@ -48,7 +48,7 @@ def load(export_dir, tags=None, options=None):
 
     Args:
       export_dir: the folder.
-      tags: accepted and ignored: there is one set of programs.
+      tags: accepted and ignored, because there is one set of programs.
       options: accepted and ignored; see `LoadOptions`.
 
     Returns:

@@ -17,9 +17,9 @@ class SaveOptions:
     Attributes:
       namespace_whitelist: accepted and ignored, like the other options: programs have no
         namespaces, no graph debug information and no saver.
-      experimental_custom_gradients: accepted and ignored: the derivative of a function is always
+      experimental_custom_gradients: accepted and ignored, because the derivative of a function is always
         saved with the function.
-      extra_tags: accepted and ignored: there is one set of programs.
+      extra_tags: accepted and ignored, because there is one set of programs.
 
     Differs from TensorFlow:
       No option changes what is saved.
@@ -48,7 +48,7 @@ class LoadOptions:
     """Options of `saved_model.load`.
 
     Attributes:
-      allow_partial_checkpoint: accepted and ignored: a variable without a value is an error.
+      allow_partial_checkpoint: accepted and ignored, because a variable without a value is an error.
       experimental_io_device: accepted and ignored.
       experimental_skip_checkpoint: must be False.
       experimental_variable_policy: accepted and ignored.

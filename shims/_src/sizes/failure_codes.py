@@ -30,6 +30,6 @@ def code_of(text: str, error: type[errors.OpError] = errors.InvalidArgumentError
 
 
 def error_of(code: int) -> errors.OpError | None:
-    """Return the error with a number, or `None` if no program of this process has it."""
+    """Return the error with the number `code`, or `None` if no program of this process has it."""
     known = _ERRORS.get(code)
     return None if known is None else known[0](known[1])

@@ -79,7 +79,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
       arrays, whatever their order; the features of the last operand vary fastest.
 
     Raises:
-      TypeError: `inputs` is not a list, or contains other values than arrays and sparse tensors.
+      TypeError: `inputs` is not a list, or contains values other than arrays and sparse tensors.
       MissingKernelError: features are not integers.
       InvalidArgumentError: an operand is not a matrix, the numbers of rows differ, the rows of a
         sparse tensor are not in order, or `num_buckets` is negative.

@@ -1,4 +1,4 @@
-"""Match and replace regular expressions of RE2's syntax."""
+"""Match and replace regular expressions in RE2 syntax."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def regex_full_match(input, pattern, name=None):
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pattern: a regular expression of RE2's syntax.
+      pattern: a regular expression in RE2 syntax.
       name: ignored.
 
     Returns:
@@ -76,7 +76,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pattern: a regular expression of RE2's syntax.
+      pattern: a regular expression in RE2 syntax.
       rewrite: the replacement; `\1` to `\9` are groups, and `\0` is the whole match.
       replace_global: whether to replace all matches instead of only the first match.
       name: ignored.

@@ -1,4 +1,4 @@
-"""Translate regular expressions from RE2's syntax, which TensorFlow has, to Python's.
+"""Translate regular expressions from RE2 syntax, which TensorFlow uses, to Python's.
 
 Both search from the left and prefer earlier alternatives. What only one of them has is an error here:
 backreferences, look-around and atomic groups are Python's; scripts, single bytes and swapped greediness
@@ -42,7 +42,7 @@ _INSIDE = f"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))"
 
 @functools.lru_cache(maxsize=256)
 def compiled(function: str, pattern: bytes) -> re.Pattern[str]:
-    """Compile a pattern of RE2's.
+    """Compile an RE2 pattern.
 
     Raises:
       InvalidArgumentError: RE2 rejects it.

@@ -18,8 +18,8 @@ class ProfilerOptions(NamedTuple):
     Args:
       host_tracer_level: how many events of the host are recorded, from 0 (none) to 3 (most).
       python_tracer_level: 1 to record calls of Python functions.
-      device_tracer_level: accepted and ignored: devices are always recorded.
-      delay_ms: accepted and ignored: recording begins at once.
+      device_tracer_level: accepted and ignored, because devices are always recorded.
+      delay_ms: accepted and ignored, because recording begins at once.
 
     Under jit:
       A plain tuple.

@@ -1,4 +1,4 @@
-"""Make Keras variables visible to tapes and functions, through Keras' `StatelessScope`.
+"""Make Keras variables visible to `GradientTape` and `shims.function`, through Keras' `StatelessScope`.
 
 Keras asks a `StatelessScope` for the values of its variables, and passes it their assignments. The scope
 of this module forwards both to the module `state`, for a `Variable` that represents the Keras variable.

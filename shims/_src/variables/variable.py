@@ -50,7 +50,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
       initial_value: an array, numbers, or a function of no arguments that returns an array or
         numbers.
       trainable: whether tapes watch the variable; True by default.
-      validate_shape: accepted and ignored: shapes are always checked.
+      validate_shape: accepted and ignored, because shapes are always checked.
       caching_device: not supported.
       name: the name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
@@ -218,7 +218,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
         Args:
           value: an array or numbers of the variable's shape and dtype.
-          use_locking: accepted and ignored: no change by another thread is lost.
+          use_locking: accepted and ignored, because no change by another thread is lost.
           name: accepted and ignored.
           read_value: whether to return the variable.
 

@@ -33,7 +33,7 @@ class Scattered:
 
         Args:
           sparse_delta: `IndexedSlices` with the new rows and their positions.
-          use_locking: accepted and ignored: a program runs in one thread.
+          use_locking: accepted and ignored, because a program runs in one thread.
           name: ignored.
 
         Returns:

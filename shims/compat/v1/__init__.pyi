@@ -2057,7 +2057,7 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       experimental_follow_type_hints: accepted and ignored.
       buckets: the capacities to which unknown sizes are rounded up: `"powers_of_two"`, a number, a list, or
         a function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at
-        most eight such programs). In such a program, the terms of sums may be added in another order.
+        most eight such programs). In such a program, the terms of sums may be added in a different order.
       overflow: the reaction if a data-dependent size without a bound exceeds the capacity of its bucket.
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`

@@ -307,7 +307,7 @@ def _settle_whole(
 ) -> Explanation | None:
     """Explain a difference as a knife edge if the port's whole result agrees with another run.
 
-    The other run is one of the original program, whose result has another shape than the reference.
+    The other run is one of the original program, whose result differs in shape from the reference.
     Return `None` if no run agrees.
     """
     for alternative in alternatives:

@@ -80,7 +80,7 @@ def has_changed(value: Any, before: dict[str, tuple[Any, int]]) -> bool:
 
 
 class Globals:
-    """Notices which global names of modules have other values than after their import."""
+    """Notices which global names of modules have changed their values since the import."""
 
     def __init__(self) -> None:
         self._before: dict[str, dict[str, tuple[Any, int]]] = {}

@@ -99,7 +99,7 @@ class Builder:
         )
 
     def variable(self, number: int) -> Any:
-        """Return the variable with a number; `None` if it was not made."""
+        """Return the variable `number`; `None` if it was not made."""
         if self.restored:
             return self.restored.variables.get(number)
         return next((m for n, m in self._made.values() if n.get("number") == number), None)
@@ -117,7 +117,7 @@ class Builder:
         """Give the variables of all objects their recorded values.
 
         Raises:
-          ValueError: an object has other variables than the original.
+          ValueError: the variables of an object differ from the original's.
         """
         if self.restored:
             return

@@ -285,7 +285,7 @@ def decode(node: Node, leaf: Callable[[Node], Any]) -> Any:
 
     Args:
       node: what `encode` returned.
-      leaf: makes the value of a node of another kind than numbers, text and collections.
+      leaf: makes the value of a node of a kind other than numbers, text and collections.
     """
     kind = node["kind"]
     if kind == "plain":

@@ -1,4 +1,5 @@
-"""Keep outcomes in a file, so that a call is replayed again only if it, the port or a library has changed."""
+"""Keep outcomes in a file. A call is replayed again if it, the port or a library has changed, or if
+it crashed or took too long."""
 
 from __future__ import annotations
 

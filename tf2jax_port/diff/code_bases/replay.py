@@ -110,9 +110,9 @@ class Replay:
     def _try(self, call: Call, lane: str, form: Form) -> Replayed:
         """Replay a call with restored objects, and if that is not equal, with objects that constructors make.
 
-        Constructors may depend on what earlier calls did, and a port may have other attributes than its
-        original. A function is to blame only if it fails with objects that hold what the original's
-        objects held.
+        Constructors may depend on what earlier calls did, and the attributes of a port may differ
+        from those of its original. A function is to blame only if it fails with objects that hold
+        what the original's objects held.
         """
         nodes = [n for a in call.arguments.values() for n in nodes_in(a)]
         if "globals" not in call.arguments and all(n["kind"] != "object" for n in nodes):
@@ -419,7 +419,8 @@ class Replay:
         return self._compared(call, (made, made), "")
 
     def _compared(self, call: Call, ways: tuple[Callable[[], Any], ...], when: str) -> Replayed:
-        """Compare a call's object with the original's; a part that differs in another way in a second run is random."""
+        """Compare a call's object with the original's; a part that differs differently when the
+        call is replayed again is random."""
         first, second = ways
         found = dict(self._differences(call, first()))
         with other_seeds(1):

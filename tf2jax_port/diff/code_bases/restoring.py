@@ -243,7 +243,7 @@ def _of_keras_3(config: dict[str, Any], base: str) -> dict[str, Any]:
 def _matched(
     nodes: list[Node], variables: list[Any], shape: Callable[[Node], tuple[int, ...]]
 ) -> list[tuple[Node, Any]] | None:
-    """Pair variables of an original and of a port, which Keras 3 lists in another order; `None` if shapes differ."""
+    """Pair variables of an original and of a port, which Keras 3 lists in a different order; `None` if shapes differ."""
     orders = (variables, sorted(variables, key=lambda v: not getattr(v, "trainable", True)))
     for order in orders:
         if [shape(node) for node in nodes] == [tuple(v.shape) for v in order]:

@@ -70,8 +70,8 @@ class TensorFlowLanes:
     def eager(self, case: Arguments) -> Outputs:
         """Compute the outputs eagerly.
 
-        If the case has another precision than the variables, a graph is run instead, in which tensors
-        replace the variables.
+        If the precision of the case differs from that of the variables, a graph is run instead, in
+        which tensors replace the variables.
         """
         if self._inputs_in_other_precision(case):
             return as_arrays(self._in_other_precision(case, None))
@@ -80,8 +80,8 @@ class TensorFlowLanes:
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
         """Compute the gradients eagerly.
 
-        If the case has another precision than the variables, a graph is run instead, in which tensors
-        replace the variables.
+        If the precision of the case differs from that of the variables, a graph is run instead, in
+        which tensors replace the variables.
         """
         if isinstance(fed, Steps):
             return trained(self.eager_gradients, case, fed)

@@ -63,7 +63,7 @@ def _trained_paths(case: Arguments) -> tuple[str, ...]:
 
 
 class Original:
-    """Runs the original program eagerly on other inputs than the case has.
+    """Runs the original program eagerly on inputs other than the case's.
 
     Args:
       lanes: a `TensorFlowLanes`, or a `JaxLanes` if a port is its own original.

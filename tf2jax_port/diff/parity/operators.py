@@ -23,7 +23,7 @@ PAIRS = ((TF_GRAPH.id, TF_XLA.id), (TF_GRAPH.id, JAX_JIT.id), (TF_XLA.id, JAX_JI
 
 # One operator takes seconds; a process that is silent for this long hangs.
 PATIENCE = 180.0
-# The factor of tolerances on accelerators, which sum in another order and approximate functions.
+# The factor of tolerances on accelerators, which sum in a different order and approximate functions.
 ON_ACCELERATORS = 32.0
 # Part of the facade's error if the device does not support an operator.
 REFUSED_HERE = "on this device"

@@ -1,7 +1,8 @@
 """Let Keras draw other numbers from equal seeds, to detect results that depend on the numbers that it draws.
 
-Keras draws from a seed with the generator of its back end, so the same seed gives other numbers on JAX than on
-TensorFlow. What depends on them is as random as what is drawn without a seed.
+Keras draws from a seed with the generator of its back end, so the same seed gives numbers on JAX
+that differ from those on TensorFlow. What depends on them is as random as what is drawn without a
+seed.
 """
 
 from __future__ import annotations

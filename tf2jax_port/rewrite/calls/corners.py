@@ -104,8 +104,8 @@ _SELECTION = (
 )
 _LARGE = "JAX's functions do not accept integers beyond 32 bits"
 _CONVERTED = (
-    "the numbers have another dtype than the array: JAX converts the numbers (0.7 becomes 0), TensorFlow raises an "
-    "error"
+    "the dtype of the numbers differs from that of the array: JAX converts the numbers (0.7 "
+    "becomes 0), TensorFlow raises an error"
 )
 
 

@@ -183,7 +183,7 @@ def _site(names: Names, reference: Reference) -> _Site | None:
     if path not in REORDERED or call is None:
         return None
     if path.startswith("nn.") and reference.version != 1 and call.args:
-        order: Order = ""  # TensorFlow 2 takes them by position, too, in another order
+        order: Order = ""  # TensorFlow 2 takes them by position, too, in a different order
     else:
         order = order_of(path, call, lambda node: _kind_in(reference.scope, node))
     return _Site(reference, REORDERED[path], call, order, order == "early")

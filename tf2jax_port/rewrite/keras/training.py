@@ -1,7 +1,8 @@
 """Leave training steps to a person if Keras 3 on JAX runs them differently.
 
-A hand-written training loop stays, since the tapes and functions of `shims` support Keras variables. But on JAX,
-`fit` calls a model's `train_step` with other arguments, and optimizers have no `minimize`.
+A hand-written training loop stays, since `shims.GradientTape` and `shims.function` support Keras
+variables. But on JAX, `fit` calls a model's `train_step` with other arguments, and optimizers have
+no `minimize`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Join the cells of a notebook into one Python program, and split it again.
 
-Each cell keeps its lines. A special comment begins each cell, so that the rewritten program can be split. A line
-that is not Python, such as `!pip install x`, is temporarily replaced by `pass` with a comment.
+Each cell keeps its lines. A special comment begins each cell, so that the rewritten program can be
+split. A magic or a shell line, such as `!pip install x`, is temporarily replaced by `pass` with a
+comment.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _check_dropped(site: DrawSite) -> bool:
     """Check that the arguments that JAX lacks can be dropped; return whether a seed is one of them.
 
     Raises:
-      NoFormError: an argument cannot be dropped, or the others would be evaluated in another order.
+      NoFormError: an argument cannot be dropped, or the others would be evaluated in a different order.
     """
     if "alg" in site.arguments:
         raise NoFormError("the draw names an algorithm")

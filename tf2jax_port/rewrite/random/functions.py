@@ -164,7 +164,7 @@ class Functions:
         if self.neighbors.takes(name):
             raise NotKeyedError(f"another module imports `{name}`")
         if self.neighbors.mentions(name):
-            raise NotKeyedError(f"a line that is not Python mentions `{name}`")
+            raise NotKeyedError(f"a magic, a shell command or a non-Python cell of the notebook contains `{name}`")
         for binding in home.bindings.get("__all__", ()):
             inside = ast.walk(binding.value) if binding.value is not None else ()
             if binding.value is None or any(_is_text(node, name) for node in inside):
@@ -219,7 +219,7 @@ class Functions:
         others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
         if others or "__new__" in self.file.names.scopes[node].bindings:
             raise NotKeyedError(
-                f"objects of `{node.name}` are created in another way than by calling `{node.name}`"
+                f"objects of `{node.name}` are created without calling `{node.name}`"
             )
 
     def _calls_of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:

@@ -43,7 +43,7 @@ class Neighbors(Protocol):
         """
 
     def mentions(self, name: str) -> bool:
-        """Return whether text around the program that is not Python, as in notebooks, contains a name."""
+        """Return whether the non-Python text of a notebook (magics, shell lines, unreadable cells) contains a name."""
 
 
 class _NoNeighbors:

@@ -236,7 +236,7 @@ class _Search:
         self.stars = [p for p in paths if is_tensorflow(p) or neighbors.export(p) is not None]
 
     def reference(self, name: ast.Name, scope: Scope) -> Reference | None:
-        """Return the reference that begins with a name, `None` if the name is not TensorFlow's."""
+        """Return the reference that begins with `name`, `None` if the name is not TensorFlow's."""
         meaning = self.meaning(name.id, self._seen_from(name, scope))
         if meaning is None:
             return None

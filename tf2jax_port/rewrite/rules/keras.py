@@ -244,10 +244,11 @@ GONE = Rule(
     name="gone-from-keras-3",
     state=State.MANUAL,
     why=(
-        "Keras 3 does not have the name, or uses the name for something else. Examples are functions of the old back "
-        "end that `keras.ops` does not have, `experimental`, the generators and tokenizers of `preprocessing`, "
-        "`legacy.Optimizer`, `wrappers.scikit_learn`, `multi_gpu_model`, and imports from `tensorflow.python.keras`, "
-        "a private copy of Keras 2."
+        "Keras 3 does not have the name, or uses the name for something else. Examples are "
+        "`experimental`, `legacy.Optimizer`, `wrappers.scikit_learn` and `multi_gpu_model`; the "
+        "generators and tokenizers of `preprocessing`; functions of `keras.backend` that "
+        "`keras.ops` does not have; and imports from `tensorflow.python.keras`, which is a "
+        "private copy of Keras 2."
     ),
     safety="The line is not changed. The finding names the replacement, if there is one.",
     examples=(
@@ -341,7 +342,7 @@ STEP = Rule(
             "        loss = tf.keras.losses.MeanSquaredError()(y, model(x))\n"
             "    gradients = tape.gradient(loss, model.trainable_variables)\n"
             "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))\n",
-            because="the tapes and functions of `shims` track the variables of Keras",
+            because="`shims.GradientTape` and `shims.function` track Keras variables",
         ),
     ),
 )

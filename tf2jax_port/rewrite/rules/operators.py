@@ -142,9 +142,9 @@ SHIM = Rule(
     name="operator-without-jax-spelling",
     state=State.SHIM,
     why=(
-        "JAX has no such operator (for instance, because the result has a data-dependent size), or JAX's operator "
-        "returns other numbers than TensorFlow's operator. `shims` has the operator, with TensorFlow's name and "
-        "signature."
+        "JAX has no such operator (for instance, because the result has a data-dependent size), "
+        "or JAX's operator returns numbers that differ from those of TensorFlow's operator. "
+        "`shims` has the operator, with TensorFlow's name and signature."
     ),
     safety=(
         "Values, dtypes and gradients are the same as in TensorFlow. Inside `jax.jit`, a result with a "
@@ -198,7 +198,7 @@ SHIM_INSTEAD = Rule(
     why=(
         "JAX has the operator, but this call cannot be written with JAX's operator: there is a comment between the "
         "arguments, an argument would be evaluated twice, or JAX does not have one of the parameters. This "
-        "diagnostic also covers calls for which JAX's operator would return another result: the mean of integers, a "
+        "diagnostic also covers calls for which JAX's operator would return a different result: the mean of integers, a "
         "range with floating-point arguments, a ragged tensor, or a `try` block that expects an error of TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature, so only the name changes.",

@@ -56,9 +56,10 @@ HANDED = Rule(
     name="optimizer-handed-on",
     state=State.REVIEW,
     why=(
-        "This diagnostic applies if the rewriter runs with `--optimizers optax`, and a file for TensorFlow 2 returns "
-        "an optimizer of `tf.compat.v1.train` or passes it to other code. The rewriter does not see how the other "
-        "code uses the optimizer. Keras 3 has no optimizer with the same steps. The optimizer becomes "
+        "With `--optimizers optax`, this diagnostic applies to a TensorFlow 2 file in which a "
+        "function returns an optimizer of `tf.compat.v1.train`, or in which such an optimizer is "
+        "passed to other code. The rewriter does not see how the other code uses the optimizer. "
+        "Keras 3 has no optimizer with the same steps. The optimizer becomes "
         "`shims.optax.Optimizer` around a function that takes TensorFlow's steps."
     ),
     safety=(

@@ -12,7 +12,7 @@ from tf2jax_port.rewrite.sites.references import may_edit
 from tf2jax_port.rewrite.values.values import Kind
 from tf2jax_port.rewrite.writing.edits import Edit
 
-# Positional parameters of Keras 2 that Keras 3 has in another order, by the base of the class.
+# Positional parameters of Keras 2 that Keras 3 has in a different order, by the base of the class.
 _ADD_WEIGHT = ("name", "shape", "dtype", "initializer")
 _CONSTRUCTORS = {
     "keras.metrics.Metric": ("name", "dtype"),
@@ -55,7 +55,7 @@ def _identities(file: File, own: set[ast.expr]) -> Iterator[Decision]:
 
 
 def _methods_of_keras(file: File) -> Iterator[Decision]:
-    """Yield the decisions for calls by position whose parameters Keras 3 has in another order."""
+    """Yield the decisions for calls by position whose parameters Keras 3 has in a different order."""
     for node in file.names.attributes:
         call = file.names.parents[node]
         if not isinstance(call, ast.Call) or call.func is not node or not call.args:
@@ -68,7 +68,7 @@ def _methods_of_keras(file: File) -> Iterator[Decision]:
             names = next((_CONSTRUCTORS[base] for base in bases if base in _CONSTRUCTORS), ())
         edits = _by_name(file, call, names)
         if edits:
-            message = "Keras 3 has the parameters in another order"
+            message = "Keras 3 has the parameters in a different order"
             symbol = f"tf.keras.layers.Layer.{node.attr}"
             yield Decision(State.REWRITTEN, "TJ130", message, symbol, call, tuple(edits))
 

@@ -47,7 +47,7 @@ class Iterator(Elements):
           output_types: the structure of dtypes of the elements.
           output_shapes: the structure of static shapes; unknown by default.
           shared_name: accepted and ignored.
-          output_classes: accepted and ignored: only tensors are supported.
+          output_classes: accepted and ignored, because only tensors are supported.
         """
         return Iterator(_declared(output_types, output_shapes), None, _resource())
 

@@ -260,7 +260,7 @@ class Estimator:
           steps: the number of steps; until the input ends by default.
           hooks: `SessionRunHook`s.
           checkpoint_path: the checkpoint; the last one by default.
-          name: accepted and ignored: summaries of evaluations are not written.
+          name: accepted and ignored, because summaries of evaluations are not written.
 
         Raises:
           ValueError: there is no checkpoint, or a metric has a reserved name.
@@ -341,7 +341,8 @@ class Estimator:
           experimental_mode: must be `ModeKeys.PREDICT`.
 
         Raises:
-          ValueError: there is no checkpoint, or an argument has another value than it must have.
+          ValueError: there is no checkpoint, `assets_extra` is not `None`, or `experimental_mode`
+            is not `ModeKeys.PREDICT`.
           UnimplementedError: the outputs need operations that run in Python, such as `parse_example`.
 
         Differs from TensorFlow:
@@ -350,7 +351,7 @@ class Estimator:
         """
         del as_text
         if assets_extra is not None or experimental_mode != ModeKeys.PREDICT:
-            raise ValueError("export_saved_model takes no assets, and exports predictions only.")
+            raise ValueError("export_saved_model supports only `assets_extra=None` and `experimental_mode=ModeKeys.PREDICT`.")
         with self._graph() as graph:
             receiver = serving_input_receiver_fn()
             spec = self._model(receiver.features, None, ModeKeys.PREDICT)

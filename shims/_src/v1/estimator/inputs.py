@@ -69,7 +69,7 @@ def pandas_input_fn(
       shuffle: whether to shuffle the examples; the argument is required.
       queue_capacity: the size of the shuffle buffer, in examples.
       num_threads: accepted and ignored.
-      target_column: accepted and ignored: the labels are not part of the features.
+      target_column: accepted and ignored, because the labels are not part of the features.
 
     Raises:
       ValueError: `shuffle` is not given, or the indices of features and labels differ.

@@ -150,7 +150,7 @@ class Graph(Collections, NamesRemedies):
         return list(self._by_name.values())
 
     def get_operation_by_name(self, name: str) -> Operation:
-        """Return the operation with a name.
+        """Return the operation called `name`.
 
         Raises:
           KeyError: there is no such operation.

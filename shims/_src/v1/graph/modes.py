@@ -18,7 +18,8 @@ class Modes:
     Attributes:
       eager: whether operators run eagerly when no graph is open.
       tensor_shape_v2: whether shapes contain numbers and `None` instead of `Dimension`s.
-      resource_variables: whether variables are resource variables: each read is an operation.
+      resource_variables: whether variables are resource variables, for which each read is an
+        operation.
       tensor_equality: whether `==` compares the elements of tensors.
       control_flow_v2: whether branches and loops are named as in TensorFlow 2.
     """

@@ -102,7 +102,7 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
 
 
 def _typed_elements(call, operands: list) -> tuple[int, ...]:
-    """Return the places of the leaves of a call that are integers in a list, of another dtype than int32.
+    """Return the places of the leaves of a call that are integers in a list, of a dtype other than int32.
 
     If such a tensor is a constant, its value is a NumPy scalar, which an operator takes for a Python number.
     """

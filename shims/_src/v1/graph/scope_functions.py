@@ -72,7 +72,7 @@ class name_scope:
 
 @contextlib.contextmanager
 def op_scope(values, name, default_name=None) -> Iterator[str]:
-    """Open a `name_scope`, whose arguments are given in another order.
+    """Open a `name_scope`, whose arguments are given in a different order.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/op_scope
     """

@@ -144,7 +144,7 @@ class Translation:
         raise errors.UnimplementedError(
             errors.message(
                 self.operator.name,
-                f"`{parameter}` of TensorFlow 1 has no counterpart here.",
+                f"the TensorFlow 1 argument `{parameter}` has no counterpart here.",
                 received=f"{parameter}={value!r}",
                 do=f"leave `{parameter}` out.",
             )

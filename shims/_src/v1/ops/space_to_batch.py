@@ -89,7 +89,7 @@ def sparse_to_dense(
       output_shape: the shape of the result.
       sparse_values: the values, or one value for all indices.
       default_value: the value of all other elements.
-      validate_indices: must be true: the indices are sorted and distinct.
+      validate_indices: must be true, because only sorted and distinct indices are supported.
       name: the name of the operation.
 
     Raises:

@@ -23,7 +23,7 @@ class Schedule:
       before: Python operations that run before the compiled program.
       inside: operations of the compiled program.
       after: Python operations that run after the compiled program.
-      large: constants that are passed as arguments: XLA would process a large embedded
+      large: constants that are passed as arguments, because XLA would process a large embedded
         constant element by element.
       early: a Python operation that uses results of the program and whose own result the program
         uses; scheduling stops there. `None` if there is no such operation.

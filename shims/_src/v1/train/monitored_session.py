@@ -87,7 +87,7 @@ class MonitoredSession:
         """Call a function with a `StepContext`, which runs the session with or without hooks.
 
         Raises:
-          ValueError: the function has other parameters than `step_context`.
+          ValueError: the function has parameters other than `step_context`.
         """
         names = tuple(inspect.signature(step_fn).parameters)
         if names != ("step_context",):

@@ -151,7 +151,7 @@ def evaluation_loop(
       num_evals: how often to run `eval_op`.
       initial_op: the operation to run first.
       initial_op_feed_dict: its feeds.
-      init_fn: accepted and ignored: variables are restored.
+      init_fn: accepted and ignored, because variables are restored.
       eval_op: the operation to run several times.
       eval_op_feed_dict: its feeds.
       final_op: the operation whose value is returned.

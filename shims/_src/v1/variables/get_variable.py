@@ -24,7 +24,7 @@ def get_variable(
     synchronization=None,
     aggregation=None,
 ):
-    """Return the variable with a name in the current variable scope, creating it if necessary.
+    """Return the variable called `name` in the current variable scope, and create it if it does not exist.
 
     Args:
       name: the name, relative to the scope.

@@ -56,7 +56,7 @@ def get_variables_by_name(given_name, scope=None) -> list:
 
 
 def get_unique_variable(var_op_name: str) -> GraphVariable:
-    """Return the global variable with a name.
+    """Return the global variable called `var_op_name`.
 
     Args:
       var_op_name: the full name, without `:0`.

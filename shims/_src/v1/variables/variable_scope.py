@@ -395,7 +395,7 @@ def variable_op_scope(
     use_resource=None,
     constraint=None,
 ):
-    """Open a `variable_scope`, whose arguments are given in another order.
+    """Open a `variable_scope`, whose arguments are given in a different order.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_op_scope
     """

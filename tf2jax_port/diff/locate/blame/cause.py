@@ -17,7 +17,7 @@ DEVIATION = "population and sample standard deviation are confused"
 GELU = "the exact GELU and its tanh approximation are confused"
 PADDING = "the padding differs for even strides"
 EPSILON = "epsilon is added inside the root in only one of the two programs"
-AXES = "the axes are in another order"
+AXES = "the axes are in a different order"
 MASK = "the mask is applied after the softmax"
 INTEGERS = "the integer division rounds the other way"
 

@@ -116,7 +116,7 @@ class Candidates:
             for turn, laid in enumerate(layouts(array, held.shape)):
                 apart = distance(flat, flattened(laid))
                 if turn and apart <= SINGLE and array.shape != held.shape:
-                    # The same with its axes in another order.
+                    # The same with its axes in a different order.
                     resized.append((-1.0, 0, other, array))
                 elif apart:
                     found.append((unlike + 0.5 * min(apart, 2.0), other, laid, turn))

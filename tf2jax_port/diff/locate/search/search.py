@@ -174,7 +174,7 @@ class Search(Trials):
         An injection puts a value of the original program into the port's run.
 
         Args:
-          found: an injection of an array of another size than the replaced value.
+          found: an injection of an array whose size differs from that of the replaced value.
         """
         array = found.values.get(found.new)
         if array is None or array.size == self.size(found.new):

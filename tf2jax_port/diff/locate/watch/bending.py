@@ -1,4 +1,4 @@
-"""Run a recorded operation on operands with other shapes than in the record."""
+"""Run a recorded operation on operands whose shapes differ from the recorded ones."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def bent(primitive: Any, params: dict[str, Any], operands: Sequence[Any]) -> Seq
         fits = all(a in (1, b) for a, b in zip(np.shape(first)[::-1], wanted[::-1]))
         return [jnp.broadcast_to(first, wanted) if fits else first]
     if not rest or primitive.name in _SHAPED or primitive.multiple_results:
-        raise ValueError("this operation takes no other shape")
+        raise ValueError("this operation does not accept another shape")
     shape = np.broadcast_shapes(*(np.shape(one) for one in operands))
     return [primitive.bind(*(jnp.broadcast_to(one, shape) for one in operands), **params)]
