@@ -255,4 +255,6 @@ def test_cells_share_a_key():
 def test_lines_of_a_notebook_that_are_no_python_call_functions_too():
     outcome = rewrite_notebook(notebook(HEAD + F, "x = f()", "%timeit f()"), KEYS)
     messages = [f.message for f in outcome.findings if f.code == "TJ207"]
-    assert messages == [f"{STAYS}a magic, a shell command or a non-Python cell of the notebook contains `f`"]
+    assert messages == [
+        f"{STAYS}a magic, a shell command or a non-Python cell of the notebook contains `f`"
+    ]

@@ -72,8 +72,7 @@ def of_tensorflow(code: str, arrays: dict[str, np.ndarray], path: pathlib.Path) 
 
 
 def _contradicts(program: Callable, tensors: dict[str, Any], value: Any) -> bool:
-    """Return whether TensorFlow infers a shape for a result that differs from the shape that it
-    computes, as of some convolutions."""
+    """Return whether the shape that TensorFlow infers differs from the computed one, as for some convolutions."""
     import tensorflow as tf
 
     if isinstance(value, str):

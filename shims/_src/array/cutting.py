@@ -98,8 +98,8 @@ def slice(input_, begin, size, name=None):
 
     Args:
       input_: array.
-      begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
+      begin: the first position of the slice along each axis.
+      size: the size of the slice along each axis; -1 selects all remaining elements.
       name: ignored.
 
     Returns:
@@ -153,9 +153,9 @@ def strided_slice(
 
     Args:
       input_: array.
-      begin: first positions, one integer per entry of the index; negative positions count from the end.
-      end: end positions, exclusive.
-      strides: steps; all 1 when `None`.
+      begin: the first position for each entry of the index; negative positions count from the end.
+      end: the position after the last one, for each entry of the index.
+      strides: the step for each entry of the index; all 1 when `None`.
       begin_mask: if bit `i` is set, `begin[i]` is ignored and the slice begins at the start of the
         axis.
       end_mask: if bit `i` is set, `end[i]` is ignored and the slice ends at the end of the axis.
@@ -247,7 +247,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
 
     Args:
       input: array.
-      seq_lengths: int32 or int64 vector, the length of each sequence.
+      seq_lengths: int32 or int64 vector of the length of each sequence.
       seq_axis: the axis of the elements of a sequence.
       batch_axis: the axis of the sequences; 0 when `None`.
       name: ignored.

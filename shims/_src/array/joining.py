@@ -374,7 +374,7 @@ def roll(input, shift, axis, name=None):
 
     Args:
       input: array.
-      shift: the number of positions to move, one integer per axis.
+      shift: the number of positions to move along each axis.
       axis: the axes; the shifts of a repeated axis add up.
       name: ignored.
 
@@ -441,8 +441,8 @@ def meshgrid(*args, **kwargs):
 
     Args:
       *args: vectors, or scalars.
-      **kwargs: `indexing`, `"xy"` (default: the first two axes are swapped) or `"ij"`; `name` is
-        ignored.
+      **kwargs: `indexing`, which is `"ij"` or `"xy"` (the default, which swaps the first two axes);
+        and `name`, which is ignored.
 
     Returns:
       A list with one array per vector, all of the shape of the grid.

@@ -27,8 +27,7 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
       name: ignored.
 
     Returns:
-      The padded array; The padded array, of the same rank as `tensor`; each size grows by the two
-      paddings of its axis.
+      The padded array, of the same rank as `tensor`; each size grows by the two paddings of its axis.
 
     Raises:
       InvalidArgumentError: a padding is negative or larger than the axis it mirrors, or `paddings`

@@ -91,8 +91,8 @@ def dynamic_stitch(indices, data, name=None):
 
     Args:
       indices: list of int32 arrays.
-      data: list of arrays; their leading axes have the shape of the indices, and their other axes
-        are equal.
+      data: list of arrays. The leading axes of each array have the shape of its indices; the other
+        axes are the same in all arrays.
       name: ignored.
 
     Returns:

@@ -125,8 +125,8 @@ def where(condition, x=None, y=None, name=None):
     """Return the coordinates where a condition holds, or choose between two arrays.
 
     Args:
-      condition: bool array; with one argument any array, whose nonzero elements count as True.
-      x: array, the values where the condition holds.
+      condition: bool array. Without `x` and `y`, any array, whose nonzero elements count as True.
+      x: array of the values where the condition holds.
       y: array of the same dtype with the values elsewhere; all three arrays are broadcast.
       name: ignored.
 

@@ -126,7 +126,7 @@ def unravel_index(indices, dims, name=None):
 
     Args:
       indices: int32 or int64 scalar or vector.
-      dims: vector of sizes of the same dtype.
+      dims: vector of sizes, of the dtype of `indices`.
       name: ignored.
 
     Returns:
@@ -232,7 +232,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
 
     Args:
       input_shape: int32 vector of sizes.
-      block_shape: int32 vector of as many block sizes.
+      block_shape: int32 vector of block sizes, as long as `input_shape`.
       base_paddings: int32 `[n, 2]`, the minimum paddings; zeros when `None`.
       name: ignored.
 

@@ -137,8 +137,7 @@ def collapse_repeated(labels, seq_length, name=None):
 
     Args:
       labels: integer array `[batch, labels]`.
-      seq_length: integer vector, the number of labels of each sequence; a single number applies to
-        all.
+      seq_length: integer vector of the number of labels of each sequence; a single number applies to all sequences.
       name: ignored.
 
     Returns:

@@ -34,10 +34,9 @@ def ctc_loss(
     Args:
       labels: int32 array `[batch, labels]`, or a sparse tensor.
       logits: floating-point array `[frames, batch, classes]`.
-      label_length: integer vector, the number of labels of each sequence; `None` with sparse
-        labels.
+      label_length: integer vector of the number of labels of each sequence; `None` with sparse labels.
       logit_length: integer vector, the number of frames of each sequence.
-      logits_time_major: whether the frames come first; otherwise the batch.
+      logits_time_major: whether the frames are the first axis; if not, the batch is the first axis.
       unique: the result of `ctc_unique_labels(labels)`; ignored, because this argument does not
         change the loss.
       blank_index: the class of the blank; negative values count from the end; 0 when `None`.
@@ -148,7 +147,7 @@ def ctc_loss_v1(
       preprocess_collapse_repeated: must be False.
       ctc_merge_repeated: must be True.
       ignore_longer_outputs_than_inputs: whether a sequence with more labels than frames has loss 0.
-      time_major: whether the frames come first; otherwise the batch.
+      time_major: whether the frames are the first axis; if not, the batch is the first axis.
       logits: the same as `inputs`.
 
     Returns:

@@ -80,7 +80,7 @@ def parse_single_example(serialized, features, example_names=None, name=None) ->
     """Parse a record of `tf.train.Example`.
 
     Args:
-      serialized: a scalar string, the encoded record.
+      serialized: a scalar string that contains the encoded record.
       features: for each name, a `FixedLenFeature`, `VarLenFeature`, `RaggedFeature`,
         `FixedLenSequenceFeature` or `SparseFeature`.
       example_names: ignored.
@@ -115,7 +115,7 @@ def parse_example(serialized, features, example_names=None, name=None) -> dict[s
     """Parse a batch of records of `tf.train.Example`.
 
     Args:
-      serialized: a vector of strings, the encoded records; or a scalar.
+      serialized: a vector of strings (the encoded records), or a scalar string (one record).
       features: for each name, a `FixedLenFeature`, `VarLenFeature`, `RaggedFeature`,
         `FixedLenSequenceFeature` or `SparseFeature`.
       example_names: ignored.

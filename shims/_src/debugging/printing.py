@@ -29,9 +29,9 @@ def print_(*inputs, **kwargs):
 
     Args:
       *inputs: arrays, strings, and lists, tuples and dictionaries of them.
-      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` and a path to append to),
-        `summarize` (elements at either end of each axis; all if negative; 3 by default),
-        `sep`, `end`; `name` is ignored.
+      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` with the path of a file to
+        append to), `summarize` (the number of elements to print at either end of each axis: 3 by
+        default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
       ValueError: an unknown keyword argument or stream.

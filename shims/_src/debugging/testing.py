@@ -193,7 +193,7 @@ def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None) -> bool:
 
     Args:
       cuda_only: ignored, because every GPU of JAX counts.
-      min_cuda_compute_capability: a pair of numbers that the GPU must have at least.
+      min_cuda_compute_capability: a pair of numbers, the lowest compute capability that counts.
 
     Differs from TensorFlow:
       Only GPUs that JAX can use count.

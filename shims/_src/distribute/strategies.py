@@ -99,8 +99,8 @@ class Strategy:
 
         Args:
           fn: the function.
-          args: the positional arguments of the function; each replica receives its own component
-            of per-replica values.
+          args: the positional arguments of the function. If an argument is a per-replica value,
+            each replica receives its own component.
           kwargs: the keyword arguments of the function.
           options: ignored.
 
@@ -245,7 +245,8 @@ class MirroredStrategy(Strategy):
     """A strategy with a replica on each device.
 
     Args:
-      devices: a list of TensorFlow's names of devices; all accelerators of this process, or one CPU, when `None`.
+      devices: a list of device names in TensorFlow's form. `None` stands for all accelerators of
+        this process, or for one CPU if there are none.
       cross_device_ops: ignored; XLA reduces over devices.
 
     Raises:

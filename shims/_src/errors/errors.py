@@ -20,10 +20,10 @@ class OpError(Exception):
     """Base class of the errors that TensorFlow's kernels raise (`tf.errors.OpError`).
 
     Args:
-      node_def: ignored; the message if it is the only argument.
+      node_def: the message, if it is the only argument; otherwise ignored.
       op: ignored.
       message: the error message.
-      error_code: one of the error codes of `shims.errors`; that of the class when `None`.
+      error_code: one of the error codes of `shims.errors`; the code of the class when `None`.
     """
 
     error_code: int = error_codes.UNKNOWN
@@ -367,9 +367,9 @@ def message(
       function: the operator as the user spells it, for instance `boolean_mask`.
       problem: the fault, with argument names in backticks.
       required: a description of valid arguments.
-      received: what was passed, symbolic and concrete sizes.
+      received: what was passed, with symbolic and concrete sizes.
       at: the user's line; found on the stack by default.
-      do: a suggestion what to write instead.
+      do: a suggestion of what to write instead.
     """
     lines = [f"{function}: {problem}" if function else problem]
     at = user_line() if at is None else at

@@ -78,8 +78,8 @@ def function(
         name (`["batch", 3]`) is an unknown size that is equal wherever the name occurs. Without a signature,
         the function is compiled once for each combination of shapes.
       autograph: whether to convert Python control flow on arrays.
-      jit_compile: accepted and ignored; XLA compiles everything.
-      reduce_retracing: treat all sizes as unknown if there is no signature.
+      jit_compile: accepted and ignored, because XLA compiles everything.
+      reduce_retracing: whether all sizes count as unknown if there is no signature.
       experimental_implements: accepted and ignored.
       experimental_autograph_options: accepted and ignored.
       experimental_attributes: accepted and ignored.
@@ -502,7 +502,7 @@ class Function(Copyable):
         """Compile in advance: for the arguments given, or for some values of the unknown sizes.
 
         Args:
-          *args: as for a call; arrays or `jax.ShapeDtypeStruct`s.
+          *args: the arguments as for a call, or `jax.ShapeDtypeStruct`s in place of arrays.
           sizes: a list of numbers. For each number, the function is compiled for the input signature with all
             unknown sizes equal to the number. Without arguments, the default is the list `buckets`.
           **kwargs: as for a call.
@@ -547,8 +547,8 @@ class Function(Copyable):
         """Return the program for given specs or example arguments.
 
         Args:
-          *args: `TensorSpec`s, arrays (which stand for their shape and dtype), and Python values,
-            which become part of the program; no arguments if there is an `input_signature`.
+          *args: `TensorSpec`s, arrays (which stand for their shape and dtype), and Python values
+            (which become part of the program). If there is an `input_signature`, pass no arguments.
           **kwargs: as above.
 
         Returns:

@@ -85,7 +85,7 @@ def with_rule(f, args, kwargs, *, hidden: bool = False):
     Args:
       f: returns `(y, grad_fn)`.
       args: its arguments; arrays among them have gradients.
-      kwargs: its keyword arguments, which have none.
+      kwargs: its keyword arguments, which have no gradients.
       hidden: whether the operations that `f` runs are not recorded.
     """
     with VariableWatcher() as seen:

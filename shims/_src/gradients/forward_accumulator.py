@@ -21,7 +21,7 @@ class ForwardAccumulator(Recorder):
 
     Args:
       primals: arrays and variables, in a structure.
-      tangents: for each primal, an array of the primal's shape and dtype; in the same structure.
+      tangents: an array of the same shape and dtype for each primal, in the structure of `primals`.
 
     Raises:
       ValueError: the shape or dtype of a tangent differs from that of its primal, or a primal is

@@ -84,7 +84,7 @@ def encode_png(image, compression=-1, name=None) -> HostTensor:
     """Encode a picture, or a batch of them, as PNG.
 
     Args:
-      image: uint8 `[..., height, width, channels]`, of 1 to 4 channels; uint16 of 1 channel.
+      image: uint8 array `[..., height, width, channels]` with 1 to 4 channels, or uint16 array with 1 channel.
       compression: from 0 to 9, or -1.
       name: ignored.
 
@@ -119,7 +119,7 @@ def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None) -> HostTe
     """Encode a picture as JPEG and decode it.
 
     Args:
-      image: `[height, width, channels]`, of 1 or 3 channels; floats are from 0 to 1.
+      image: array `[height, width, channels]` with 1 or 3 channels; floats are from 0 to 1.
       jpeg_quality: from 0 to 100.
       dct_method: ignored.
       name: ignored.

@@ -279,7 +279,7 @@ def decode_image(
     """Decode a picture, whose format is found from its contents.
 
     Args:
-      contents: a scalar string: BMP, GIF, JPEG or PNG.
+      contents: a scalar string that contains a BMP, GIF, JPEG or PNG file.
       channels: 1 for gray, 3 for colors, 4 with opacity, 0 or `None` for the channels of the file.
       dtype: uint8, uint16, or a float dtype, for which pixels are from 0 to 1.
       name: ignored.

@@ -29,9 +29,9 @@ def extract_glimpse(
       size: two integers, height and width of the windows.
       offsets: float32 `[batch, 2]`, the row and column of each point.
       centered: whether points are relative to the center of the image instead of its first pixel.
-      normalized: whether points are in units of the image size, or of half of the image size if
-        `centered`. If `centered` and `normalized` are True, the points are the centers of the
-        windows; otherwise, the points are the first pixels of the windows.
+      normalized: whether points are in units of the image size, or in units of half the image size
+        if `centered` is True. If `centered` and `normalized` are both True, the points are the
+        centers of the windows; otherwise, they are the first pixels of the windows.
       noise: the values outside of the image: `zero`; TensorFlow's random noise is rejected.
       name: ignored.
 

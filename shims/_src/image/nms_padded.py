@@ -293,15 +293,15 @@ def non_max_suppression_padded(
         order for all.
       scores: array `[..., n]` of the same dtype.
       max_output_size: the maximum number of boxes to select.
-      iou_threshold: a box is suppressed if its intersection over union with a selected box is at
-        least this number, which is at least 0.
+      iou_threshold: a number of at least 0. A box is suppressed if its intersection over union with
+        a selected box is at least this number.
       score_threshold: boxes must score more than this.
       pad_to_max_output_size: whether the result is padded to `max_output_size`; required with
         leading axes.
       name: ignored.
       sorted_input: whether the boxes are already sorted by descending score.
-      canonicalized_coordinates: whether lower corners come first; otherwise the first box
-        determines the order.
+      canonicalized_coordinates: whether the lower corner of each box comes first; if not, the first
+        box determines the order of the corners.
       tile_size: the number of boxes that are compared at once.
 
     Returns:

@@ -54,7 +54,7 @@ def random_brightness(image, max_delta, seed=None):
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which is in [-max_delta, max_delta); not negative.
+      max_delta: a number of at least 0; the random number is drawn from [-max_delta, max_delta).
       seed: an integer; see `random.set_seed`.
 
     Returns:
@@ -88,7 +88,7 @@ def stateless_random_brightness(image, max_delta, seed):
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which is in [-max_delta, max_delta); not negative.
+      max_delta: a number of at least 0; the random number is drawn from [-max_delta, max_delta).
       seed: two integers.
 
     Returns:
@@ -116,7 +116,7 @@ def random_contrast(image, lower, upper, seed=None):
 
     Args:
       image: array `[..., height, width, channels]`; integers are scaled to [0, 1] and back.
-      lower: the lower bound of the factor; not negative.
+      lower: the lower bound of the factor, at least 0.
       upper: the upper bound of the factor.
       seed: an integer; see `random.set_seed`.
 
@@ -145,7 +145,7 @@ def stateless_random_contrast(image, lower, upper, seed):
 
     Args:
       image: array `[..., height, width, channels]`; integers are scaled to [0, 1] and back.
-      lower: the lower bound of the factor; not negative.
+      lower: the lower bound of the factor, at least 0.
       upper: the upper bound of the factor.
       seed: two integers.
 
@@ -173,7 +173,7 @@ def random_hue(image, max_delta, seed=None):
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which is in [-max_delta, max_delta); between 0 and 0.5.
+      max_delta: a number from 0 to 0.5; the random number is drawn from [-max_delta, max_delta).
       seed: an integer; see `random.set_seed`.
 
     Returns:
@@ -202,7 +202,7 @@ def stateless_random_hue(image, max_delta, seed):
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which is in [-max_delta, max_delta); between 0 and 0.5.
+      max_delta: a number from 0 to 0.5; the random number is drawn from [-max_delta, max_delta).
       seed: two integers.
 
     Returns:
@@ -231,7 +231,7 @@ def random_saturation(image, lower, upper, seed=None):
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      lower: the lower bound of the factor; not negative.
+      lower: the lower bound of the factor, at least 0.
       upper: the upper bound of the factor.
       seed: an integer; see `random.set_seed`.
 
@@ -261,7 +261,7 @@ def stateless_random_saturation(image, lower, upper, seed=None):
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      lower: the lower bound of the factor; not negative.
+      lower: the lower bound of the factor, at least 0.
       upper: the upper bound of the factor.
       seed: two integers; required, although TensorFlow's signature has a default.
 

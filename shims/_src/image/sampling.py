@@ -265,7 +265,7 @@ def crop_and_resize(
     Args:
       image: array `[batch, height, width, channels]`.
       boxes: float32 array `[n, 4]` of `y1, x1, y2, x2`, where 1 is the center of the last pixel.
-      box_indices: int32 vector `[n]`: the image of each box.
+      box_indices: int32 vector `[n]`, the image of each box.
       crop_size: `[height, width]` of the result.
       method: `bilinear` or `nearest`.
       extrapolation_value: the value outside of the image.

@@ -124,9 +124,9 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
 
     Args:
       images: array `[batch, height, width, channels]` of numbers.
-      sizes: `[1, rows, columns, 1]`: the size of the windows.
-      strides: `[1, rows, columns, 1]`: the distance between windows.
-      rates: `[1, rows, columns, 1]`: the distance between the pixels of a window.
+      sizes: `[1, rows, columns, 1]`, the size of a window.
+      strides: `[1, rows, columns, 1]`, the distance between windows.
+      rates: `[1, rows, columns, 1]`, the distance between the pixels of a window.
       padding: `SAME` or `VALID`.
       name: ignored.
 
@@ -162,8 +162,8 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
 
     Args:
       input: array `[batch, planes, rows, columns, channels]` of numbers.
-      ksizes: `[1, planes, rows, columns, 1]`: the size of the windows.
-      strides: `[1, planes, rows, columns, 1]`: the distance between windows.
+      ksizes: `[1, planes, rows, columns, 1]`, the size of a window.
+      strides: `[1, planes, rows, columns, 1]`, the distance between windows.
       padding: `SAME` or `VALID`.
       name: ignored.
 
@@ -275,8 +275,8 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
     Args:
       images: float16 or float32 array `[batch, height, width, channels]`, of 1, 3 or 4 channels.
       boxes: float32 array `[batch, n, 4]` of `y_min, x_min, y_max, x_max` in [0, 1].
-      colors: float32 array `[m, channels]`, used cyclically; TensorFlow's default colors when
-        `None`.
+      colors: float32 array `[m, channels]` of colors, which the boxes use in turn; TensorFlow's
+        default colors when `None`.
       name: ignored.
 
     Returns:

@@ -113,8 +113,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """Scale several arrays down together to a maximum Euclidean norm.
 
     Args:
-      t_list: list of arrays and `IndexedSlices`, whose values are used; `None` is kept.
-      clip_norm: the largest norm of all arrays together.
+      t_list: list of arrays and `IndexedSlices` (of which the values are used); `None` elements are kept.
+      clip_norm: the largest allowed norm of all arrays together.
       use_norm: the norm, if it is already known.
       name: ignored.
 

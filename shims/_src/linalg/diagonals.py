@@ -267,8 +267,8 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
 
     Args:
       input: array `[..., n, m]`.
-      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
-        for several.
+      diagonal: array of the same dtype. Its shape is `[..., length]` for one diagonal, and `[...,
+        count, length]` for several.
       name: ignored.
       k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       align: how the diagonals above and below the main diagonal are aligned in their rows.

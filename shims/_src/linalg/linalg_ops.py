@@ -47,7 +47,7 @@ def matmul(
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
       adjoint_a: swap the last two axes of `a`, and conjugate.
-      adjoint_b: swap the last two axes of `b`, and conjugate.
+      adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
       output_type: the dtype of the result. It must be int32 if both operands are int8 or uint8;
@@ -328,7 +328,7 @@ def global_norm(t_list, name=None):
     """Compute the Euclidean norm of all elements of several arrays.
 
     Args:
-      t_list: list of arrays and `IndexedSlices`, whose values are used; `None` is ignored.
+      t_list: list of arrays and `IndexedSlices` (of which the values are used); `None` elements are ignored.
       name: ignored.
 
     Returns:

@@ -68,8 +68,8 @@ def pinv(a, rcond=None, validate_args=False, name=None):
 
     Args:
       a: floating-point array `[..., n, m]`.
-      rcond: singular values up to this fraction of the largest singular value count as 0;
-        `10 * max(n, m) * eps` when `None`.
+      rcond: singular values up to this fraction of the largest singular value count as 0. `None`
+        means `10 * max(n, m) * eps`.
       validate_args: ignored; the rank is always checked.
       name: ignored.
 
@@ -109,8 +109,8 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
 
     Args:
       a: floating-point array `[..., n, m]`.
-      tol: singular values up to this number count as 0; `eps * max(n, m)` times the largest
-        singular value when `None`.
+      tol: the largest singular value that counts as 0. `None` means `eps * max(n, m)` times the
+        largest singular value of the matrix.
       validate_args: ignored; the rank of the array is always checked.
       name: ignored.
 

@@ -156,9 +156,9 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     """Multiply tridiagonal matrices by matrices.
 
     Args:
-      diagonals: for the format `compact`, `[..., 3, n]`: the diagonals above, on and below the main
-        diagonal; for `sequence`, a list of these three; for `matrix`, matrices `[..., n, n]`, of
-        which only these three diagonals are read.
+      diagonals: for the format `compact`, an array `[..., 3, n]` of the diagonals above, on and
+        below the main diagonal. For `sequence`, a list of these three diagonals. For `matrix`,
+        matrices `[..., n, n]`, of which only these three diagonals are read.
       rhs: array `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       name: ignored.
@@ -214,9 +214,9 @@ def tridiagonal_solve(
     """Solve linear equations with tridiagonal matrices.
 
     Args:
-      diagonals: for the format `compact`, `[..., 3, n]`: the diagonals above, on and below the main
-        diagonal; for `sequence`, a list of these three; for `matrix`, matrices `[..., n, n]`, of
-        which only these three diagonals are read.
+      diagonals: for the format `compact`, an array `[..., 3, n]` of the diagonals above, on and
+        below the main diagonal. For `sequence`, a list of these three diagonals. For `matrix`,
+        matrices `[..., n, n]`, of which only these three diagonals are read.
       rhs: array `[..., n]` or `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       transpose_rhs: swap the last two axes of `rhs` first.
@@ -261,10 +261,10 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     """Solve linear equations with a banded triangular matrix.
 
     Args:
-      bands: the diagonals, `[..., d, n]`: when `lower`, the main diagonal is first and the
-        diagonals below it follow; otherwise the diagonals above the main diagonal come first, and
-        the main diagonal is last. Shorter diagonals are padded on the left when `lower`, and on the
-        right otherwise.
+      bands: array `[..., d, n]` of the diagonals. If `lower` is True, the main diagonal comes first
+        and the diagonals below it follow; if not, the diagonals above it come first and the main
+        diagonal is last. Shorter diagonals are padded on the left if `lower` is True, and on the
+        right if not.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether the diagonals are those of a lower triangle.
       adjoint: solve with the conjugate transpose.
@@ -330,8 +330,8 @@ def eigh_tridiagonal(
       beta: the diagonal above the main diagonal, `[..., n - 1]`.
       eigvals_only: return only the eigenvalues, without the eigenvectors.
       select: `a` for all eigenvalues, `i` for a range of indices, `v` for a range of values.
-      select_range: for `i` the first and last index; for `v` the lower bound, exclusive, and the
-        upper bound, inclusive.
+      select_range: for `i`, the first and the last index; for `v`, the lower bound (exclusive) and
+        the upper bound (inclusive).
       tol: ignored; eigenvalues are as accurate as the dtype allows.
       name: ignored.
 

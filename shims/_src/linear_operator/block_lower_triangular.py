@@ -20,7 +20,8 @@ class LinearOperatorBlockLowerTriangular(Blocks):
     """Operators on and below the diagonal, zeros above it.
 
     Args:
-      operators: rows of operators: one in the first, two in the second, and so on.
+      operators: a list of rows of operators, with one operator in the first row, two operators in
+        the second row, and so on.
       is_non_singular: whether the operator is known to be invertible; must be compatible with the
         hints of the diagonal operators.
       is_self_adjoint: whether the operator is known to be self-adjoint.

@@ -19,7 +19,7 @@ class LinearOperatorPermutation(LinearOperator):
     """A permutation matrix, or a batch of them.
 
     Args:
-      perm: the source row of each row of a product, `[..., n]`; a permutation of `0, ..., n - 1`.
+      perm: array `[..., n]` of the source row of each row of a product, a permutation of `0, ..., n - 1`.
       dtype: the dtype of the matrices.
       is_non_singular: True or `None`.
       is_self_adjoint: whether the permutation is known to be its own inverse.

@@ -18,7 +18,7 @@ class LinearOperatorTridiag(LinearOperator):
     """A matrix with three diagonals, or a batch of them.
 
     Args:
-      diagonals: for the format `compact`, `[..., 3, n]`: the diagonals above, on and below the main
+      diagonals: for the format `compact`, `[..., 3, n]`, the diagonals above, on and below the main
         diagonal; for `sequence`, a list of these three; for `matrix`, matrices `[..., n, n]`, of
         which only these three diagonals are read.
       diagonals_format: `compact`, `sequence` or `matrix`.

@@ -304,8 +304,8 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
 
     Args:
       values: array of numbers.
-      value_range: `[low, high]`, or an array whose first two rows are the limits for each value;
-        values outside are in the first or last bin.
+      value_range: `[low, high]`, or an array whose first two rows are the limits for each value.
+        Values outside of the limits are in the first or the last bin.
       nbins: the number of bins.
       dtype: int32 or int64.
       name: ignored.

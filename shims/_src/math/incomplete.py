@@ -100,7 +100,7 @@ def betainc(a, b, x, name=None):
     Args:
       a: float32 or float64 array.
       b: array of the same dtype.
-      x: array of the same dtype; the shapes are equal, apart from scalars.
+      x: array of the same dtype. All operands that are not scalars have the same shape.
       name: ignored.
 
     Returns:

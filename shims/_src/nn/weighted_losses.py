@@ -240,7 +240,7 @@ def log_loss(
 
     Args:
       labels: array.
-      predictions: array of the same shape, probabilities.
+      predictions: array of probabilities, of the same shape.
       weights: see `compute_weighted_loss`.
       epsilon: added to `predictions` and to `1 - predictions` before the logarithm.
       scope: ignored.
@@ -403,7 +403,7 @@ def sparse_softmax_cross_entropy(
     Args:
       labels: integer array `[...]`, or `[..., 1]`.
       logits: array `[..., classes]`.
-      weights: see `compute_weighted_loss`; `[...]` or `[..., 1]`.
+      weights: see `compute_weighted_loss`; the shape is `[...]` or `[..., 1]`.
       scope: ignored.
       loss_collection: ignored.
       reduction: how the losses are reduced.

@@ -210,8 +210,8 @@ class Optimizer:
         """Apply gradients to variables.
 
         Args:
-          grads_and_vars: pairs of a gradient, or `IndexedSlices`, or `None`, and a variable of
-            `shims` or of Keras.
+          grads_and_vars: pairs `(gradient, variable)`. The gradient is an array, `IndexedSlices` or
+            `None`; the variable is one of `shims` or of Keras.
           global_step: a variable to increment by 1, as in TensorFlow 1.
           name: ignored.
 

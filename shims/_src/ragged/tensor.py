@@ -28,7 +28,7 @@ class RaggedTensor(RaggedOperators, Ragged):
     Args:
       values: the concatenated rows: an array `[n, ...]` or, if the rows themselves are ragged,
         another `RaggedTensor`.
-      row_splits: integers `[rows + 1]`: row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
+      row_splits: integers `[rows + 1]`, so that row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
       uniform_row_length: the common length of all rows, if it is static.
 
     Differs from TensorFlow:

@@ -30,7 +30,7 @@ def create_rng_state(seed, alg):
 
     Args:
       seed: an integer of up to 192 bits, or a vector of 64-bit integers.
-      alg: the algorithm: a name, a number or an `Algorithm`.
+      alg: the algorithm, given as a name, a number or an `Algorithm`.
 
     Returns:
       int64 `[3]` (`[2]` for Threefry); without `jax_enable_x64` uint32 `[3, 2]`, the low and the high
@@ -88,7 +88,7 @@ class Generator:
 
     Args:
       copy_from: another generator to start from.
-      state: a state, see `create_rng_state`; a variable is shared.
+      state: a state, as `create_rng_state` returns it. A variable is shared, not copied.
       alg: the algorithm of `state`.
 
     Raises:

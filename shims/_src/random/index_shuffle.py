@@ -59,7 +59,7 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
       index: integer array `[n]` or scalar, in [0, max_index].
       seed: three integers, or `[n, 3]`, a key for each position.
       max_index: the last position, a scalar or `[n]`.
-      rounds: the number of cipher rounds: even, at least 4.
+      rounds: the number of cipher rounds, an even number of at least 4.
       name: ignored.
 
     Returns:

@@ -183,8 +183,7 @@ class random_uniform_initializer(Initializer):
     Args:
       minval: the lower bound.
       maxval: the upper bound.
-      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
-        `None`.
+      seed: an integer, so that every call returns the same numbers. For `None`, see `random.set_seed`.
 
     Differs from TensorFlow:
       Nothing.
@@ -220,8 +219,7 @@ class random_normal_initializer(Initializer):
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
-        `None`.
+      seed: an integer, so that every call returns the same numbers. For `None`, see `random.set_seed`.
 
     Differs from TensorFlow:
       Nothing.

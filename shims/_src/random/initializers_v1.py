@@ -152,8 +152,8 @@ class random_uniform_initializer(Initializer):
 
     Args:
       minval: the lower bound.
-      maxval: the upper bound; 1 for floats when `None`.
-      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
+      maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
+      seed: an integer, which gives the initializer its own stream. For `None`, see `random.set_seed`.
       dtype: the dtype of the result.
 
     Differs from TensorFlow:
@@ -180,7 +180,7 @@ class random_normal_initializer(Initializer):
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream. For `None`, see `random.set_seed`.
       dtype: the dtype of the result.
 
     Differs from TensorFlow:
@@ -207,7 +207,7 @@ class truncated_normal_initializer(Initializer):
     Args:
       mean: the mean.
       stddev: the standard deviation before the truncation.
-      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream. For `None`, see `random.set_seed`.
       dtype: the dtype of the result.
 
     Differs from TensorFlow:
@@ -233,7 +233,7 @@ class uniform_unit_scaling_initializer(Initializer):
 
     Args:
       factor: scales the numbers.
-      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream. For `None`, see `random.set_seed`.
       dtype: the dtype of the result.
 
     Differs from TensorFlow:
@@ -263,7 +263,7 @@ class variance_scaling_initializer(Initializer):
       scale: scales the variance; positive.
       mode: the divisor of the variance: `fan_in`, `fan_out` or `fan_avg`.
       distribution: `uniform`, `truncated_normal` (also `normal`) or `untruncated_normal`.
-      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream. For `None`, see `random.set_seed`.
       dtype: the dtype of the result.
 
     Raises:

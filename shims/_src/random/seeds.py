@@ -95,8 +95,8 @@ def seed_words(function: str, seed):
 
     Args:
       function: the operator, for error messages.
-      seed: two integers; or uint32 `[2, 2]`, the low and the high word of each, to pass 64-bit
-        seeds without `jax_enable_x64`.
+      seed: two integers. To pass 64-bit seeds without `jax_enable_x64`, give a uint32 array `[2,
+        2]` of the low and the high word of each integer.
 
     Raises:
       InvalidArgumentError: the seed is not two integers.

@@ -37,8 +37,8 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
 
     Args:
       shape: the sizes.
-      minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats when `None`.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts; for integers, a scalar.
+      maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.

@@ -28,7 +28,7 @@ def stateless_uniform(
       seed: two integers; see `docs/random.md` for 64-bit seeds.
       minval: the lower bound. For floats, a scalar or an array that broadcasts. For integers, a
         scalar; or `None`, if `maxval` is also `None`, to sample from the whole range of the dtype.
-      maxval: the upper bound; 1 for floats when `None`.
+      maxval: the upper bound. `None` means 1 for floats; for integers, it is allowed only if `minval` is also `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which select the same algorithm.

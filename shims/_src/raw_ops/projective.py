@@ -22,8 +22,9 @@ def ImageProjectiveTransformV3(
 
     Args:
       images: `[batch, height, width, channels]`.
-      transforms: `[batch, 8]` or `[1, 8]`: the projection `(a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k` with
-        `k = c0 x + c1 y + 1` as `a0, a1, a2, b0, b1, b2, c0, c1`.
+      transforms: array `[batch, 8]` or `[1, 8]` of the numbers `a0, a1, a2, b0, b1, b2, c0, c1`.
+        They stand for the projection of `(x, y)` to `(a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) /
+        k`, where `k = c0 x + c1 y + 1`.
       output_shape: the new height and width.
       fill_value: the value of pixels outside of the image, for the mode `CONSTANT`.
       interpolation: `NEAREST` or `BILINEAR`.
@@ -94,7 +95,7 @@ def ImageProjectiveTransformV2(
     """Transform images by projections; pixels from outside of an image are 0.
 
     Args:
-      images: as for `ImageProjectiveTransformV3`, as are the other arguments.
+      images: as for `ImageProjectiveTransformV3`, like the other arguments.
       transforms: the projections.
       output_shape: the new height and width.
       interpolation: `NEAREST` or `BILINEAR`.

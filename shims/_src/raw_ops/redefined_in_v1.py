@@ -16,10 +16,10 @@ def where(condition, x=None, y=None, name=None):
     """Find the nonzero elements of a condition, or select between two arrays of the same shape.
 
     Args:
-      condition: bool array: a scalar, of the shape of `x`, or a vector that selects rows; with one
-        argument, any array.
+      condition: bool array, which is a scalar, has the shape of `x`, or is a vector that selects
+        rows. Without `x` and `y`, any array.
       x: array, selected where the condition is true.
-      y: array of the same shape and dtype, selected elsewhere.
+      y: array of the same shape and dtype, which is selected where the condition is false.
       name: ignored.
 
     Returns:

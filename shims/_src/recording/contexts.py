@@ -22,7 +22,7 @@ class name_scope:
     """A block that prefixes the names of operations and variables.
 
     Args:
-      name: the name; the empty string and a name that ends in `/` start from the root again.
+      name: the name. An empty name, or a name that ends in `/`, starts from the root again.
 
     Raises:
       ValueError: `name` is not a string.
@@ -169,7 +169,8 @@ def device(device_name):
     """Create the arrays of a block on a device.
 
     Args:
-      device_name: TensorFlow's name, `/CPU:0` or `/device:GPU:1`; `None` changes nothing.
+      device_name: the name of a device in TensorFlow's form, such as `/CPU:0` or `/device:GPU:1`;
+        `None` changes nothing.
 
     Raises:
       ValueError: the name is not of that form.

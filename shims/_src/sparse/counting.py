@@ -25,7 +25,7 @@ def bincount(
     """Count how often each integer occurs, or sum its weights, as a sparse tensor.
 
     Args:
-      values: int32 or int64: an array of at most two axes, a sparse or a ragged tensor.
+      values: an int32 or int64 array with at most two axes, a sparse tensor or a ragged tensor.
       weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
       axis: 0 counts over all values, -1 per row.
       minlength: the minimum length of the result.

@@ -218,7 +218,7 @@ def mask(a, mask_indices, name=None):
 
     Args:
       a: `IndexedSlices`.
-      mask_indices: integer vector: the positions to remove.
+      mask_indices: integer vector of the positions to remove.
       name: ignored.
 
     Returns:

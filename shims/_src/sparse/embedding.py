@@ -45,8 +45,8 @@ def embedding_lookup_sparse(
     """Look up table rows and combine them by sum, mean or sqrtn per row of ids.
 
     Args:
-      params: the table `[vocabulary, ...]`, or a list of arrays that contain the rows in order; if
-        the rows do not divide evenly, the first arrays have one more row.
+      params: the table `[vocabulary, ...]`, or a list of arrays that contain the rows in order. If
+        the rows do not divide evenly, the first arrays have one more row than the other arrays.
       sp_ids: sparse or ragged matrix of row positions, ordered by row.
       sp_weights: weights at the same coordinates, or `None` for weights of 1.
       combiner: `"mean"` (also when `None`), `"sqrtn"` or `"sum"`.
@@ -127,7 +127,8 @@ def safe_embedding_lookup_sparse(
 
     Args:
       embedding_weights: the table `[vocabulary, ...]`, or a list of arrays that contain the rows in
-        order; if the rows do not divide evenly, the first arrays have one more row.
+        order. If the rows do not divide evenly, the first arrays have one more row than the other
+        arrays.
       sparse_ids: sparse or ragged array of positions; negative positions are dropped.
       sparse_weights: weights at the same coordinates; unless `combiner` is `"sum"`, ids with
         weights <= 0 are dropped.

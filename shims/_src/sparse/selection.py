@@ -113,7 +113,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     Args:
       axis: the axis to concatenate along.
       sp_inputs: list of sparse tensors of the same rank.
-      expand_nonconcat_dims: allow other sizes to differ; the largest is used.
+      expand_nonconcat_dims: whether the sizes along the other axes may differ; the largest size is used.
       name: ignored.
 
     Returns:

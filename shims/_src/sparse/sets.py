@@ -169,8 +169,8 @@ def difference(a, b, aminusb=True, validate_indices=True):
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
       aminusb: compute `a - b` if True, `b - a` if False.
-      validate_indices: check that the coordinates of sparse operands are in range, in order and
-        not repeated; row coordinates are always checked.
+      validate_indices: whether to check that the coordinates of sparse operands are in range, in
+        order and not repeated; row coordinates are always checked.
 
     Returns:
       A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
@@ -203,8 +203,8 @@ def intersection(a, b, validate_indices=True):
     Args:
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
-      validate_indices: check that the coordinates of sparse operands are in range, in order and
-        not repeated; row coordinates are always checked.
+      validate_indices: whether to check that the coordinates of sparse operands are in range, in
+        order and not repeated; row coordinates are always checked.
 
     Returns:
       A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
@@ -235,8 +235,8 @@ def union(a, b, validate_indices=True):
     Args:
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
-      validate_indices: check that the coordinates of sparse operands are in range, in order and
-        not repeated; row coordinates are always checked.
+      validate_indices: whether to check that the coordinates of sparse operands are in range, in
+        order and not repeated; row coordinates are always checked.
 
     Returns:
       A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
@@ -264,8 +264,8 @@ def size(a, validate_indices=True):
 
     Args:
       a: sparse tensor of int8, int16, int32, int64, uint8 or uint16.
-      validate_indices: check that the coordinates of sparse operands are in range, in order and
-        not repeated; row coordinates are always checked.
+      validate_indices: whether to check that the coordinates of sparse operands are in range, in
+        order and not repeated; row coordinates are always checked.
 
     Returns:
       int32 array in the shape of `a` without its last axis.

@@ -34,7 +34,7 @@ def lower(input, encoding="", name=None):
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      encoding: `utf-8`; or empty, which converts only ASCII letters.
       name: ignored.
 
     Returns:
@@ -67,7 +67,7 @@ def upper(input, encoding="", name=None):
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      encoding: `utf-8`; or empty, which converts only ASCII letters.
       name: ignored.
 
     Returns:
@@ -143,8 +143,8 @@ def substr(input, pos, len, unit="BYTE", name=None):
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pos: the first position; negative positions count from the end. The shapes broadcast.
-      len: the length; a substring ends where its string ends, at the latest.
+      pos: the first position; negative positions count from the end. The shapes of `input`, `pos` and `len` broadcast.
+      len: the length of the substring, which is shorter if its string ends before.
       unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
       name: ignored.
 

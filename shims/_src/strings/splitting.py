@@ -144,9 +144,9 @@ def ngrams(
       data: strings of rank 1 or more, or a ragged tensor of them.
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
-      pad_values: strings to put before and after each row: a pair, or one for both.
-      padding_width: the maximum number of `pad_values` on each side, and never more than the width
-        minus 1; the width minus 1 when `None`.
+      pad_values: the strings to put before and after each row, as a pair; or a single string for both.
+      padding_width: the maximum number of `pad_values` on each side. More than the width minus 1,
+        which is the default, are never added.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 

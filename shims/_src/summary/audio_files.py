@@ -28,9 +28,9 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None) -> 
 
     Args:
       contents: a scalar string, the bytes of the file.
-      desired_channels: the number of channels, -1 for that of the file; the last channel is repeated if
-        necessary.
-      desired_samples: the number of samples per channel, -1 for that of the file; missing samples are 0.
+      desired_channels: the number of channels; -1 stands for the number in the file. The last
+        channel is repeated if necessary.
+      desired_samples: the number of samples per channel; -1 stands for the number in the file. Missing samples are 0.
       name: ignored.
 
     Returns:
@@ -72,7 +72,7 @@ def encode_wav(audio, sample_rate, name=None) -> HostTensor:
     """Encode sounds as a WAV file with 16 bits per sample.
 
     Args:
-      audio: float32 `[samples, channels]` between -1 and 1; values beyond are clipped.
+      audio: float32 array `[samples, channels]` of numbers from -1 to 1; other numbers are clipped.
       sample_rate: samples per second.
       name: ignored.
 

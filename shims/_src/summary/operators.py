@@ -251,7 +251,7 @@ def image(name, data, step=None, max_outputs=3, description=None) -> HostTensor:
 
     Args:
       name: the name that TensorBoard shows, after the names of the open name scopes.
-      data: `[count, height, width, channels]`, of 1 to 4 channels; floats are from 0 to 1.
+      data: array `[count, height, width, channels]` with 1 to 4 channels; floats are from 0 to 1.
       step: the number of steps so far; the default step when `None`.
       max_outputs: the largest number of pictures to write.
       description: a text that TensorBoard shows, in Markdown.

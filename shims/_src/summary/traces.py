@@ -28,7 +28,7 @@ def trace_on(graph=True, profiler=False, profiler_outdir=None) -> None:
     """Start to record a profile.
 
     Args:
-      graph: whether the graph is recorded; a warning says that there is no graph.
+      graph: if True, a warning says that there is no graph to record.
       profiler: whether a profile is recorded.
       profiler_outdir: the folder of the profile, which can also be passed to `trace_export`.
 

@@ -143,8 +143,8 @@ def create_file_writer(
 
     Args:
       logdir: the folder, created if necessary.
-      max_queue: the number of summaries that may wait to be written; 10 when `None`.
-      flush_millis: the milliseconds that summaries may wait to be written; 120,000 when `None`.
+      max_queue: the largest number of summaries that wait to be written; 10 when `None`.
+      flush_millis: the longest time, in milliseconds, that summaries wait to be written; 120,000 when `None`.
       filename_suffix: the end of the name of the file; ".v2" when `None`.
       name: ignored.
       experimental_trackable: ignored.
@@ -237,7 +237,7 @@ def set_step(step) -> None:
     """Set the default step of this thread.
 
     Args:
-      step: an integer, an integer scalar or a `Variable`; `None` removes it.
+      step: an integer, an integer scalar or a `Variable`; `None` removes the default step.
 
     Under jit:
       Unless the step is a `Variable`, its number at the time of tracing is used.

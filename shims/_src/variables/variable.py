@@ -56,7 +56,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
       variable_def: not supported.
       dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
-      constraint: a function that optimizers apply after an update; kept, not called.
+      constraint: a function that optimizers apply after an update; the variable stores the
+        function, and does not call it.
       synchronization: when the values of replicas are combined.
       aggregation: how the values that replicas assign are combined.
       shape: a shape whose unknown sizes may differ from one value to the next.

@@ -1,5 +1,4 @@
-"""Keep outcomes in a file. A call is replayed again if it, the port or a library has changed, or if
-it crashed or took too long."""
+"""Keep outcomes in a file, so that a call is not replayed again unless it, the port or a library has changed."""
 
 from __future__ import annotations
 

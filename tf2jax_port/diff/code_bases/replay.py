@@ -419,8 +419,7 @@ class Replay:
         return self._compared(call, (made, made), "")
 
     def _compared(self, call: Call, ways: tuple[Callable[[], Any], ...], when: str) -> Replayed:
-        """Compare a call's object with the original's; a part that differs differently when the
-        call is replayed again is random."""
+        """Compare a call's object with the original's; a part whose difference changes in a second replay is random."""
         first, second = ways
         found = dict(self._differences(call, first()))
         with other_seeds(1):

@@ -36,7 +36,7 @@ _OTHERS = {
     "reduce_min": "a minimum over another axis",
     "iota": "a range that begins at another number",
     "sort": "sorting in the other direction",
-    "transpose": "another order of axes",
+    "transpose": "a different order of axes",
     "rev": "no reversal",
     "argmax": "argmin in place of argmax",
     "argmin": "argmax in place of argmin",

@@ -146,7 +146,7 @@ def _may_be_early(source: Source, tree: ast.Module) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Site:
-    """A name that TensorFlow 0.x had, or whose arguments had another order there.
+    """A name that TensorFlow 0.x had, or whose arguments had a different order there.
 
     Attributes:
       reference: the reference.

@@ -164,7 +164,9 @@ class Functions:
         if self.neighbors.takes(name):
             raise NotKeyedError(f"another module imports `{name}`")
         if self.neighbors.mentions(name):
-            raise NotKeyedError(f"a magic, a shell command or a non-Python cell of the notebook contains `{name}`")
+            raise NotKeyedError(
+                f"a magic, a shell command or a non-Python cell of the notebook contains `{name}`"
+            )
         for binding in home.bindings.get("__all__", ()):
             inside = ast.walk(binding.value) if binding.value is not None else ()
             if binding.value is None or any(_is_text(node, name) for node in inside):

@@ -30,7 +30,7 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     Args:
       input: floating-point array `[batch, *spatial, channels]`, or with the channels after the
         batch.
-      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
+      ksize: the size of a window, given as one number, one number for each spatial axis, or one number for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NWC`, `NHWC`, `NDHWC`, or with the C after the N.
@@ -102,7 +102,8 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     Args:
       input: floating-point array `[batch, height, width, channels]` (`NHWC`) or
         `[batch, channels, height, width]`.
-      ksize: the size of the windows: one number, one each for height and width, or one for every axis.
+      ksize: the size of a window, given as one number, one number each for height and width, or one
+        number for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NHWC` or `NCHW`.
@@ -136,7 +137,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     Args:
       input: floating-point array `[batch, depth, height, width, channels]` (`NDHWC`), or with the
         channels after the batch.
-      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
+      ksize: the size of a window, given as one number, one number for each spatial axis, or one number for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NDHWC` or `NCDHW`.
@@ -211,7 +212,7 @@ def pool(
       strides: the distance between windows; 1 when `None`.
       padding: `SAME`, `VALID`, or, for `MAX` over two axes, a pair of pads for every axis.
       data_format: `NWC`, `NHWC`, `NDHWC`, or with the C after the N.
-      dilations: the distance between the elements of a window; with `VALID` only.
+      dilations: the distance between the elements of a window; must be 1 unless `padding` is `VALID`.
       name: ignored.
 
     Returns:

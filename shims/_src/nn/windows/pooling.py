@@ -144,8 +144,8 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     """Compute max pooling over three spatial axes.
 
     Args:
-      input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels after
-        the batch; float32, float16 or bfloat16.
+      input: float32, float16 or bfloat16 array `[batch, depth, height, width, channels]` (`NDHWC`),
+        or with the channels after the batch.
       ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`.

@@ -48,9 +48,9 @@ class BaseAttentionMechanism(AttentionMechanism):
 
     Args:
       query_layer: the layer that is applied to the query; `None` for none.
-      memory: `[batch, time, ...]`: the states to attend to.
+      memory: `[batch, time, ...]`, the states to attend to.
       probability_fn: a function of scores and state that returns the alignments.
-      memory_sequence_length: `[batch]`: the lengths of the examples; entries beyond the length are
+      memory_sequence_length: `[batch]`, the lengths of the examples; entries beyond the length are
         masked.
       memory_layer: the layer that makes the keys.
       check_inner_dims_defined: whether the sizes after the first two must be static.

@@ -89,8 +89,8 @@ class AttentionWrapper(RNNCell):
       cell: the wrapped cell.
       attention_mechanism: a mechanism, or a list of several.
       attention_layer_size: the size of the attention, which a layer without bias computes from the
-        output of the cell and the context; if `None`, the attention is the context. A list for several
-        mechanisms.
+        output of the cell and the context. If `None`, the attention is the context. For several
+        mechanisms, a list of sizes.
       alignment_history: whether the state keeps the alignments of all steps.
       cell_input_fn: a function of inputs and attention; concatenation when `None`.
       output_attention: whether the output is the attention instead of the output of the cell.

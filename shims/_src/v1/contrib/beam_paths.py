@@ -15,9 +15,9 @@ def gather_tree(step_ids, parent_ids, max_sequence_lengths, end_token, name=None
     """Return the classes of each beam, followed from its last step to its first.
 
     Args:
-      step_ids: int32 `[time, batch, beams]`: the class that each step appended to a beam.
-      parent_ids: int32 `[time, batch, beams]`: the beam that each step extended.
-      max_sequence_lengths: `[batch]`: the number of steps of each example.
+      step_ids: int32 `[time, batch, beams]`, the class that each step appended to a beam.
+      parent_ids: int32 `[time, batch, beams]`, the beam that each step extended.
+      max_sequence_lengths: `[batch]`, the number of steps of each example.
       end_token: the class after which a beam ends; it fills the remaining steps.
       name: the name of the operation.
 
@@ -81,8 +81,8 @@ def sort_by_beam(history: Tensor, parent_ids: Tensor, lengths: Tensor, is_split:
 
     Args:
       history: `[time, batch, beams, ...]` if `is_split` is set, `[time, batch * beams, ...]` if not.
-      parent_ids: `[time, batch, beams]`: the beam that each step extended.
-      lengths: `[batch, beams]`: the lengths of the beams.
+      parent_ids: `[time, batch, beams]`, the beam that each step extended.
+      lengths: `[batch, beams]`, the lengths of the beams.
       is_split: see `history`.
     """
     longest = operation_of(_longest, (lengths,), {}, public="reduce_max")

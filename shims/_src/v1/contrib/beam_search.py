@@ -47,9 +47,9 @@ class BeamSearchDecoder(Decoder):
     Args:
       cell: an `RNNCell`.
       embedding: the table of the embeddings, or a function of the classes.
-      start_tokens: `[batch]`: the classes that are embedded as first inputs.
+      start_tokens: `[batch]`, the classes that are embedded as first inputs.
       end_token: the class that ends a sequence.
-      initial_state: the first state of the cell, of `batch * beam_width` examples: see `tile_batch`.
+      initial_state: the first state of the cell, for `batch * beam_width` examples (see `tile_batch`).
       beam_width: the number of sequences that are kept for each example.
       output_layer: a layer that is applied to the outputs of the cell.
       length_penalty_weight: the exponent of the length by which scores are divided.

@@ -33,7 +33,7 @@ def bias_add(
       activation_fn: a function of the result.
       initializer: the initializer of the bias.
       regularizer: the regularizer of the bias.
-      reuse: whether the variable exists; `scope` is needed then.
+      reuse: whether the variable already exists; if so, `scope` is required.
       variables_collections: collections of the variable.
       outputs_collections: collections of the output.
       trainable: whether the variable is trained.

@@ -150,7 +150,7 @@ class TrainingHelper(_HelperOfNumbers):
 
     Args:
       inputs: `[batch, time, ...]`, or several, nested.
-      sequence_length: `[batch]`: the lengths of the examples.
+      sequence_length: `[batch]`, the lengths of the examples.
       time_major: whether the inputs are `[time, batch, ...]`.
       name: the name scope.
 
@@ -235,7 +235,7 @@ class GreedyEmbeddingHelper(_HelperOfNumbers):
 
     Args:
       embedding: the table of the embeddings, or a function of the classes.
-      start_tokens: `[batch]`: the classes that are embedded as first inputs.
+      start_tokens: `[batch]`, the classes that are embedded as first inputs.
       end_token: the class that ends an example.
 
     Raises:
@@ -306,7 +306,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
     Args:
       embedding: the table of the embeddings, or a function of the classes.
-      start_tokens: `[batch]`: the classes that are embedded as first inputs.
+      start_tokens: `[batch]`, the classes that are embedded as first inputs.
       end_token: the class that ends an example.
       softmax_temperature: a number that divides the logits.
       seed: the seed of the draws.

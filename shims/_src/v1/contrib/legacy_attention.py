@@ -30,7 +30,7 @@ def attention_decoder(
     Args:
       decoder_inputs: a list of tensors `[batch, size]`.
       initial_state: the first state.
-      attention_states: `[batch, length, size]`: the states to attend to.
+      attention_states: `[batch, length, size]`, the states to attend to.
       cell: the cell.
       output_size: the size of the outputs; the output size of the cell when `None`.
       num_heads: the number of attention heads.

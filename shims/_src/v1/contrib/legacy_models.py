@@ -120,7 +120,7 @@ def embedding_rnn_seq2seq(
       num_encoder_symbols: the number of classes of the encoder.
       num_decoder_symbols: the number of classes of the decoder.
       embedding_size: the size of an embedding.
-      output_projection: see `embedding_rnn_decoder`; the cell projects its outputs itself when `None`.
+      output_projection: see `embedding_rnn_decoder`. If `None`, the cell projects its outputs itself.
       feed_previous: a bool, or a bool tensor; see `embedding_rnn_decoder`.
       dtype: the dtype of the first state.
       scope: the variable scope; `embedding_rnn_seq2seq` when `None`.
@@ -277,7 +277,7 @@ def model_with_buckets(
       decoder_inputs: a list of tensors.
       targets: a list of tensors `[batch]`, the true classes.
       weights: a list of tensors `[batch]`.
-      buckets: a list of pairs: the numbers of steps of encoder and decoder.
+      buckets: a list of pairs of the numbers of steps of the encoder and of the decoder.
       seq2seq: a function of the inputs of encoder and decoder that returns outputs and state.
       softmax_loss_function: see `sequence_loss`.
       per_example_loss: whether to return the loss of each example instead of the mean.

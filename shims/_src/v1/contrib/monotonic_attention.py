@@ -33,7 +33,7 @@ def safe_cumprod(x, *args, **kwargs):
     """Return the cumulative product of numbers between 0 and 1, as the exponential of a sum.
 
     Args:
-      x: a tensor; numbers outside of 0 and 1 are clipped.
+      x: a tensor; numbers are clipped to the range from 0 to 1.
       *args: arguments of `tf.cumsum`.
       **kwargs: arguments of `tf.cumsum`.
     """
@@ -53,10 +53,10 @@ def monotonic_attention(p_choose_i, previous_attention, mode):
     """Return, for each step of the memory, the probability that attention stops there.
 
     Args:
-      p_choose_i: `[batch, time]`: the probability to stop at each step of the memory.
-      previous_attention: `[batch, time]`: the attention at the previous output.
-      mode: `"recursive"`, one step after the other; `"parallel"`, by cumulative sums; `"hard"`, for
-        probabilities that are 0 or 1.
+      p_choose_i: `[batch, time]`, the probability of stopping at each step of the memory.
+      previous_attention: `[batch, time]`, the attention at the previous output.
+      mode: `"recursive"` computes one step after the other, `"parallel"` computes cumulative sums,
+        and `"hard"` requires probabilities that are 0 or 1.
 
     Raises:
       ValueError: the mode is unknown.
@@ -143,7 +143,7 @@ class BahdanauMonotonicAttention(_MonotonicAttention):
 
     Args:
       num_units: the size of the keys and of the processed query.
-      memory: `[batch, time, ...]`: the states to attend to.
+      memory: `[batch, time, ...]`, the states to attend to.
       memory_sequence_length: the lengths of the examples.
       normalize: whether the weights of the sum are normalized.
       score_mask_value: the score of masked elements.
@@ -201,7 +201,7 @@ class LuongMonotonicAttention(_MonotonicAttention):
 
     Args:
       num_units: the size of the keys.
-      memory: `[batch, time, ...]`: the states to attend to.
+      memory: `[batch, time, ...]`, the states to attend to.
       memory_sequence_length: the lengths of the examples.
       scale: whether a variable scales the scores.
       score_mask_value: the score of masked elements.

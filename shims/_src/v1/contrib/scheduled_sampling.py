@@ -123,7 +123,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
       time_major: whether the inputs are `[time, batch, ...]`.
       seed: the seed of the decisions.
       next_inputs_fn: a function that is applied to outputs before they are fed.
-      auxiliary_inputs: `[batch, time, ...]`: appended to all inputs.
+      auxiliary_inputs: `[batch, time, ...]`, appended to all inputs.
       name: the name scope.
 
     Differs from TensorFlow:

@@ -29,8 +29,8 @@ def sequence_loss(
 
     Args:
       logits: `[batch, time, classes]`.
-      targets: `[batch, time]`: the true classes.
-      weights: `[batch, time]`: the weight of each prediction.
+      targets: `[batch, time]`, the true classes.
+      weights: `[batch, time]`, the weight of each prediction.
       average_across_timesteps: whether to average over time, by the weights.
       average_across_batch: whether to average over the batch, by the weights.
       softmax_loss_function: a function of `labels` and `logits` that replaces the cross-entropy.

@@ -24,7 +24,7 @@ def py_func(func, inp, Tout, stateful=True, name=None):
       func: the function.
       inp: a list of argument tensors.
       Tout: the dtype of the result, or a list of dtypes for several results.
-      stateful: accepted and ignored; every call is made in either case.
+      stateful: accepted and ignored, because every call is made in either case.
       name: the name of the operation.
 
     Returns:

@@ -83,7 +83,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
 
     Args:
       dtype: the dtype of the values.
-      shape: the dense shape, with `None` for unknown sizes; entirely unknown when `None`.
+      shape: the dense shape, with `None` for unknown sizes. If `shape` itself is `None`, even the rank is unknown.
       name: the name scope of the three parts.
 
     Raises:

@@ -132,8 +132,8 @@ class DNNClassifier(_DNN):
       n_classes: the number of classes.
       weight_column: the name or the column of the weights of examples.
       label_vocabulary: the names of the classes, if labels are strings.
-      optimizer: an optimizer, its name, or a function that returns an optimizer; `Adagrad` of rate
-        0.05 by default.
+      optimizer: an optimizer, its name, or a function that returns an optimizer; by default,
+        `Adagrad` with a learning rate of 0.05.
       activation_fn: the activation of the hidden layers.
       dropout: the rate of dropout after each hidden layer.
       input_layer_partitioner: accepted and ignored.

@@ -180,7 +180,7 @@ class Estimator:
         Args:
           input_fn: a function that returns a dataset, or features and labels.
           hooks: `SessionRunHook`s.
-          steps: the number of steps; until the input ends by default.
+          steps: the number of steps; by default, training continues until the input ends.
           max_steps: the step at which training ends, counted over all calls.
           saving_listeners: listeners of the checkpoints.
 
@@ -257,7 +257,7 @@ class Estimator:
 
         Args:
           input_fn: a function that returns a dataset, or features and labels.
-          steps: the number of steps; until the input ends by default.
+          steps: the number of steps; by default, training continues until the input ends.
           hooks: `SessionRunHook`s.
           checkpoint_path: the checkpoint; the last one by default.
           name: accepted and ignored, because summaries of evaluations are not written.
@@ -351,7 +351,9 @@ class Estimator:
         """
         del as_text
         if assets_extra is not None or experimental_mode != ModeKeys.PREDICT:
-            raise ValueError("export_saved_model supports only `assets_extra=None` and `experimental_mode=ModeKeys.PREDICT`.")
+            raise ValueError(
+                "export_saved_model supports only `assets_extra=None` and `experimental_mode=ModeKeys.PREDICT`."
+            )
         with self._graph() as graph:
             receiver = serving_input_receiver_fn()
             spec = self._model(receiver.features, None, ModeKeys.PREDICT)

@@ -85,7 +85,7 @@ def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
 
     Args:
       features: a dict of tensors, whose first axis is that of examples.
-      default_batch_size: the number of examples; any when `None`.
+      default_batch_size: the number of examples; `None` allows any number.
     """
 
     def receive() -> ServingInputReceiver:

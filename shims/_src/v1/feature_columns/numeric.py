@@ -110,7 +110,7 @@ def _filled(value, shape: tuple[int, ...], key: str):
         return None
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"default_value must be a number or nested numbers. default_value: {value}, key: {key}")
+        raise TypeError(f"default_value must be numeric. default_value: {value}, key: {key}")
     if array.ndim and array.shape != shape:
         raise ValueError(
             f"The shape of default_value must be equal to given shape. default_value: {value}, shape: "

@@ -194,7 +194,7 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
     """Return the numbers of each step of columns of sequences, ordered by the names of the columns.
 
     Args:
-      features: a dict from names to sparse tensors; the ids of a step may be of a third axis.
+      features: a dict from names to sparse tensors; the ids of a step may be along a third axis.
       feature_columns: numeric columns of sequences, and embedding and indicator columns of their ids.
       weight_collections: further collections of the variables.
       trainable: whether to train the variables.

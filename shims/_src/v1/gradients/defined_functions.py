@@ -25,14 +25,13 @@ class Defun:
     """Decorate a function of tensors that may have a gradient function of its own.
 
     Args:
-      *input_types: the dtypes of the arguments, which are converted to them; none if they are known from
-        the calls.
+      *input_types: the dtypes to which the arguments are converted. Give no dtypes if they are known from the calls.
       grad_func: a function of the arguments and the gradients of the results, which returns the gradients
         of the arguments.
-      python_grad_func: the same as a function of the operation, which has `inputs` and `outputs`, and the
-        gradients of the results.
+      python_grad_func: like `grad_func`, but a function of the operation (which has `inputs` and
+        `outputs`) and of the gradients of the results.
       func_name: the name scope of the calls.
-      **options: ignored: names and shapes of results, which are known, and settings of TensorFlow's runtime.
+      **options: names and shapes of results, and settings of TensorFlow's runtime. All of them are ignored.
 
     Raises:
       ValueError: a gradient function does not return one gradient for each argument.

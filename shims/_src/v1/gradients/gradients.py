@@ -41,7 +41,7 @@ def gradients(
     Args:
       ys: a tensor or a list of them.
       xs: a tensor or variable, or a list of them.
-      grad_ys: the cotangents of `ys`, a tensor or `None` for each; all 1 when `None`.
+      grad_ys: the cotangent of each of the `ys`, a tensor or `None`. `None` stands for ones.
       name: the scope of the operation.
       colocate_gradients_with_ops: accepted and ignored.
       gate_gradients: accepted and ignored.

@@ -114,7 +114,7 @@ class Graph(Collections, NamesRemedies):
         """Open a block that prefixes the names of its operations.
 
         Args:
-          name: the scope; one that ends in `/` is an absolute path, `None` or `""` is the root.
+          name: the scope. A name that ends in `/` is an absolute path; `None` and `""` stand for the root.
 
         Raises:
           ValueError: the name has characters other than letters, digits and `_.-/`.

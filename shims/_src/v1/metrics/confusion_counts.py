@@ -22,7 +22,7 @@ def true_positives(
     Args:
       labels: the true values, cast to bool.
       predictions: the predicted values, cast to bool.
-      weights: the weight of each element: a scalar, or an array that broadcasts to `predictions`.
+      weights: the weight of each element, a scalar or an array that broadcasts to `predictions`.
       metrics_collections: the collections to add the value to.
       updates_collections: the collections to add the update to.
       name: the scope of the variable `count`.

@@ -22,7 +22,7 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
 
     Args:
       values: numbers.
-      weights: the weight of each value: a scalar, or an array that broadcasts to `values`.
+      weights: the weight of each value, a scalar or an array that broadcasts to `values`.
       metrics_collections: the collections to add the value to.
       updates_collections: the collections to add the update to.
       name: the scope of the variables `total` and `count`.

@@ -26,12 +26,13 @@ def recall_at_k(
     """Compute the recall of the top k predictions over all batches.
 
     Args:
-      labels: int64 `[..., m]`, the classes of each row, or `[...]` for one class in each; a tensor
-        or a `SparseTensor`. Classes that are out of range, such as -1, are never predicted.
+      labels: int64 tensor or `SparseTensor` of the classes of each row. The shape is `[..., m]`, or
+        `[...]` for one class in each row. Classes that are out of range, such as -1, are never
+        predicted.
       predictions: floats `[..., classes]`, scores.
       k: the number of top predictions to use, an `int`.
       class_id: restrict the metric to this class, an `int`.
-      weights: the weight of each row: a scalar, or an array that broadcasts to `[...]`.
+      weights: the weight of each row, a scalar or an array that broadcasts to `[...]`.
       metrics_collections: the collections to add the value to.
       updates_collections: the collections to add the update to.
       name: the scope of the variables.

@@ -21,8 +21,8 @@ def embedding_lookup(
     Args:
       params: array `[n, ...]`, or a list of such arrays.
       ids: int32 or int64 array of row indices.
-      partition_strategy: `mod`, where row `i` is in part `i % len(params)`; or `div`, where the
-        parts contain the rows in order.
+      partition_strategy: how the rows are distributed. With `mod`, row `i` is in part `i %
+        len(params)`; with `div`, the parts contain the rows in order.
       name: the name of the operation.
       validate_indices: ignored.
       max_norm: the maximum Euclidean norm of the rows; longer rows are scaled down.

@@ -13,7 +13,7 @@ def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
       num_samples: the number of samples per row.
       seed: an integer; see `tf.set_random_seed`.
       name: the name of the operation.
-      output_dtype: int32 or int64, which is the default.
+      output_dtype: int32 or int64; int64 by default.
 
     Returns:
       `[batch, num_samples]`.

@@ -18,7 +18,7 @@ def string_split(
 
     Args:
       source: a vector of strings.
-      sep: the separators, one character each; a space by default, and `""` splits into bytes.
+      sep: the separators, one character each; a space by default. With `""`, strings are split into bytes.
       skip_empty: whether to leave out empty parts.
       delimiter: another name of `sep`.
       result_type: `"SparseTensor"` or `"RaggedTensor"`.

@@ -92,10 +92,10 @@ class VocabularyProcessor:
     """A converter of texts to rows of word numbers.
 
     Args:
-      max_document_length: the length of a row: longer texts are cut, shorter texts are padded with 0.
+      max_document_length: the length of a row. Longer texts are cut, and shorter texts are padded with 0.
       min_frequency: words that occurred at most this often are unknown.
       vocabulary: a `CategoricalVocabulary`; a new one when `None`.
-      tokenizer_fn: a function of texts that yields the words of each; `tokenizer` when `None`.
+      tokenizer_fn: a function of texts that yields the words of each text; `tokenizer` when `None`.
     """
 
     __module__ = "shims.compat.v1.contrib.learn.preprocessing"

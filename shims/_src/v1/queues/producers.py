@@ -93,7 +93,7 @@ def input_producer(
     Args:
       input_tensor: the rows.
       element_shape: the shape of a row, if the shape of the tensor is not known.
-      num_epochs: how many times the rows are produced; without end when `None`.
+      num_epochs: how many times the rows are produced; `None` repeats them without end.
       shuffle: whether each epoch has a different order.
       seed: the seed of the orders.
       capacity: the maximum number of elements in the queue.
@@ -183,7 +183,7 @@ def slice_input_producer(
 
     Args:
       tensor_list: tensors with equally many rows.
-      num_epochs: how many times the rows are produced; without end when `None`.
+      num_epochs: how many times the rows are produced; `None` repeats them without end.
       shuffle: whether each epoch has a different order.
       seed: the seed of the orders.
       capacity: the maximum number of elements in the queue.

@@ -223,8 +223,7 @@ class LSTMBlockFusedCell(Layer):
           inputs: `[time, batch, size]`.
           initial_state: the cell state and the hidden state; zeros when `None`.
           dtype: the dtype of the zeros.
-          sequence_length: `[batch]`: the lengths of the examples; after its end, the outputs of an
-            example are 0.
+          sequence_length: `[batch]`, the lengths of the examples. After the end of an example, its outputs are 0.
 
         Returns:
           The outputs `[time, batch, num_units]`, and the final state.

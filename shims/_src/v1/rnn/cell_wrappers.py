@@ -158,15 +158,15 @@ class DropoutWrapper(_Wrapper):
 
     Args:
       cell: the cell to wrap.
-      input_keep_prob: the probability to keep an element of the inputs, a number or a scalar.
-      output_keep_prob: the same for the outputs.
-      state_keep_prob: the same for the states; the cell state of an LSTM is never dropped.
+      input_keep_prob: the probability of keeping an element of the inputs, a number or a scalar tensor.
+      output_keep_prob: the probability of keeping an element of the outputs.
+      state_keep_prob: the probability of keeping an element of the states; the cell state of an LSTM is never dropped.
       variational_recurrent: whether all steps and examples share the same dropout mask.
       input_size: the size of the inputs, for `variational_recurrent`.
       dtype: the dtype, for `variational_recurrent`.
       seed: the seed from which the seeds of the operations are derived.
-      dropout_state_filter_visitor: a function that maps a part of the state to whether dropout
-        applies to it: a bool, or a structure of bools.
+      dropout_state_filter_visitor: a function of a part of the state, which returns whether dropout
+        applies to this part: a bool, or a structure of bools.
 
     Raises:
       ValueError: a probability is not in `[0, 1]`, or `variational_recurrent` lacks an argument.

@@ -104,8 +104,7 @@ class GRUCell(LayerRNNCell):
       activation: a function; `tanh` when `None`.
       reuse: whether to reuse existing variables.
       kernel_initializer: the initializer of the kernels.
-      bias_initializer: the initializer of the biases; ones for the gates, zeros for the candidate
-        when `None`.
+      bias_initializer: the initializer of the biases. `None` means ones for the gates and zeros for the candidate.
       name: its name.
       dtype: the dtype of the cell's variables.
 

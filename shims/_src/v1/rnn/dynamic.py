@@ -49,7 +49,7 @@ def dynamic_rnn(
     Args:
       cell: an `RNNCell`.
       inputs: tensor `[batch, time, size]`, or several, nested.
-      sequence_length: `[batch]`: the lengths of the examples; after the end of an example, the
+      sequence_length: `[batch]`, the lengths of the examples; after the end of an example, the
         outputs are 0 and the state of the example stays unchanged.
       initial_state: the initial state; zeros when `None`.
       dtype: the dtype of the zero state.

@@ -26,9 +26,9 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
 
     Args:
       cell: an `RNNCell`.
-      loop_fn: called with the time, the last output, the last state and the loop state; the last
-        three are `None` before the first step. It returns which examples are finished, the next
-        input, the next state, the value to emit, and the next loop state.
+      loop_fn: a function of the time, the last output, the last state and the loop state. Before
+        the first step, the output and both states are `None`. The function returns which examples
+        are finished, the next input, the next state, the value to emit, and the next loop state.
       parallel_iterations: accepted and ignored.
       swap_memory: accepted and ignored.
       scope: the variable scope; `rnn` when `None`.

@@ -45,7 +45,7 @@ def stack_bidirectional_rnn(
       initial_states_fw: a list of the initial states of the forward cells.
       initial_states_bw: a list of the initial states of the backward cells.
       dtype: the dtype of the zero states that replace missing ones.
-      sequence_length: `[batch]`: the lengths of the examples.
+      sequence_length: `[batch]`, the lengths of the examples.
       scope: the variable scope; `stack_bidirectional_rnn` when `None`.
 
     Returns:
@@ -89,7 +89,7 @@ def stack_bidirectional_dynamic_rnn(
       initial_states_fw: a list of the initial states of the forward cells.
       initial_states_bw: a list of the initial states of the backward cells.
       dtype: the dtype of the zero states that replace missing ones.
-      sequence_length: `[batch]`: the lengths of the examples.
+      sequence_length: `[batch]`, the lengths of the examples.
       parallel_iterations: accepted and ignored.
       time_major: whether the inputs and outputs are `[time, batch, size]`.
       scope: the variable scope; `stack_bidirectional_rnn` when `None`.

@@ -21,10 +21,10 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
 
     Args:
       cell: an `RNNCell`.
-      inputs: a list with a tensor `[batch, size]` per step; or several, nested.
+      inputs: a list with a tensor `[batch, size]`, or a nested structure of such tensors, for each step.
       initial_state: the initial state; zeros when `None`.
       dtype: the dtype of the zero state.
-      sequence_length: `[batch]`: the lengths of the examples; after the end of an example, the
+      sequence_length: `[batch]`, the lengths of the examples; after the end of an example, the
         outputs are 0 and the state of the example stays unchanged.
       scope: the variable scope; `rnn` when `None`.
 

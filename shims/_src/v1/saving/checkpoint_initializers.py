@@ -18,10 +18,10 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
 
     Args:
       ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.
-      assignment_map: a dict or pairs. Either `"name in the checkpoint": variable`, where the variable
-        is an object, a list of the parts of a partitioned variable, or the name given to
-        `get_variable`; or
-        `"scope/": "other_scope/"`, for all variables of the other scope, where `"/"` is the root.
+      assignment_map: a dict, or pairs. An entry `"name in the checkpoint": variable` names one
+        variable: an object, a list of the parts of a partitioned variable, or the name given to
+        `get_variable`. An entry `"scope/": "other_scope/"` stands for all variables of the other
+        scope; `"/"` is the root.
 
     Raises:
       ValueError: the checkpoint lacks a name, or has another shape for this name.

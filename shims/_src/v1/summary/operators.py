@@ -90,8 +90,8 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
 
     Args:
       name: the first part of its tags: `name/image`, or `name/image/0`, `name/image/1`, ...
-      tensor: `[n, height, width, channels]` with 1, 3 or 4 channels, uint8 or real numbers,
-        which are scaled to 0..255.
+      tensor: `[n, height, width, channels]` with 1, 3 or 4 channels, of dtype uint8, or of real
+        numbers that are scaled to the range from 0 to 255.
       max_outputs: the largest number of images to write.
       collections: the collections to add the summary to; `GraphKeys.SUMMARIES` when `None`.
       family: a prefix of the tags.

@@ -66,7 +66,7 @@ def optimize_loss(
 
     Args:
       loss: a scalar.
-      global_step: the variable that counts steps; the graph's when `None`.
+      global_step: the variable that counts steps; the graph's global step when `None`.
       learning_rate: a float or a scalar tensor; `None` if `optimizer` needs none.
       optimizer: a name such as `"Adam"`, an optimizer or its class, or a function of the rate.
       gradient_noise_scale: the standard deviation of noise added to the gradients.

@@ -20,8 +20,7 @@ class RMSPropOptimizer(KernelOptimizer):
       epsilon: a constant added to the average before the square root; same types as
         `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
-      centered: whether to normalize by the variance: the square of the average gradient is
-        subtracted.
+      centered: whether to normalize by the variance, that is, to subtract the square of the average gradient.
       name: the name of the operations and slots: `w/RMSProp:0`, `w/RMSProp_1:0`, ...
 
     Differs from TensorFlow:

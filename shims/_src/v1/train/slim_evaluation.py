@@ -49,7 +49,7 @@ def evaluate_once(
       eval_op_feed_dict: its feeds.
       final_op: the operation whose value is returned.
       final_op_feed_dict: its feeds.
-      summary_op: the summaries to write at the end; all of them by default, `None` for none.
+      summary_op: the summaries to write at the end. By default, all summaries are written; `None` writes none.
       summary_op_feed_dict: its feeds.
       variables_to_restore: the variables to restore; all by default.
       session_config: the settings of the session.

@@ -73,7 +73,8 @@ def train(
       train_op: what `create_train_op` returns.
       logdir: the folder of checkpoints and summaries; `None` for none.
       train_step_fn: a function with the parameters of `train_step`.
-      train_step_kwargs: what to give this function; by default the tensors that say when to stop and log.
+      train_step_kwargs: the keyword arguments of `train_step_fn`; by default, the tensors that say
+        when to stop and when to log.
       log_every_n_steps: the steps between logs of the loss.
       graph: the graph; the default graph when `None`.
       master: must be empty.

@@ -211,7 +211,7 @@ def train(
       master: must be empty.
       is_chief: must be true.
       scaffold: a `tf.train.Scaffold`.
-      hooks: `SessionRunHook`s; one of them must ask to stop.
+      hooks: `SessionRunHook`s, one of which must ask the session to stop.
       chief_only_hooks: further hooks.
       save_checkpoint_secs: the seconds between checkpoints.
       save_summaries_steps: the steps between summaries.

@@ -29,7 +29,7 @@ def get_variable(
     Args:
       name: the name, relative to the scope.
       shape: the shape; omit it if `initializer` is a tensor or numbers.
-      dtype: the dtype; if `None`, the dtype of the scope, float32 by default.
+      dtype: the dtype. `None` stands for the dtype of the scope, which is float32 by default.
       initializer: a function of shape and dtype, a function without arguments, an initializer
         class, a tensor, or numbers. If `None`, the initializer of the scope, or else
         `glorot_uniform_initializer` (zeros for integers and bools).

@@ -165,7 +165,7 @@ class random_uniform_initializer(Initializer, eager.random_uniform_initializer):
 
     Args:
       minval: the lower bound.
-      maxval: the upper bound; if `None`, 1 for floats.
+      maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
       seed: the seed of the operation.
       dtype: the dtype of the result.
 

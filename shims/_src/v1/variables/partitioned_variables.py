@@ -202,7 +202,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0):
     """Create a partitioner that splits an axis into a fixed number of parts.
 
     Args:
-      num_shards: the number of parts; fewer if the axis is shorter.
+      num_shards: the number of parts; there are fewer parts if the axis has fewer elements.
       axis: the axis to split.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/fixed_size_partitioner

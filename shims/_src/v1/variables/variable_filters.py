@@ -101,7 +101,7 @@ def filter_variables(
       var_list: the variables.
       include_patterns: regular expressions; all variables are included when `None`.
       exclude_patterns: regular expressions.
-      reg_search: whether a pattern may match anywhere in a name; otherwise it must match the beginning.
+      reg_search: whether a pattern may match anywhere in a name; if not, it must match at the beginning.
     """
     match = re.search if reg_search else re.match
 
