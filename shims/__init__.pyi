@@ -281,7 +281,7 @@ class RaggedTensor:
     Args:
       values: the concatenated rows: an array `[n, ...]` or, if the rows themselves are ragged,
         another `RaggedTensor`.
-      row_splits: integers `[rows + 1]`: row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
+      row_splits: integers `[rows + 1]`, so that row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
       uniform_row_length: the common length of all rows, if it is static.
 
     Differs from TensorFlow:
@@ -633,13 +633,14 @@ class Variable:
       initial_value: an array, numbers, or a function of no arguments that returns an array or
         numbers.
       trainable: whether tapes watch the variable; True by default.
-      validate_shape: accepted and ignored: shapes are always checked.
+      validate_shape: accepted and ignored, because shapes are always checked.
       caching_device: not supported.
       name: the name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
       dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
-      constraint: a function that optimizers apply after an update; kept, not called.
+      constraint: a function that optimizers apply after an update; the variable stores the
+        function, and does not call it.
       synchronization: when the values of replicas are combined.
       aggregation: how the values that replicas assign are combined.
       shape: a shape whose unknown sizes may differ from one value to the next.
@@ -1271,8 +1272,8 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
     """Scale several arrays down together to a maximum Euclidean norm.
 
     Args:
-      t_list: list of arrays and `IndexedSlices`, whose values are used; `None` is kept.
-      clip_norm: the largest norm of all arrays together.
+      t_list: list of arrays and `IndexedSlices` (of which the values are used); `None` elements are kept.
+      clip_norm: the largest allowed norm of all arrays together.
       use_norm: the norm, if it is already known.
       name: ignored.
 
@@ -2008,8 +2009,8 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         name (`["batch", 3]`) is an unknown size that is equal wherever the name occurs. Without a signature,
         the function is compiled once for each combination of shapes.
       autograph: whether to convert Python control flow on arrays.
-      jit_compile: accepted and ignored; XLA compiles everything.
-      reduce_retracing: treat all sizes as unknown if there is no signature.
+      jit_compile: accepted and ignored, because XLA compiles everything.
+      reduce_retracing: whether all sizes count as unknown if there is no signature.
       experimental_implements: accepted and ignored.
       experimental_autograph_options: accepted and ignored.
       experimental_attributes: accepted and ignored.
@@ -2523,11 +2524,11 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
       adjoint_a: swap the last two axes of `a`, and conjugate.
-      adjoint_b: swap the last two axes of `b`, and conjugate.
+      adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
-      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
-        dtype, otherwise the dtype of the operands.
+      output_type: the dtype of the result. It must be int32 if both operands are int8 or uint8;
+        otherwise, it may only be the dtype of the operands, which is the default.
       grad_a: ignored.
       grad_b: ignored.
       name: ignored.
@@ -2588,8 +2589,8 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
 
     Args:
       *args: vectors, or scalars.
-      **kwargs: `indexing`, `"xy"` (default: the first two axes are swapped) or `"ij"`; `name` is
-        ignored.
+      **kwargs: `indexing`, which is `"ij"` or `"xy"` (the default, which swaps the first two axes);
+        and `name`, which is ignored.
 
     Returns:
       A list with one array per vector, all of the shape of the grid.
@@ -2677,7 +2678,7 @@ class name_scope:
     """A block that prefixes the names of operations and variables.
 
     Args:
-      name: the name; the empty string and a name that ends in `/` start from the root again.
+      name: the name. An empty name, or a name that ends in `/`, starts from the root again.
 
     Raises:
       ValueError: `name` is not a string.
@@ -2964,8 +2965,7 @@ def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', constant_values: Any
       name: ignored.
 
     Returns:
-      The padded array; each size grows by the two paddings of its axis, and the shape has the rank
-      of `tensor`.
+      The padded array, of the same rank as `tensor`; each size grows by the two paddings of its axis.
 
     Raises:
       InvalidArgumentError: a padding is negative or larger than the axis it mirrors, or `paddings`
@@ -3019,9 +3019,9 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
 
     Args:
       *inputs: arrays, strings, and lists, tuples and dictionaries of them.
-      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` and a path to append to),
-        `summarize` (elements at either end of each axis; all if negative; 3 by default),
-        `sep`, `end`; `name` is ignored.
+      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` with the path of a file to
+        append to), `summarize` (the number of elements to print at either end of each axis: 3 by
+        default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
       ValueError: an unknown keyword argument or stream.
@@ -3079,8 +3079,7 @@ class random_normal_initializer:
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
-        `None`.
+      seed: an integer, so that every call returns the same numbers. For `None`, see `random.set_seed`.
 
     Differs from TensorFlow:
       Nothing.
@@ -3106,8 +3105,7 @@ class random_uniform_initializer:
     Args:
       minval: the lower bound.
       maxval: the upper bound.
-      seed: an integer, with which every call returns the same numbers; see `random.set_seed` for
-        `None`.
+      seed: an integer, so that every call returns the same numbers. For `None`, see `random.set_seed`.
 
     Differs from TensorFlow:
       Nothing.
@@ -3423,7 +3421,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions; one number, or one number for each slice.
+      repeats: the number of repetitions: one number for all slices, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -3510,7 +3508,7 @@ def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
 
     Args:
       input: array.
-      shift: the number of positions to move, one integer per axis.
+      shift: the number of positions to move along each axis.
       axis: the axes; the shifts of a repeated axis add up.
       name: ignored.
 
@@ -3814,8 +3812,8 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
 
     Args:
       input_: array.
-      begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
+      begin: the first position of the slice along each axis.
+      size: the size of the slice along each axis; -1 selects all remaining elements.
       name: ignored.
 
     Returns:
@@ -4069,8 +4067,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: A
 
     Args:
       branch_index: an int scalar.
-      branch_fns: functions of no arguments: a list, a dictionary from indices, or pairs of an index and
-        a function; the indices are 0, 1, 2, ...
+      branch_fns: functions without arguments, as a list, a dictionary by index, or pairs of an
+        index and a function. The indices are 0, 1, 2, ...
       default: the function for any other index; the last function of `branch_fns` by default.
       name: the name in messages.
 
@@ -4396,8 +4394,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     """Return the coordinates where a condition holds, or choose between two arrays.
 
     Args:
-      condition: bool array; with one argument any array, whose nonzero elements count as True.
-      x: array, the values where the condition holds.
+      condition: bool array. Without `x` and `y`, any array, whose nonzero elements count as True.
+      x: array of the values where the condition holds.
       y: array of the same dtype with the values elsewhere; all three arrays are broadcast.
       name: ignored.
 

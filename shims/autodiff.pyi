@@ -7,10 +7,11 @@ class ForwardAccumulator:
 
     Args:
       primals: arrays and variables, in a structure.
-      tangents: for each primal, an array of the primal's shape and dtype; in the same structure.
+      tangents: an array of the same shape and dtype for each primal, in the structure of `primals`.
 
     Raises:
-      ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.
+      ValueError: the shape or dtype of a tangent differs from that of its primal, or a primal is
+        given twice.
 
     Differs from TensorFlow:
       A tangent of another shape is rejected when the accumulator is created.

@@ -78,7 +78,7 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Any:
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the bound of the number, which is in [-max_delta, max_delta); not negative.
+      max_delta: a number of at least 0; the random number is drawn from [-max_delta, max_delta).
       seed: an integer; see `random.set_seed`.
 
     Returns:

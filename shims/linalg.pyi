@@ -1402,8 +1402,7 @@ def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_
     Args:
       diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
@@ -1435,8 +1434,7 @@ def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: An
     Args:
       input: array `[..., n, m]`.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       padding_value: the value that pads shorter diagonals.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
@@ -1567,11 +1565,10 @@ def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, alig
 
     Args:
       input: array `[..., n, m]`.
-      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
-        for several.
+      diagonal: array of the same dtype. Its shape is `[..., length]` for one diagonal, and `[...,
+        count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:

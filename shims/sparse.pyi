@@ -7,7 +7,7 @@ def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = N
     """Count how often each integer occurs, or sum its weights, as a sparse tensor.
 
     Args:
-      values: int32 or int64: an array of at most two axes, a sparse or a ragged tensor.
+      values: an int32 or int64 array with at most two axes, a sparse tensor or a ragged tensor.
       weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
       axis: 0 counts over all values, -1 per row.
       minlength: the minimum length of the result.
@@ -53,7 +53,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
       arrays, whatever their order; the features of the last operand vary fastest.
 
     Raises:
-      TypeError: `inputs` is not a list, or contains other values than arrays and sparse tensors.
+      TypeError: `inputs` is not a list, or contains values other than arrays and sparse tensors.
       MissingKernelError: features are not integers.
       InvalidArgumentError: an operand is not a matrix, the numbers of rows differ, the rows of a
         sparse tensor are not in order, or `num_buckets` is negative.

@@ -119,7 +119,7 @@ def lower(input: Any, encoding: Any = '', name: Any = None) -> Any:
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      encoding: `utf-8`; or empty, which converts only ASCII letters.
       name: ignored.
 
     Returns:
@@ -149,9 +149,9 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       data: strings of rank 1 or more, or a ragged tensor of them.
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
-      pad_values: strings to put before and after each row: a pair, or one for both.
-      padding_width: the maximum number of `pad_values` on each side, and never more than the width
-        minus 1; the width minus 1 when `None`.
+      pad_values: the strings to put before and after each row, as a pair; or a single string for both.
+      padding_width: the maximum number of `pad_values` on each side. More than the width minus 1,
+        which is the default, are never added.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 
@@ -211,7 +211,7 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pattern: a regular expression of RE2's syntax.
+      pattern: a regular expression in RE2 syntax.
       name: ignored.
 
     Returns:
@@ -241,7 +241,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pattern: a regular expression of RE2's syntax.
+      pattern: a regular expression in RE2 syntax.
       rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
       replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
@@ -327,8 +327,8 @@ def substr(input: Any, pos: Any, len: Any, unit: Any = 'BYTE', name: Any = None)
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pos: the first position; negative positions count from the end. The shapes broadcast.
-      len: the length; a substring ends where its string ends, at the latest.
+      pos: the first position; negative positions count from the end. The shapes of `input`, `pos` and `len` broadcast.
+      len: the length of the substring, which is shorter if its string ends before.
       unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
       name: ignored.
 
@@ -567,7 +567,7 @@ def upper(input: Any, encoding: Any = '', name: Any = None) -> Any:
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      encoding: `utf-8`; or empty, which converts only ASCII letters.
       name: ignored.
 
     Returns:

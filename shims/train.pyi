@@ -115,8 +115,8 @@ class ExponentialMovingAverage:
 
     Args:
       decay: scalar.
-      num_updates: a count of updates that reduces `decay` at the start:
-        `min(decay, (1 + num_updates) / (10 + num_updates))`.
+      num_updates: a count of updates that reduces the decay at the start to `min(decay, (1 +
+        num_updates) / (10 + num_updates))`.
       zero_debias: accepted and ignored, because the argument applies only to averages of tensors,
         which are not supported.
       name: the suffix of the names of the averages.

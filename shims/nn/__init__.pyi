@@ -149,8 +149,8 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = No
     """Look up rows of an embedding table, which may be given in several parts.
 
     Args:
-      params: array `[n, ...]`, or a list of such arrays that partition the rows in order; if the
-        rows do not divide evenly, the first arrays have one more row than the other arrays.
+      params: array `[n, ...]`, or a list of such arrays that contain consecutive parts of the rows.
+        If the rows do not divide evenly, the first arrays have one more row than the other arrays.
       ids: int32 or int64 array.
       max_norm: the maximum Euclidean norm of a row; longer rows are scaled down.
       name: ignored.

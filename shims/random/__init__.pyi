@@ -8,7 +8,7 @@ class Generator:
 
     Args:
       copy_from: another generator to start from.
-      state: a state, see `create_rng_state`; a variable is shared.
+      state: a state, as `create_rng_state` returns it. A variable is shared, not copied.
       alg: the algorithm of `state`.
 
     Raises:
@@ -222,9 +222,9 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
     Args:
       shape: the sizes.
       seed: two integers; see `docs/random.md` for 64-bit seeds.
-      minval: the lower bound, a scalar or an array that broadcasts; for integers a scalar, or
-        `None` together with `maxval` for all bits.
-      maxval: the upper bound; 1 for floats when `None`.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts. For integers, a
+        scalar; or `None`, if `maxval` is also `None`, to sample from the whole range of the dtype.
+      maxval: the upper bound. `None` means 1 for floats; for integers, it is allowed only if `minval` is also `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which select the same algorithm.
@@ -283,8 +283,8 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
 
     Args:
       shape: the sizes.
-      minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats when `None`.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts; for integers, a scalar.
+      maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.

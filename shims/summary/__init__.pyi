@@ -15,8 +15,8 @@ def create_file_writer(logdir: Any, max_queue: Any = None, flush_millis: Any = N
 
     Args:
       logdir: the folder, created if necessary.
-      max_queue: the number of summaries that may wait to be written; 10 when `None`.
-      flush_millis: the milliseconds that summaries may wait to be written; 120,000 when `None`.
+      max_queue: the largest number of summaries that wait to be written; 10 when `None`.
+      flush_millis: the longest time, in milliseconds, that summaries wait to be written; 120,000 when `None`.
       filename_suffix: the end of the name of the file; ".v2" when `None`.
       name: ignored.
       experimental_trackable: ignored.

@@ -2047,8 +2047,8 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
         name (`["batch", 3]`) is an unknown size that is equal wherever the name occurs. Without a signature,
         the function is compiled once for each combination of shapes.
       autograph: whether to convert Python control flow on arrays.
-      jit_compile: accepted and ignored; XLA compiles everything.
-      reduce_retracing: treat all sizes as unknown if there is no signature.
+      jit_compile: accepted and ignored, because XLA compiles everything.
+      reduce_retracing: whether all sizes count as unknown if there is no signature.
       experimental_implements: accepted and ignored.
       experimental_autograph_options: accepted and ignored.
       experimental_attributes: accepted and ignored.
@@ -2194,12 +2194,12 @@ def get_local_variable(*args: Any, **kwargs: Any) -> Any: ...
 def get_seed(op_seed: Any) -> Any: ...
 def get_static_value(tensor: Any, partial: Any = False) -> Any: ...
 def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None, trainable: Any = None, collections: Any = None, caching_device: Any = None, partitioner: Any = None, validate_shape: Any = True, use_resource: Any = None, custom_getter: Any = None, constraint: Any = None, synchronization: Any = None, aggregation: Any = None) -> Any:
-    """Return the variable with a name in the current variable scope, creating it if necessary.
+    """Return the variable called `name` in the current variable scope, and create it if it does not exist.
 
     Args:
       name: the name, relative to the scope.
       shape: the shape; omit it if `initializer` is a tensor or numbers.
-      dtype: the dtype; if `None`, the dtype of the scope, float32 by default.
+      dtype: the dtype. `None` stands for the dtype of the scope, which is float32 by default.
       initializer: a function of shape and dtype, a function without arguments, an initializer
         class, a tensor, or numbers. If `None`, the initializer of the scope, or else
         `glorot_uniform_initializer` (zeros for integers and bools).
@@ -2802,11 +2802,11 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
       adjoint_a: swap the last two axes of `a`, and conjugate.
-      adjoint_b: swap the last two axes of `b`, and conjugate.
+      adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
-      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
-        dtype, otherwise the dtype of the operands.
+      output_type: the dtype of the result. It must be int32 if both operands are int8 or uint8;
+        otherwise, it may only be the dtype of the operands, which is the default.
       grad_a: ignored.
       grad_b: ignored.
       name: ignored.
@@ -2867,8 +2867,7 @@ def matrix_diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -
     Args:
       diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
@@ -2900,8 +2899,7 @@ def matrix_diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_va
     Args:
       input: array `[..., n, m]`.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       padding_value: the value that pads shorter diagonals.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
@@ -2931,11 +2929,10 @@ def matrix_set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 
 
     Args:
       input: array `[..., n, m]`.
-      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
-        for several.
+      diagonal: array of the same dtype. Its shape is `[..., length]` for one diagonal, and `[...,
+        count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:
@@ -3054,8 +3051,8 @@ def meshgrid(*args: Any, **kwargs: Any) -> Any:
 
     Args:
       *args: vectors, or scalars.
-      **kwargs: `indexing`, `"xy"` (default: the first two axes are swapped) or `"ij"`; `name` is
-        ignored.
+      **kwargs: `indexing`, which is `"ij"` or `"xy"` (the default, which swaps the first two axes);
+        and `name`, which is ignored.
 
     Returns:
       A list with one array per vector, all of the shape of the grid.
@@ -3376,8 +3373,7 @@ def pad(tensor: Any, paddings: Any, mode: Any = 'CONSTANT', name: Any = None, co
       name: ignored.
 
     Returns:
-      The padded array; each size grows by the two paddings of its axis, and the shape has the rank
-      of `tensor`.
+      The padded array, of the same rank as `tensor`; each size grows by the two paddings of its axis.
 
     Raises:
       InvalidArgumentError: a padding is negative or larger than the axis it mirrors, or `paddings`
@@ -3478,9 +3474,9 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
 
     Args:
       *inputs: arrays, strings, and lists, tuples and dictionaries of them.
-      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` and a path to append to),
-        `summarize` (elements at either end of each axis; all if negative; 3 by default),
-        `sep`, `end`; `name` is ignored.
+      **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` with the path of a file to
+        append to), `summarize` (the number of elements to print at either end of each axis: 3 by
+        default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
       ValueError: an unknown keyword argument or stream.
@@ -3505,7 +3501,7 @@ def py_func(func: Any, inp: Any, Tout: Any, stateful: Any = True, name: Any = No
       func: the function.
       inp: a list of argument tensors.
       Tout: the dtype of the result, or a list of dtypes for several results.
-      stateful: accepted and ignored; every call is made in either case.
+      stateful: accepted and ignored, because every call is made in either case.
       name: the name of the operation.
 
     Returns:
@@ -3601,8 +3597,8 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
 
     Args:
       shape: the sizes.
-      minval: the lower bound, a scalar or an array that broadcasts; a scalar for integers.
-      maxval: the upper bound; 1 for floats when `None`.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts; for integers, a scalar.
+      maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -3987,7 +3983,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pattern: a regular expression of RE2's syntax.
+      pattern: a regular expression in RE2 syntax.
       rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
       replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
@@ -4019,7 +4015,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions; one number, or one number for each slice.
+      repeats: the number of repetitions: one number for all slices, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -4175,7 +4171,7 @@ def roll(input: Any, shift: Any, axis: Any, name: Any = None) -> Any:
 
     Args:
       input: array.
-      shift: the number of positions to move, one integer per axis.
+      shift: the number of positions to move along each axis.
       axis: the axes; the shifts of a repeated axis add up.
       name: ignored.
 
@@ -4500,8 +4496,8 @@ def slice(input_: Any, begin: Any, size: Any, name: Any = None) -> Any:
 
     Args:
       input_: array.
-      begin: the first position of the slice, one integer per axis.
-      size: the size of the slice, one integer per axis; -1 selects all elements that follow.
+      begin: the first position of the slice along each axis.
+      size: the size of the slice along each axis; -1 selects all remaining elements.
       name: ignored.
 
     Returns:

@@ -1379,8 +1379,7 @@ def diag(diagonal: Any, name: Any = 'diag', k: Any = 0, num_rows: Any = -1, num_
     Args:
       diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       num_rows: the number of rows; the smallest possible number when -1.
       num_cols: the number of columns; the smallest possible number when -1.
       padding_value: the value of all elements outside of the diagonals.
@@ -1412,8 +1411,7 @@ def diag_part(input: Any, name: Any = 'diag_part', k: Any = 0, padding_value: An
     Args:
       input: array `[..., n, m]`.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       padding_value: the value that pads shorter diagonals.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
@@ -1540,11 +1538,11 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
       adjoint_a: swap the last two axes of `a`, and conjugate.
-      adjoint_b: swap the last two axes of `b`, and conjugate.
+      adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
-      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
-        dtype, otherwise the dtype of the operands.
+      output_type: the dtype of the result. It must be int32 if both operands are int8 or uint8;
+        otherwise, it may only be the dtype of the operands, which is the default.
       grad_a: ignored.
       grad_b: ignored.
       name: ignored.
@@ -1667,11 +1665,10 @@ def set_diag(input: Any, diagonal: Any, name: Any = 'set_diag', k: Any = 0, alig
 
     Args:
       input: array `[..., n, m]`.
-      diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
-        for several.
+      diagonal: array of the same dtype. Its shape is `[..., length]` for one diagonal, and `[...,
+        count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
-        diagonal.
+      k: the number of the diagonal (0 is the main diagonal), or a pair `(lowest, highest)`.
       align: how the diagonals above and below the main diagonal are aligned in their rows.
 
     Returns:

@@ -43,7 +43,7 @@ def mean(values: Any, weights: Any = None, metrics_collections: Any = None, upda
 
     Args:
       values: numbers.
-      weights: the weight of each value: a scalar, or an array that broadcasts to `values`.
+      weights: the weight of each value, a scalar or an array that broadcasts to `values`.
       metrics_collections: the collections to add the value to.
       updates_collections: the collections to add the update to.
       name: the scope of the variables `total` and `count`.

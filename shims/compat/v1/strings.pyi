@@ -149,7 +149,7 @@ def lower(input: Any, encoding: Any = '', name: Any = None) -> Any:
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      encoding: `utf-8`; or empty, which converts only ASCII letters.
       name: ignored.
 
     Returns:
@@ -179,9 +179,9 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       data: strings of rank 1 or more, or a ragged tensor of them.
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
-      pad_values: strings to put before and after each row: a pair, or one for both.
-      padding_width: the maximum number of `pad_values` on each side, and never more than the width
-        minus 1; the width minus 1 when `None`.
+      pad_values: the strings to put before and after each row, as a pair; or a single string for both.
+      padding_width: the maximum number of `pad_values` on each side. More than the width minus 1,
+        which is the default, are never added.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 
@@ -241,7 +241,7 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pattern: a regular expression of RE2's syntax.
+      pattern: a regular expression in RE2 syntax.
       name: ignored.
 
     Returns:
@@ -271,7 +271,7 @@ def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = 
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      pattern: a regular expression of RE2's syntax.
+      pattern: a regular expression in RE2 syntax.
       rewrite: the replacement; `\\1` to `\\9` are groups, and `\\0` is the whole match.
       replace_global: whether to replace all matches instead of only the first match.
       name: ignored.
@@ -514,7 +514,7 @@ def upper(input: Any, encoding: Any = '', name: Any = None) -> Any:
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      encoding: `utf-8`, or empty: only the letters of ASCII are converted.
+      encoding: `utf-8`; or empty, which converts only ASCII letters.
       name: ignored.
 
     Returns:
