@@ -1125,7 +1125,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_
       `tensor` with the axes of the mask replaced by one axis of the selected elements.
 
     Raises:
-      InvalidArgumentError: the mask is a scalar, or has another shape.
+      InvalidArgumentError: the mask is a scalar, or has a different shape.
 
     Differs from TensorFlow:
       Nothing.
@@ -1475,7 +1475,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
 
     Args:
       value: array, number, or nested numbers.
-      dtype: the dtype; an array of another dtype is rejected.
+      dtype: the dtype; an array of a different dtype is rejected.
       dtype_hint: the dtype to use if the value can be converted to it.
       name: ignored.
 
@@ -1484,7 +1484,7 @@ def convert_to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None, nam
       given.
 
     Raises:
-      ValueError: `value` is an array of another dtype.
+      ValueError: `value` is an array of a different dtype.
       TypeError: a number does not fit the dtype.
 
     Differs from TensorFlow:
@@ -1748,7 +1748,7 @@ def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
       The same array.
 
     Raises:
-      InvalidArgumentError: the array has another shape.
+      InvalidArgumentError: the array has a different shape.
 
     Differs from TensorFlow:
       Nothing.
@@ -2827,7 +2827,7 @@ def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful
       An array, or a list of arrays if `Tout` is a list.
 
     Raises:
-      InvalidArgumentError: a result has another dtype or shape.
+      InvalidArgumentError: a result has a different dtype or shape.
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
@@ -3054,7 +3054,7 @@ def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: Any =
       An array, or a list of arrays if `Tout` is a list.
 
     Raises:
-      InvalidArgumentError: a result has another dtype or shape.
+      InvalidArgumentError: a result has a different dtype or shape.
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
@@ -3963,7 +3963,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
       The array without these axes of size 1.
 
     Raises:
-      InvalidArgumentError: a named axis has another size.
+      InvalidArgumentError: a named axis has a different size.
 
     Differs from TensorFlow:
       Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time

@@ -14,7 +14,7 @@ class ForwardAccumulator:
         given twice.
 
     Differs from TensorFlow:
-      A tangent of another shape is rejected when the accumulator is created.
+      A tangent of a different shape is rejected when the accumulator is created.
 
     Under jit:
       Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations.

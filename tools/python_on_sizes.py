@@ -38,7 +38,7 @@ STATES = {
     "unclear": "the program raises an error that does not name the user's line, or does not name a remedy",
     "NaN": "the program returns NaN, although Python returns a number",
     "no error": "the program returns a number, although Python raises an error",
-    "wrong": "the program returns another number, shape, dtype or structure than Python",
+    "wrong": "the program returns a different number, shape, dtype or structure than Python",
 }
 _SHOWN = {"refused": "rejected"}  # the names of states on the page
 _PROGRAMS_PER_MODULE = 60

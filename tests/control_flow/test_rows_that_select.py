@@ -1,6 +1,6 @@
 """Rows that select, over a selection, in a branch or a loop: each row's size stays with its row.
 
-What a loop saves of its rows leaves a branch in another layout, and the sizes of the rows with it.
+What a loop saves of its rows leaves a branch in a different layout, and the sizes of the rows with it.
 """
 
 import jax.numpy as jnp

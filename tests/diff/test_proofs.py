@@ -84,7 +84,7 @@ def test_each_function_has_a_status_and_a_place(proof):
 def test_a_fault_is_told_where_it_begins(proof):
     assert [row.function[1] for row in proof.faults] == ["leaf", "raises"]
     assert headline(proof) == (
-        "module.leaf gives other values (module.py:3), in 1 of 2 calls: value 0: 1 became <2>; "
+        "module.leaf gives different values (module.py:3), in 1 of 2 calls: value 0: 1 became <2>; "
         "only calls with different results reach line 3; 1 function that calls it is wrong, too; "
         "1 other fault begins elsewhere"
     )
@@ -177,7 +177,7 @@ def test_the_pages_are_linked_and_escape_what_they_show(proof):
         for target, anchor in re.findall(r'href="([^"#]*)#?([^"]*)"', text):
             there = pages[target] if target else text
             assert not anchor or f'id="{anchor}"' in there
-    assert "module.leaf gives other values" in pages[as_html.INDEX]
+    assert "module.leaf gives different values" in pages[as_html.INDEX]
     page = next(text for name, text in pages.items() if "package.module" in name)
     assert '<code class="fault" data-n="3">        <span class="k">return</span> x * ' in page
     assert '<code class="ran" data-n="2">' in page
@@ -192,7 +192,7 @@ def test_the_text_begins_with_what_is_wrong(proof):
         console.print(part)
     text = console.export_text()
     console.file.close()
-    assert text.startswith("NOT EQUAL: module.leaf gives other values")
+    assert text.startswith("NOT EQUAL: module.leaf gives different values")
     assert "package/module.py:11: module.raises: fails under jit" in text
     assert " ".join(text.split()).endswith("where the original has gradients.")
 

@@ -154,7 +154,7 @@ def test_what_does_not_fit_is_said():
     assert str(error.value) == (
         "variables: variables and parameters do not have the same shapes.\n"
         "  Original: w [2, 3], b [3]\n  Port:     ['w'] [3, 2], ['b'] [3]\n"
-        "  Do:       pass --map NAME=PATH for each such pair; a transposed kernel has another shape"
+        "  Do:       pass --map NAME=PATH for each such pair; a transposed kernel has a different shape"
     )
     with pytest.raises(DiffError, match="--map names an unknown variable or parameter"):
         match({"w": (1,)}, {"['w']": (1,)}, [("v", "['w']")])

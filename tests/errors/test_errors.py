@@ -62,7 +62,7 @@ CASES = (
     (
         calls.a_shape_that_does_not_fit,
         tf.errors.InvalidArgumentError,
-        "reshape: the input has 3 values, but the requested shape has another number of values.\n  Required: as "
+        "reshape: the input has 3 values, but the requested shape has a different number of values.\n  Required: as "
         "many values as shape=(2, 2) contains\n  Received: shape (n0)\n  At:       refused_inputs.py:N  return "
         "tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))",
     ),

@@ -88,7 +88,7 @@ def test_the_comparison_sees_a_difference():
     assert compared_with(w=np.array([1.0, -4.0002], np.float32)).close
     assert not compared_with(w=np.array([1.0, -4.0008], np.float32)).close
     assert not compared_with(w=np.array([1.0, np.nan], np.float32)).close
-    assert not compared_with(w=np.array([1.0, -4.0])).close  # of another dtype
+    assert not compared_with(w=np.array([1.0, -4.0])).close  # of a different dtype
     assert not compared_with(w=None).close
     assert not compared_with(more=np.array(1.0)).close
     assert not compared_with(step=np.array(3)).close

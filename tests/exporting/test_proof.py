@@ -150,7 +150,9 @@ def test_an_estimator_that_continues_a_training(export, tmp_path):
     training = report["check"].pop("training")
     assert all(check["equal"] for check in report["check"].values())
     assert (training["equal"], training["steps_before"]) == (False, 2)
-    assert "continues a training of 2 steps" in running_program._check_line("training", training)
+    assert "continues a training run of 2 steps" in running_program._check_line(
+        "training", training
+    )
 
 
 def test_a_pipeline_becomes_an_argument(export):

@@ -62,7 +62,7 @@ DIFFERENT = {
     "not narrowed": (np.int64([1]), np.int64([1]), "result: dtype int64, should be int32"),
     "shape": (F([1, 1]), F([[1, 1]]), "result: shape (2,), should be (1, 2)"),
     "no broadcasting": (F(1), F([1]), "result: shape (), should be (1,)"),
-    "empty of another shape": (np.ones((0, 2)), np.ones((2, 0)), "result: shape (0, 2)"),
+    "empty of a different shape": (np.ones((0, 2)), np.ones((2, 0)), "result: shape (0, 2)"),
     "NaN for a number": (F([NAN]), F([1]), "result: NaN at (0,): "),
     "a number for NaN": (F([1]), F([NAN]), "result: NaN at (0,): "),
     "NaN elsewhere": (F([NAN, 1]), F([1, NAN]), "result: NaN at (0,): "),
@@ -109,7 +109,7 @@ DIFFERENT = {
         "result.dense_shape: value at (1,): ",
     ),
     "slices": (sliced([1, 2]), sliced([1, 3]), "result.values: value at (1,): "),
-    "slices of another shape": (sliced([1, 2], (5,)), sliced([1, 2]), "result.dense_shape: "),
+    "slices of a different shape": (sliced([1, 2], (5,)), sliced([1, 2]), "result.dense_shape: "),
     "slices without a shape": (sliced([1, 2], None), sliced([1, 2]), "structure IndexedSlices("),
     "dense for slices": (F([1, 2]), sliced([1, 2]), "structure *, should be IndexedSlices("),
 }

@@ -78,7 +78,7 @@ KNOWN_SIZES = (
 
 
 def sized(matrix, n):
-    """A matrix of another size that is as far from singular."""
+    """A matrix of a different size that is as far from singular."""
     turned = matrix[::-1, ::-1]
     out = np.zeros((n, n), np.float32)
     for start in range(0, n, 3):

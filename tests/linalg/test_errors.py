@@ -95,7 +95,7 @@ CALLS = {
     ),
     "size of diagonals": (
         lambda tf: tf.linalg.diag(V, num_rows=2),
-        "diag: the diagonals of a matrix of this size have another length.\n  Required: at least 3 rows and 3 "
+        "diag: the diagonals of a matrix of this size have a different length.\n  Required: at least 3 rows and 3 "
         "columns, with exactly 3 rows or exactly 3 columns\n  Received: 2 rows, 3 columns\n  At:",
     ),
     "set_diag": (

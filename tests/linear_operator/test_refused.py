@@ -65,7 +65,7 @@ CALLS = {
     ),
     "another dtype": lambda tf: _kind(tf, "Diag", D).matmul(tf.constant([[1], [2]])),
     "another size": lambda tf: _kind(tf, "Diag", D).matmul(tf.constant(WIDE.T)),
-    "a vector of another size": lambda tf: _kind(tf, "Diag", D).matvec(tf.constant([1.0])),
+    "a vector of a different size": lambda tf: _kind(tf, "Diag", D).matvec(tf.constant([1.0])),
     "solving with zeros": lambda tf: _kind(tf, "Zeros", 2).solve(tf.constant(M)),
     "solving what is not square": lambda tf: _kind(tf, "FullMatrix", WIDE).solve(tf.constant(M)),
     "the determinant of a wide matrix": lambda tf: _kind(tf, "FullMatrix", WIDE).determinant(),

@@ -36,7 +36,7 @@ def test_a_function_finds_the_state():
         return loss
 
     batches = [np.stack([g] * n) / n for n, g in enumerate(GRADIENTS, 1)]
-    for batch in batches:  # each of another shape: a trace of its own
+    for batch in batches:  # each of a different shape: a trace of its own
         step(jnp.asarray(batch))
     np.testing.assert_allclose(variable, walked(make(shims.optax.adam(0.1))), rtol=1e-6)
     assert int(optimizer.iterations) == 3

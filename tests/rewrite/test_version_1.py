@@ -214,7 +214,7 @@ REFUSED = {
     "tf.nn.embedding_lookup(x, i, validate_indices=tf.square(x))": "contains names of TensorFlow",
     "tf.batch_to_space(x, [[0, 0], [0, 0]], 2)": "the name has different meanings",
     "tf.nn.in_top_k(x, k=1)": "the argument `targets` is not given",
-    "isinstance(v, tf.Variable)": "an operator with other arguments in TensorFlow 1",
+    "isinstance(v, tf.Variable)": "an operator with different arguments in TensorFlow 1",
     "tf.reduce_sum(*x)": "the call has `*args` or `**kwargs`",
 }
 

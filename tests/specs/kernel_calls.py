@@ -140,7 +140,7 @@ CALLS = {
         tf.linalg.band_part(W, np.uint8(1), np.uint8(0)),
         tf.linalg.band_part(W, np.int64(-1), 0),
     ],
-    "labels of another dtype": lambda tf: [
+    "labels of a different dtype": lambda tf: [
         tf.nn.softmax_cross_entropy_with_logits(np.int32([[1, 0], [0, 1]]), 0.0 * W),
         tf.nn.softmax_cross_entropy_with_logits(tf.constant(np.eye(2)), tf.constant(0.0 * W)),
     ],

@@ -1,4 +1,4 @@
-"""Calls with arrays of another shape than usual: too wide, too short, without elements.
+"""Calls with arrays of a different shape than usual: too wide, too short, without elements.
 
 Sizes of 1 are among them: where TensorFlow wants equal sizes, nothing may broadcast in silence.
 """

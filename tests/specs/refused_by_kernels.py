@@ -48,7 +48,7 @@ CALLS = {
         lambda tf: tf.signal.frame([1], 1, 1, pad_end=True, pad_value=[1]),
         "frame: `pad_value` must be a scalar, received [1].",
     ),
-    "paddings of another rank": (
+    "paddings of a different rank": (
         lambda tf: tf.pad(A, [[1, 2]]),
         "pad: `paddings` must have two numbers for every axis.\n"
         "  Required: shape [2, 2]\n"
@@ -69,7 +69,7 @@ CALLS = {
         "  Received: f32[1, 1], i32[1, 1], shape (1,)\n"
         "  At:",
     ),
-    "shift of another rank": (
+    "shift of a different rank": (
         lambda tf: tf.roll(V, [1], 0),
         "roll: `shift` and `axis` must be two scalars, or two vectors of the same length.\n"
         "  Received: shift=[1], axis=0\n"
@@ -171,7 +171,7 @@ CALLS = {
         lambda tf: tf.saturate_cast(V, tf.bool),
         "saturate_cast: cannot cast float32 to bool, because bool has no range.",
     ),
-    "weights of another shape": (
+    "weights of a different shape": (
         lambda tf: tf.math.bincount([1, 2], weights=tf.constant([1.0])),
         "bincount: `weights` must have the shape of `arr`.\n"
         "  Received: arr i32[2], weights f32[1]\n"
@@ -289,7 +289,7 @@ CALLS = {
             "or ragged ids with the same row lengths as the outer axes of `data`\n  At:"
         ),
     ),
-    "padding of another shape": (
+    "padding of a different shape": (
         lambda tf: tf.RaggedTensor.from_tensor(np.ones((1, 1, 1), np.int32), None, 1),
         "`padding` has shape (), but the entries of `tensor` have shape (1,).",
     ),

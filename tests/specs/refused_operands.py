@@ -57,7 +57,7 @@ CALLS = {
     "reshape twice": lambda tf: tf.reshape(V, [-1, -1]),
     "reshape multiple": lambda tf: tf.reshape(V, [2, -1]),
     "reshape count": lambda tf: tf.reshape(V, [2, 2]),
-    "perm of another rank": lambda tf: tf.transpose(A, [0]),
+    "perm of a different rank": lambda tf: tf.transpose(A, [0]),
     "perm": lambda tf: tf.transpose(A, [0, 0]),
     "broadcast_to": lambda tf: tf.broadcast_to(V, [2]),
     "ensure_shape": lambda tf: tf.ensure_shape(V, [2]),

@@ -15,7 +15,7 @@ from tests.specs.kernel_calls import CALLS
 
 # Calls with logarithms, exponentials or angles in them.
 BY_SERIES = {
-    "labels of another dtype",
+    "labels of a different dtype",
     "ragged arithmetic",
     "ragged operands by name",
     "sampled losses of labels that are floats",

@@ -273,7 +273,7 @@ MESSAGES = {
         "reshape: the input has 3 values, but the requested shape has 4.\n  Required: as many values as shape=(2, "
         "2) contains\n  Received: shape (3,)\n  At:",
     ),
-    "perm of another rank": (
+    "perm of a different rank": (
         tf.errors.InvalidArgumentError,
         "transpose: `perm` must name every axis.\n  Required: 2 axes\n  Received: perm=(0,)\n  At:",
     ),

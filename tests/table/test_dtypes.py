@@ -65,7 +65,7 @@ def groups(point) -> dict[str, list[str]]:
 
 
 def converted(array, name):
-    """An array in another dtype: positive where it becomes an integer, as positions have to be."""
+    """An array in a different dtype: positive where it becomes an integer, as positions have to be."""
     dtype = np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
     array = np.asarray(array)
     if array.dtype.kind == "c" and dtype.kind != "c":

@@ -1,4 +1,4 @@
-"""What a library returns for nothing may be of another rank; under `jit` it is an error of the run, or NaN."""
+"""What a library returns for nothing may be of a different rank; under `jit` it is an error of the run, or NaN."""
 
 from __future__ import annotations
 

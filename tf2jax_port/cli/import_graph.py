@@ -193,7 +193,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     if report["random_operators"]:
         count = report["random_operators"]
         lines.append(
-            f"  input   seed  int32 (2,), for {count} operators that draw other random numbers"
+            f"  input   seed  int32 (2,), for {count} operators that draw different random numbers"
         )
     lines += [
         f"  output  {key}" + (f"  {edge}" if edge != key else "")

@@ -108,8 +108,8 @@ _CHOOSING = (
     click.option(
         "--random",
         type=click.Choice(["tensorflow", "keys"]),
-        help="tensorflow (the default): draw TensorFlow's numbers. keys: where possible, use JAX keys, with which other "
-        "numbers from the same distribution are drawn.",
+        help="tensorflow (the default): draw TensorFlow's numbers. keys: where possible, draw with JAX keys, "
+        "which give different numbers from the same distribution.",
     ),
     click.option(
         "--optimizers",

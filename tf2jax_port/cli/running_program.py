@@ -126,7 +126,7 @@ def _check_line(name: str, entry: dict[str, Any]) -> str:
     if "drift" in entry:
         line += f"; changing the initial variables by one bit changes the session's result by {entry['drift']:.1e}"
     if entry.get("steps_before"):
-        line += f"; the session continues a training of {entry['steps_before']} steps, but the module's optimizer "
+        line += f"; the session continues a training run of {entry['steps_before']} steps, but the module's optimizer "
         line += "starts with a new state: run the program without a checkpoint"
     if entry.get("only_rounding"):
         line += f"; changed only by rounding: {', '.join(entry['only_rounding'])}"

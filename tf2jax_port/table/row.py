@@ -23,7 +23,7 @@ class Native:
       defaults: `(parameter, text)` pairs; `text` is written if the call omits the parameter, since
         JAX's default differs: `("axis", "0")` for `argmax`.
       needs: parameters that are written even if they equal TensorFlow's default, since the JAX call
-        without them has another meaning.
+        without them has a different meaning.
 
     If a call passes an argument for which the expression has no placeholder, it becomes a call of
     `shims` instead, unless the parameter is `name` or the argument equals its default.

@@ -27,7 +27,7 @@ def as_array(value, dtype=None):
       value: an array, a tracer, a symbolic dimension, a variable, a number or nested numbers.
         A list of NumPy floats has the dtype of its first element; other NumPy scalars in lists are
         converted like Python numbers.
-      dtype: the dtype to which Python numbers are converted. An array of another dtype is rejected,
+      dtype: the dtype to which Python numbers are converted. An array of a different dtype is rejected,
         as in TensorFlow.
 
     Raises:

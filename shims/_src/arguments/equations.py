@@ -17,7 +17,7 @@ def agreeing_operands(equation: str, arrays) -> list:
 
     Raises:
       ValueError: the number of terms differs from that of operands.
-      InvalidArgumentError: an operand has another rank, or sizes of one label differ; sizes of 1 do
+      InvalidArgumentError: an operand has a different rank, or sizes of one label differ; sizes of 1 do
         not broadcast.
     """
     left, arrow, result = equation.partition("->")

@@ -314,7 +314,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 
     Args:
       value: array, number, or nested numbers.
-      dtype: the dtype; an array of another dtype is rejected.
+      dtype: the dtype; an array of a different dtype is rejected.
       dtype_hint: the dtype to use if the value can be converted to it.
       name: ignored.
 
@@ -323,7 +323,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
       given.
 
     Raises:
-      ValueError: `value` is an array of another dtype.
+      ValueError: `value` is an array of a different dtype.
       TypeError: a number does not fit the dtype.
 
     Differs from TensorFlow:

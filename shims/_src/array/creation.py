@@ -435,7 +435,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
       axis: the position of the new axis; last when `None` or -1.
-      dtype: the dtype; the dtype of the values, or float32, when `None`.
+      dtype: the dtype. `None` stands for the dtype of the values, or for float32 if there are none.
       name: ignored.
 
     Returns:
@@ -508,7 +508,7 @@ def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
       name: ignored.
 
     Returns:
-      `[*lengths.shape, maxlen]`.
+      An array `[*lengths.shape, maxlen]`.
 
     Differs from TensorFlow:
       Nothing.

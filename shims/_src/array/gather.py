@@ -34,7 +34,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       name: ignored.
 
     Returns:
-      `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+      An array of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
       InvalidArgumentError: an index is negative or too large.
@@ -147,7 +147,7 @@ def batch_gather(params, indices, name=None):
       name: ignored.
 
     Returns:
-      `indices.shape + params.shape[indices.ndim:]`.
+      An array of shape `indices.shape + params.shape[indices.ndim:]`.
 
     Raises:
       InvalidArgumentError: an index is negative or too large.
@@ -177,7 +177,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
       bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
-      `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+      An array of shape `indices.shape[:-1] + params.shape[batch_dims + k:]`.
 
     Raises:
       InvalidArgumentError: coordinates are out of range.

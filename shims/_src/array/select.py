@@ -33,7 +33,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
       `tensor` with the axes of the mask replaced by one axis of the selected elements.
 
     Raises:
-      InvalidArgumentError: the mask is a scalar, or has another shape.
+      InvalidArgumentError: the mask is a scalar, or its shape does not match the shape of `tensor`.
 
     Differs from TensorFlow:
       Nothing.
@@ -131,8 +131,8 @@ def where(condition, x=None, y=None, name=None):
       name: ignored.
 
     Returns:
-      With one argument the coordinates, an int64 array of shape `[n, rank]`, row by row; otherwise
-      the chosen elements, in the common shape.
+      Without `x` and `y`, the coordinates: an int64 array `[n, rank]`, in row-major order.
+      Otherwise, the chosen elements, in the shape to which the three arrays broadcast.
 
     Raises:
       ValueError: one of `x` and `y` is missing.
@@ -141,9 +141,8 @@ def where(condition, x=None, y=None, name=None):
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
-    Under jit:
-      With one argument the number of rows depends on data. The gradient of elements that are not
-      chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
+    Under jit: Without `x` and `y`, the number of rows depends on data. The gradient of elements
+      that are not chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
 
     Example:
       >>> import shims

@@ -130,7 +130,7 @@ def unravel_index(indices, dims, name=None):
       name: ignored.
 
     Returns:
-      `[rank, n]`, or `[rank]` for a scalar.
+      An array `[rank, n]`, or `[rank]` for a scalar.
 
     Raises:
       InvalidArgumentError: a position is out of range, a size is not positive, or there are no

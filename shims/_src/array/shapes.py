@@ -432,7 +432,7 @@ def squeeze(input, axis=None, name=None):
       The array without these axes of size 1.
 
     Raises:
-      InvalidArgumentError: a named axis has another size.
+      InvalidArgumentError: an axis in `axis` does not have size 1.
 
     Differs from TensorFlow:
       Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time
@@ -532,7 +532,7 @@ def ensure_shape(x, shape, name=None):
       The same array.
 
     Raises:
-      InvalidArgumentError: the array has another shape.
+      InvalidArgumentError: the array has a different shape.
 
     Differs from TensorFlow:
       Nothing.

@@ -75,7 +75,7 @@ def check_owners(names: Sequence[str], before: Sequence, after: Sequence) -> Non
       after: their values at its end.
 
     Raises:
-      UnimplementedError: a variable or key on the way to one of them has another value.
+      UnimplementedError: a variable or key on the way to one of them has a different value.
     """
     places = {name: i for i, name in enumerate(names) if name.isidentifier()}
     for name in names:

@@ -96,7 +96,7 @@ class TensorReader(abc.ABC):
                 raise Malformed("a slice of the tensor is not in the index")
             place = _as_slices(extents, entry.shape)
             if piece.dtype != entry.dtype or covered[place].shape != piece.shape:
-                raise Malformed("a slice of the tensor has another dtype or shape")
+                raise Malformed("a slice of the tensor has a different dtype or shape")
             array[place] = self._stored(piece_key, dtype)
             covered[place] = True
         if not covered.all():
@@ -137,7 +137,7 @@ def damaged(path: str, problem: str) -> errors.DataLossError:
 
 def _as_slices(extents: Place, shape: tuple[int, ...]) -> tuple[slice, ...]:
     if len(extents) != len(shape):
-        raise Malformed("a slice of the tensor has another rank")
+        raise Malformed("a slice of the tensor has a different rank")
     return tuple(slice(None) if e is None else slice(e[0], e[0] + e[1]) for e in extents)
 
 

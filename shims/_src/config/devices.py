@@ -139,7 +139,7 @@ def set_visible_devices(devices, device_type: str | None = None) -> None:
       device_type: the type of the devices; all types when `None`.
 
     Raises:
-      ValueError: a device does not exist, or has another type.
+      ValueError: a device does not exist, or has a different type.
 
     Differs from TensorFlow:
       The function sets JAX's default device. `jax.devices()` still lists hidden devices.

@@ -143,7 +143,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     Raises:
       ValueError: the indices are not 0, 1, 2, ...
       TypeError: the index is traced, and the results differ in structure or dtype.
-      UnimplementedError: the index is traced, and their shapes differ.
+      UnimplementedError: the index is traced, and the results differ in shape.
 
     Differs from TensorFlow:
       A traced index needs results of equal shapes.

@@ -120,8 +120,8 @@ def _undecided() -> RecursionError:
     return RecursionError(
         errors.message(
             "if",
-            "a function calls itself until a condition holds that is known only when the program runs, so that its "
-            "trace does not end.",
+            "a function calls itself until a condition holds, but this condition is known only when the program runs, "
+            "so the trace does not end.",
             required=f"a condition that is known while the program is traced, or at most {_MOST_DECIDED} calls at the "
             "top level, where the data decide",
             do=_LOOP,

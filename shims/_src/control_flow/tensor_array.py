@@ -31,9 +31,9 @@ class TensorArray(ListState):
 
     Args:
       dtype: the dtype of the elements.
-      size: the number of elements; may be traced inside `shims.function`. 0 when `None`.
+      size: the number of elements, which may be traced inside `shims.function`; 0 when `None`.
       dynamic_size: whether writing past the end makes the list longer.
-      clear_after_read: whether an element can be read only once, eagerly; True when `None`.
+      clear_after_read: whether an element can be read only once in eager execution; True when `None`.
       tensor_array_name: ignored.
       handle: must be `None`.
       flow: ignored.
@@ -76,7 +76,9 @@ class TensorArray(ListState):
         name=None,
     ):
         if handle is not None:
-            raise ValueError("TensorArray: a `handle` is TensorFlow 1's and not supported.")
+            raise ValueError(
+                "TensorArray: `handle` is an argument of TensorFlow 1, and is not supported."
+            )
         self._settings = Settings.of(
             dtype, dynamic_size, clear_after_read, infer_shape, element_shape
         )

@@ -17,7 +17,7 @@ def check_element(method: str, shape, dtype, expected_shape, expected_dtype) -> 
     if dtype != expected_dtype:
         raise checks.invalid(
             f"TensorArray.{method}",
-            f"an element of dtype {dtype.name} in a list of {expected_dtype.name}.",
+            f"the element has dtype {dtype.name}, but the list has dtype {expected_dtype.name}.",
             required=expected_dtype.name,
             received=dtype.name,
         )

@@ -77,7 +77,7 @@ def make_csv_dataset(
       such a dict and the array of the labels.
 
     Raises:
-      ValueError: no file matches, names or numbers of columns do not fit, or a line has another number of fields.
+      ValueError: no file matches, names or numbers of columns do not fit, or a line has a different number of fields.
 
     Differs from TensorFlow:
       Names and dtypes are read from files of both compression types. A default such as 1 is a

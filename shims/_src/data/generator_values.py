@@ -17,7 +17,7 @@ def conformed(value, spec) -> Any:
     """Convert a value to an element of the declared structure, dtypes and shapes.
 
     Raises:
-      TypeError: the value has another structure, or a part of it another dtype or shape.
+      TypeError: the value has a different structure, or a part of it another dtype or shape.
     """
     if not structures.is_container(spec):
         return _component(value, spec)

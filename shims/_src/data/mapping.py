@@ -180,8 +180,8 @@ class _IgnoringStream(Stream):
                     raise errors.FailedPreconditionError(
                         errors.message(
                             "`ignore_errors`",
-                            f"the source has raised the same error {_TRIES} times in a row; TensorFlow would skip "
-                            "the error again and again without end.",
+                            f"the source has raised the same error {_TRIES} times in a row; TensorFlow would skip this "
+                            "error forever.",
                             received=f"{type(error).__name__}: {error}",
                             do=(
                                 "remove the unreadable file or generator from the source, for "

@@ -50,7 +50,7 @@ def values_of(record: Record, key: str, dtype) -> np.ndarray | None:
     """Return the values of a feature, `None` if it is missing.
 
     Raises:
-      InvalidArgumentError: they have another dtype.
+      InvalidArgumentError: they have a different dtype.
     """
     for number, value in wire.fields(record.get(key, b"")):
         kind = messages.KINDS.get(number)

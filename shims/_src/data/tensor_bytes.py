@@ -180,7 +180,7 @@ def decode_csv(
       A tensor for each column, of the shape of `records`.
 
     Raises:
-      InvalidArgumentError: a line has another number of fields, or a field is missing or is not a number.
+      InvalidArgumentError: a line has a different number of fields, or a field is missing or is not a number.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_csv
     """

@@ -19,7 +19,7 @@ def group(*inputs, **kwargs):
       `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept `None`.
 
     Raises:
-      ValueError: an unknown keyword argument.
+      ValueError: a keyword argument is unknown.
 
     Differs from TensorFlow:
       Nothing. The inputs have already run, in program order.

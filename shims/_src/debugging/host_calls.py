@@ -32,7 +32,7 @@ def py_function(func=None, inp=None, Tout=None, name=None):
       An array, or a list of arrays if `Tout` is a list.
 
     Raises:
-      InvalidArgumentError: a result has another dtype or shape.
+      InvalidArgumentError: a result has a different dtype or shape.
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
@@ -71,7 +71,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
       An array, or a list of arrays if `Tout` is a list.
 
     Raises:
-      InvalidArgumentError: a result has another dtype or shape.
+      InvalidArgumentError: a result has a different dtype or shape.
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:

@@ -34,7 +34,7 @@ def print_(*inputs, **kwargs):
         default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
-      ValueError: an unknown keyword argument or stream.
+      ValueError: a keyword argument or the stream is unknown.
 
     Differs from TensorFlow:
       Ragged and sparse tensors are rejected inside a trace.

@@ -62,7 +62,7 @@ def assert_rank(x, rank, message=None, name=None):
       `None`.
 
     Raises:
-      ValueError: the array has another rank.
+      ValueError: the array has a different rank.
 
     Differs from TensorFlow:
       Nothing.
@@ -116,7 +116,7 @@ def assert_rank_in(x, ranks, message=None, name=None):
       `None`.
 
     Raises:
-      ValueError: the array has another rank.
+      ValueError: the array has a different rank.
 
     Differs from TensorFlow:
       Nothing.
@@ -143,7 +143,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
       `None`.
 
     Raises:
-      TypeError: the array has another dtype.
+      TypeError: the array has a different dtype.
 
     Differs from TensorFlow:
       64-bit dtypes are narrowed to 32 bits unless `jax_enable_x64` is on.

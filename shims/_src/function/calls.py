@@ -239,7 +239,7 @@ def bind_positional(f, args, kwargs, count):
     return bound
 
 
-# Types of arguments; an object of another type before them is the receiver of a method.
+# Types of arguments; an object of a different type before them is the receiver of a method.
 ARGUMENT_TYPES = (
     jax.Array,
     np.ndarray,

@@ -153,7 +153,7 @@ def conform(x, spec: TensorSpec, position: int):
     """Convert an argument to an array of its spec's dtype, and check its shape.
 
     Raises:
-      TypeError: the argument is an array of another dtype, or its shape does not match the spec.
+      TypeError: the argument is an array of a different dtype, or its shape does not match the spec.
     """
     if spec.dtype.hasobject:
         return _conform_text(x, spec, position)

@@ -28,7 +28,7 @@ class ForwardAccumulator(Recorder):
         given twice.
 
     Differs from TensorFlow:
-      A tangent of another shape is rejected when the accumulator is created.
+      A tangent of a different shape is rejected when the accumulator is created.
 
     Under jit:
       Inside `shims.function` and `jax.jit`, the tape differentiates the traced operations.

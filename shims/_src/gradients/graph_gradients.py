@@ -39,7 +39,7 @@ def gradients(
     Args:
       ys: an array or a list of arrays.
       xs: an array or variable, or a list of them.
-      grad_ys: weights of the elements of `ys`, an array for each or `None`.
+      grad_ys: the weights of the elements of `ys`, as an array for each of `ys`; or `None`.
       name: accepted and ignored.
       gate_gradients: accepted and ignored.
       aggregation_method: accepted and ignored.

@@ -118,7 +118,7 @@ def rgb_to_grayscale(images, name=None):
       name: ignored.
 
     Returns:
-      `[..., 1]` of the same dtype.
+      An array `[..., 1]` of the same dtype.
 
     Raises:
       InvalidArgumentError: the number of channels is not 3.
@@ -144,7 +144,7 @@ def grayscale_to_rgb(images, name=None):
       name: ignored.
 
     Returns:
-      `[..., 3]`.
+      An array `[..., 3]`.
 
     Raises:
       InvalidArgumentError: the number of channels is not 1.
@@ -192,7 +192,7 @@ def rgb_to_yuv(images):
       images: floating-point array `[..., 3]` in [0, 1].
 
     Returns:
-      `[..., 3]`: luma in [0, 1], both chromas in [-0.5, 0.5].
+      An array `[..., 3]`: luma in [0, 1], both chromas in [-0.5, 0.5].
 
     Raises:
       InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
@@ -216,7 +216,7 @@ def yuv_to_rgb(images):
       images: floating-point array `[..., 3]`.
 
     Returns:
-      `[..., 3]`.
+      An array `[..., 3]`.
 
     Raises:
       InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
@@ -240,7 +240,7 @@ def rgb_to_yiq(images):
       images: floating-point array `[..., 3]` in [0, 1].
 
     Returns:
-      `[..., 3]`.
+      An array `[..., 3]`.
 
     Raises:
       InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
@@ -264,7 +264,7 @@ def yiq_to_rgb(images):
       images: floating-point array `[..., 3]`.
 
     Returns:
-      `[..., 3]`.
+      An array `[..., 3]`.
 
     Raises:
       InvalidArgumentError: the number of channels is not 3, or the dtype is not floating-point.
@@ -290,7 +290,7 @@ def rgb_to_hsv(images, name=None):
       name: ignored.
 
     Returns:
-      `[..., 3]` in [0, 1]; a hue of 0 is red, 1/3 green, 2/3 blue.
+      An array `[..., 3]` in [0, 1]; a hue of 0 is red, 1/3 green, 2/3 blue.
 
     Raises:
       FailedPreconditionError: the number of channels is not 3.
@@ -317,7 +317,7 @@ def hsv_to_rgb(images, name=None):
       name: ignored.
 
     Returns:
-      `[..., 3]`.
+      An array `[..., 3]`.
 
     Raises:
       FailedPreconditionError: the number of channels is not 3.

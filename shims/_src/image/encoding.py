@@ -46,7 +46,7 @@ def encode_jpeg(
       A scalar string.
 
     Raises:
-      InvalidArgumentError: the picture has another number of channels.
+      InvalidArgumentError: the picture has a different number of channels.
       UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
@@ -92,7 +92,7 @@ def encode_png(image, compression=-1, name=None) -> HostTensor:
       A string for each picture.
 
     Raises:
-      InvalidArgumentError: the picture has another number of channels.
+      InvalidArgumentError: the picture has a different number of channels.
       UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:

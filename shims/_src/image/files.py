@@ -187,7 +187,7 @@ def decode_png(contents, channels=0, dtype=np.uint8, name=None) -> HostTensor:
       name: ignored.
 
     Returns:
-      `[height, width, channels]` on the host.
+      An array `[height, width, channels]` on the host.
 
     Raises:
       InvalidArgumentError: the contents are not a picture.
@@ -286,7 +286,7 @@ def decode_image(
       expand_animations: whether all frames of a GIF are decoded, with an axis of their own.
 
     Returns:
-      `[height, width, channels]`, or `[frames, height, width, 3]`, on the host.
+      An array `[height, width, channels]`, or `[frames, height, width, 3]`, on the host.
 
     Raises:
       InvalidArgumentError: the contents are not a picture.

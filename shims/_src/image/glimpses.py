@@ -36,7 +36,7 @@ def extract_glimpse(
       name: ignored.
 
     Returns:
-      `[batch, *size, channels]`.
+      An array `[batch, *size, channels]`.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, or `noise` is unknown.

@@ -316,7 +316,7 @@ def sobel_edges(image):
       image: floating-point array `[batch, height, width, channels]`.
 
     Returns:
-      `[batch, height, width, channels, 2]`: the vertical and the horizontal derivative. The image
+      An array `[batch, height, width, channels, 2]`: the vertical and the horizontal derivative. The image
       is reflected at its borders.
 
     Raises:

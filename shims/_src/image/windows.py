@@ -131,7 +131,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
       name: ignored.
 
     Returns:
-      `[batch, windows down, windows across, rows * columns * channels]`.
+      An array `[batch, windows down, windows across, rows * columns * channels]`.
 
     Raises:
       InvalidArgumentError: the shapes or numbers are incompatible, or a window is larger than the image.
@@ -168,7 +168,7 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
       name: ignored.
 
     Returns:
-      `[batch, windows..., planes * rows * columns * channels]`.
+      An array `[batch, windows..., planes * rows * columns * channels]`.
 
     Raises:
       InvalidArgumentError: the shapes or numbers are incompatible, or a window is larger than the volume.

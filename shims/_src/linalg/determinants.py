@@ -27,7 +27,7 @@ def det(input, name=None):
       name: ignored.
 
     Returns:
-      `[...]`.
+      An array `[...]`.
 
     Raises:
       InvalidArgumentError: the matrices are not square; or a matrix is not invertible, and its
@@ -87,7 +87,7 @@ def logdet(matrix, name=None):
       name: ignored.
 
     Returns:
-      `[...]`, NaN where a matrix is not positive definite.
+      An array `[...]`, NaN where a matrix is not positive definite.
 
     Raises:
       InvalidArgumentError: the matrices are not square.

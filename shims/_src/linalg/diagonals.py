@@ -253,7 +253,7 @@ def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
     checks.check_data(
         too_few | ((sizes[0] != sizes[2]) & (sizes[1] != sizes[3])),
         "diag",
-        "the diagonals of a matrix of this size have another length.",
+        "the diagonals of a matrix of this size have a different length.",
         required=f"at least {least[0]} rows and {least[1]} columns, with exactly {least[0]} rows or "
         f"exactly {least[1]} columns",
         received=f"{rows} rows, {columns} columns",
@@ -324,7 +324,7 @@ def tensor_diag(diagonal, name=None):
       name: ignored.
 
     Returns:
-      `[d, ..., e, d, ..., e]`; 0 where the two halves of a position differ.
+      An array `[d, ..., e, d, ..., e]`; 0 where the two halves of a position differ.
 
     Raises:
       InvalidArgumentError: `diagonal` is a scalar, or TensorFlow has no kernel for the dtype.
@@ -352,7 +352,7 @@ def tensor_diag_part(input, name=None):
       name: ignored.
 
     Returns:
-      `[d, ..., e]`.
+      An array `[d, ..., e]`.
 
     Raises:
       InvalidArgumentError: the second half of the axes does not repeat the first.

@@ -60,7 +60,7 @@ def eigvalsh(tensor, name=None):
       name: ignored.
 
     Returns:
-      `[..., n]` in ascending order.
+      An array `[..., n]` in ascending order.
 
     Raises:
       InvalidArgumentError: the matrices are not square, or a matrix contains NaN.

@@ -46,7 +46,7 @@ def matmul(
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
-      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
@@ -155,7 +155,7 @@ def matvec(
       a: array `[..., n, k]`.
       b: array `[..., k]` of the same dtype.
       transpose_a: swap the last two axes of `a` first.
-      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
       name: ignored.
@@ -307,7 +307,7 @@ def trace(x, name=None):
       name: ignored.
 
     Returns:
-      `[...]`.
+      An array `[...]`.
 
     Differs from TensorFlow:
       Nothing.
@@ -355,7 +355,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     Args:
       tensor: floating-point array.
       ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
-      axis: one axis for vectors, two for matrices, `None` for all elements as one vector.
+      axis: one axis for vectors, two axes for matrices, or `None` to treat all elements as one vector.
       keepdims: keep the reduced axes with size 1.
       name: ignored.
 

@@ -135,7 +135,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       ValueError: the shapes are incompatible.
@@ -208,7 +208,7 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, n]`.
+      An array `[..., n, n]`.
 
     Raises:
       ValueError: the array has fewer than two axes.
@@ -236,7 +236,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, n]`.
+      An array `[..., n, n]`.
 
     Raises:
       ValueError: the array has fewer than two axes, or the shapes are incompatible.

@@ -36,7 +36,7 @@ def expm(input, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, n]`.
+      An array `[..., n, n]`.
 
     Raises:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
@@ -74,7 +74,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
       name: ignored.
 
     Returns:
-      `[..., m, n]`.
+      An array `[..., m, n]`.
 
     Raises:
       TypeError: the matrix contains integers.
@@ -146,7 +146,7 @@ def sqrtm(input, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, n]`; NaN where a real matrix has no real root.
+      An array `[..., n, n]`; NaN where a real matrix has no real root.
 
     Raises:
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
@@ -225,7 +225,7 @@ def logm(input, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, n]`.
+      An array `[..., n, n]`.
 
     Raises:
       InvalidArgumentError: the matrices are not square, or they are not complex.

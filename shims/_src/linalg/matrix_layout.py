@@ -57,7 +57,7 @@ def adjoint(matrix, name=None):
       name: ignored.
 
     Returns:
-      `[..., m, n]`.
+      An array `[..., m, n]`.
 
     Raises:
       ValueError: the array has fewer than two axes.
@@ -81,7 +81,7 @@ def band_part(input, num_lower, num_upper, name=None):
 
     Args:
       input: array `[..., n, m]`.
-      num_lower: the number of diagonals below the main one to keep; all when negative.
+      num_lower: the number of diagonals below the main diagonal to keep; all when negative.
       num_upper: the number of diagonals above the main diagonal to keep; all when negative.
       name: ignored.
 
@@ -89,7 +89,7 @@ def band_part(input, num_lower, num_upper, name=None):
       An array of the shape of `input`.
 
     Raises:
-      InvalidArgumentError: a number is larger than the matrices.
+      InvalidArgumentError: `num_lower` or `num_upper` is larger than the matrices.
 
     Differs from TensorFlow:
       Nothing.

@@ -36,7 +36,7 @@ def inv(input, adjoint=False, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, n]`.
+      An array `[..., n, n]`.
 
     Raises:
       InvalidArgumentError: the matrices are not square, or one is not invertible.
@@ -70,7 +70,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, or a matrix is not invertible.
@@ -138,12 +138,12 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     Args:
       matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
-      lower: read the lower triangle, otherwise the upper one.
+      lower: whether to read the lower triangle instead of the upper triangle.
       adjoint: solve with the conjugate transpose.
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible.
@@ -191,7 +191,7 @@ def cholesky_solve(chol, rhs, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible.
@@ -224,7 +224,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
       name: ignored.
 
     Returns:
-      `[..., m, k]`; if there are several solutions, the solution of minimum norm.
+      An array `[..., m, k]`; if there are several solutions, the solution of minimum norm.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible, or `fast` and the rank is not full.

@@ -164,7 +164,7 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       ValueError: the diagonals do not fit their format, or the sizes differ.
@@ -271,7 +271,7 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       InvalidArgumentError: the sizes are incompatible, or there is a 0 on the main diagonal of the first

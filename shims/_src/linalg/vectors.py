@@ -24,7 +24,7 @@ def cross(a, b, name=None):
       name: ignored.
 
     Returns:
-      `[..., 3]`.
+      An array `[..., 3]`.
 
     Raises:
       InvalidArgumentError: the shapes differ, or the dtype is complex.

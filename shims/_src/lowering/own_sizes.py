@@ -1,6 +1,6 @@
 """Return sizes created in a loop iteration or a branch to the outer scope, with the results.
 
-The result of a selection (`boolean_mask`) in a loop body has another size in every iteration. The
+The result of a selection (`boolean_mask`) in a loop body has a different size in every iteration. The
 values that the body saves for the backward pass are stacked at their capacity, together with the
 sizes of all iterations (`Axis.own`). The loop of the backward pass unstacks both, one row per
 iteration. Nested loops stack twice, and a branch with such a loop returns the stacked values and

@@ -55,7 +55,7 @@ def _check_counts(ctx, eqn, old, new) -> None:
         return
     text = errors.message(
         "reshape",
-        f"the input has {errors.NUMBER} values, but the requested shape has another number of values.",
+        f"the input has {errors.NUMBER} values, but the requested shape has a different number of values.",
         required=f"as many values as shape={_format_shape(new)} contains",
         received=f"shape {_format_shape(old)}",
     )

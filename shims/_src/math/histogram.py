@@ -351,7 +351,7 @@ def confusion_matrix(
       name: ignored.
 
     Returns:
-      `[num_classes, num_classes]`; rows are labels, columns are predictions.
+      An array `[num_classes, num_classes]`; rows are labels, columns are predictions.
 
     Raises:
       InvalidArgumentError: a number is out of range, the shapes differ, or there are neither labels

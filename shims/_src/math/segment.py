@@ -111,7 +111,7 @@ def segment_sum(data, segment_ids, name=None):
       name: ignored.
 
     Returns:
-      `[last id + 1, ...]`; 0 for an empty segment.
+      An array `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
       InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
@@ -138,7 +138,7 @@ def segment_mean(data, segment_ids, name=None):
       name: ignored.
 
     Returns:
-      `[last id + 1, ...]`; 0 for an empty segment.
+      An array `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
       InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
@@ -165,7 +165,7 @@ def segment_max(data, segment_ids, name=None):
       name: ignored.
 
     Returns:
-      `[last id + 1, ...]`; 0 for an empty segment. Equal elements share
+      An array `[last id + 1, ...]`; 0 for an empty segment. Equal elements share
       the gradient.
 
     Raises:
@@ -193,7 +193,7 @@ def segment_min(data, segment_ids, name=None):
       name: ignored.
 
     Returns:
-      `[last id + 1, ...]`; 0 for an empty segment. Equal elements share
+      An array `[last id + 1, ...]`; 0 for an empty segment. Equal elements share
       the gradient.
 
     Raises:
@@ -221,7 +221,7 @@ def segment_prod(data, segment_ids, name=None):
       name: ignored.
 
     Returns:
-      `[last id + 1, ...]`; 1 for an empty segment.
+      An array `[last id + 1, ...]`; 1 for an empty segment.
 
     Raises:
       InvalidArgumentError: the ids are not ascending, or the number of ids differs from the number
@@ -278,7 +278,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; 0 for an empty segment.
+      An array `[num_segments, ...]`; 0 for an empty segment.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.
@@ -311,7 +311,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; 0 for an empty segment.
+      An array `[num_segments, ...]`; 0 for an empty segment.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.
@@ -341,7 +341,7 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; 0 for an empty segment.
+      An array `[num_segments, ...]`; 0 for an empty segment.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.
@@ -369,7 +369,7 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; the lowest finite number for an empty segment. Equal elements share
+      An array `[num_segments, ...]`; the lowest finite number for an empty segment. Equal elements share
       the gradient.
 
     Raises:
@@ -400,7 +400,7 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; the highest finite number for an empty segment. Equal elements share
+      An array `[num_segments, ...]`; the highest finite number for an empty segment. Equal elements share
       the gradient.
 
     Raises:
@@ -431,7 +431,7 @@ def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; 1 for an empty segment.
+      An array `[num_segments, ...]`; 1 for an empty segment.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.

@@ -23,7 +23,7 @@ def sobol_sample(dim, num_results, skip=0, dtype=np.float32, name=None):
       name: ignored.
 
     Returns:
-      `[num_results, dim]`, in `[0, 1)`.
+      An array `[num_results, dim]`, in `[0, 1)`.
 
     Raises:
       InvalidArgumentError: `dim` or `num_results` is not positive, `skip` is negative, or

@@ -24,7 +24,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
       name: ignored.
 
     Returns:
-      `[*ids.shape, ...]`.
+      An array `[*ids.shape, ...]`.
 
     Raises:
       InvalidArgumentError: an id is out of range.

@@ -30,7 +30,7 @@ def space_to_depth(input, block_size, data_format="NHWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, height / size, width / size, size * size * channels]`.
+      An array `[batch, height / size, width / size, size * size * channels]`.
 
     Raises:
       InvalidArgumentError: a side is not a multiple of `block_size` (a symbolic side raises an
@@ -63,7 +63,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, height * size, width * size, channels / (size * size)]`.
+      An array `[batch, height * size, width * size, channels / (size * size)]`.
 
     Raises:
       InvalidArgumentError: the channels are not a multiple of `block_size ** 2`, or `block_size` is
@@ -139,7 +139,7 @@ def space_to_batch_nd(input, block_shape, paddings, name=None):
       name: ignored.
 
     Returns:
-      `[batch * prod(block_shape), *(padded / block_shape), ...]`.
+      An array `[batch * prod(block_shape), *(padded / block_shape), ...]`.
 
     Raises:
       InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
@@ -177,7 +177,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
       name: ignored.
 
     Returns:
-      `[batch * prod(block_shape), *(padded / block_shape), ...]`.
+      An array `[batch * prod(block_shape), *(padded / block_shape), ...]`.
 
     Raises:
       InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
@@ -206,7 +206,7 @@ def batch_to_space(input, block_shape, crops, name=None):
       name: ignored.
 
     Returns:
-      `[batch / prod(block_shape), *(spatial * block_shape - crops), ...]`.
+      An array `[batch / prod(block_shape), *(spatial * block_shape - crops), ...]`.
 
     Raises:
       InvalidArgumentError: the batch size is not a multiple of the block, the crops exceed a size

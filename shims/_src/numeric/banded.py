@@ -20,7 +20,7 @@ def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
       adjoint: whether to solve with the conjugate transpose.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
     """
     rows = [diagonals[..., j, :] for j in range(diagonals.shape[-2])]
     rows = rows if lower else rows[::-1]

@@ -638,7 +638,7 @@ def shaped(shape, dtype, *like):
 
 
 def with_shape(aval, shape):
-    """Return the type of an array of another shape, which is not weak."""
+    """Return the type of an array of a different shape, which is not weak."""
     if _is_default_type(aval):
         return core.ShapedArray(shape, aval.dtype)  # `update` would look for shardings
     return aval.update(shape=shape, weak_type=False)

@@ -21,7 +21,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     """Hash every combination of features within a row, one feature from each operand.
 
     Args:
-      inputs: list of matrices of integers: ragged and sparse tensors, and arrays `[rows, n]`.
+      inputs: list of matrices of integers, each of which is a ragged tensor, a sparse tensor or an array `[rows, n]`.
       num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.

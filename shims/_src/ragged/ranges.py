@@ -20,7 +20,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
 
     Args:
       starts: number or vector; the limits if `limits` is `None`.
-      limits: number or vector; exclusive.
+      limits: number or vector of numbers that the rows do not include.
       deltas: number or vector, not 0.
       dtype: the dtype of the numbers.
       name: ignored.

@@ -93,7 +93,7 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
       name: ignored.
 
     Returns:
-      `[rows + 1]`.
+      An array `[rows + 1]`.
 
     Raises:
       InvalidArgumentError: an id is negative or too large.

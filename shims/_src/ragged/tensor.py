@@ -199,7 +199,7 @@ class RaggedTensor(RaggedOperators, Ragged):
         return self.with_values(new_values)
 
     def with_row_splits_dtype(self, dtype) -> RaggedTensor:
-        """Return the tensor with row splits of another dtype."""
+        """Return the tensor with row splits of a different dtype."""
         dtype = partition.splits_dtype(dtype)
         values = self._values
         if isinstance(values, RaggedTensor):

@@ -135,7 +135,7 @@ def uniform_candidate_sampler(
       float32 `[batch, num_true]` and float32 `[num_sampled]`.
 
     Raises:
-      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are
+      InvalidArgumentError: `true_classes` has a different shape or is out of range, or there are
         fewer classes than samples.
 
     Differs from TensorFlow:
@@ -170,7 +170,7 @@ def log_uniform_candidate_sampler(
       float32 `[batch, num_true]` and float32 `[num_sampled]`.
 
     Raises:
-      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are
+      InvalidArgumentError: `true_classes` has a different shape or is out of range, or there are
         fewer classes than samples.
 
     Differs from TensorFlow:

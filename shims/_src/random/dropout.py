@@ -86,9 +86,9 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
       The elements are those that TensorFlow drops on CPU after the same `set_seed` and the same
       calls.
 
-    Under jit:
-      Inside `shims.function` every call drops other elements. Inside an enclosing `jax.jit` the choice is a
-      constant of the compiled program: use `nn.experimental.stateless_dropout` there.
+    Under jit: Inside `shims.function` every call drops different elements. Inside an enclosing
+      `jax.jit` the choice is a constant of the compiled program: use
+      `nn.experimental.stateless_dropout` there.
 
     Example:
       >>> import shims

@@ -267,7 +267,7 @@ class variance_scaling_initializer(Initializer):
       dtype: the dtype of the result.
 
     Raises:
-      ValueError: an argument has another value.
+      ValueError: an argument has a different value.
 
     Differs from TensorFlow:
       There are no partitioned variables.

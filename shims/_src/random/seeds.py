@@ -42,7 +42,7 @@ def algorithm_number(alg) -> int:
 
     Raises:
       ValueError: there is no such algorithm.
-      TypeError: `alg` has another type.
+      TypeError: `alg` has a different type.
     """
     if isinstance(alg, Algorithm):
         return alg.value

@@ -1,4 +1,4 @@
-"""Provide the operators whose names have another meaning in TensorFlow 1."""
+"""Provide the operators whose names have a different meaning in TensorFlow 1."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def _content_of(data: bytes) -> dict:
         raise errors.UnimplementedError(
             errors.message(
                 "saved_model.load",
-                "the model was saved in another version of the format.",
+                "the model was saved in a different version of the format.",
                 required=f"version {_VERSION}",
                 received=str(version),
                 do="load the model with the release of shims that saved it",

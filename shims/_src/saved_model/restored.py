@@ -238,7 +238,7 @@ class SignatureFunction:
 
         Raises:
           TypeError: a tensor is missing, or a name is unknown.
-          InvalidArgumentError: a tensor has another dtype or shape.
+          InvalidArgumentError: a tensor has a different dtype or shape.
         """
         parameters = inspect.Signature(
             [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in self.saved.inputs]

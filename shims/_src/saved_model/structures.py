@@ -79,7 +79,7 @@ def decode(data, leaf: Callable[[Any], Any]) -> Any:
 def matched(data, value) -> list[tuple[Any, Any]] | None:
     """Compare an encoded structure with a value; return pairs of its leaves and literals and the parts of the value.
 
-    The leaves are `TensorSpec`. Return `None` if the value has another structure.
+    The leaves are `TensorSpec`. Return `None` if the value has a different structure.
     """
     if not isinstance(data, dict):
         return [(data, value)]

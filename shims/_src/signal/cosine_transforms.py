@@ -187,7 +187,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
       name: ignored.
 
     Returns:
-      `[..., frames, frame_length // 2]`.
+      An array `[..., frames, frame_length // 2]`.
 
     Raises:
       ValueError: `frame_length` is not a multiple of 4.

@@ -28,7 +28,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
       name: ignored.
 
     Returns:
-      `[..., frames, frame_length, ...]`.
+      An array `[..., frames, frame_length, ...]`.
 
     Raises:
       InvalidArgumentError: `axis` is out of range, or a length is not positive.
@@ -86,7 +86,7 @@ def overlap_and_add(signal, frame_step, name=None):
       name: ignored.
 
     Returns:
-      `[..., samples]` with `samples = frame_length + frame_step * (frames - 1)`.
+      An array `[..., samples]` with `samples = frame_length + frame_step * (frames - 1)`.
 
     Raises:
       InvalidArgumentError: `signal` has fewer than two axes, the step is not positive, or both the

@@ -57,7 +57,7 @@ def linear_to_mel_weight_matrix(
       name: ignored.
 
     Returns:
-      `[num_spectrogram_bins, num_mel_bins]`.
+      An array `[num_spectrogram_bins, num_mel_bins]`.
 
     Raises:
       ValueError: a number is out of range.

@@ -26,7 +26,7 @@ def carry(values, code, count: int):
       count: how many numbers are encoded.
 
     Raises:
-      PaddedUseError: the tangent of `jax.jvp` has another size. If the size is known only at run time, the
+      PaddedUseError: the tangent of `jax.jvp` has a different size. If the size is known only at run time, the
         values become NaN instead.
     """
     return carry_p.bind(_along_tangent(values, code, count), code, code)

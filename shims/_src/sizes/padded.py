@@ -329,7 +329,7 @@ def _lost() -> errors.PaddedUseError:
         errors.message(
             "Padded",
             "the sizes of a padded value were lost, because code outside of shims computed with the leaves of the "
-            "value, or combined the leaves with leaves of a value of another size.",
+            "value, or combined the leaves with leaves of a value of a different size.",
             required="sums and multiples of leaves that belong to padded values of the same size",
             do="map over whole values, `jax.tree.map(f, tree, is_leaf=lambda x: isinstance(x, shims.Padded))`, or "
             "restore the sizes, `shims.Padded(y.values, x.sizes)`",

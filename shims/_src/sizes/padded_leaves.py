@@ -34,7 +34,7 @@ class Axes(tuple[int, ...]):
     """
 
     owner: weakref.ref[Any]
-    # Whether the leaves of the owner are to be marked as lost, since they meet others of another size.
+    # Whether the leaves of the owner are to be marked as lost, since they meet others of a different size.
     meets_others: Any
 
     @classmethod

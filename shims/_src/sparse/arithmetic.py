@@ -39,7 +39,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
       name: ignored.
 
     Returns:
-      `[n, m]`.
+      An array `[n, m]`.
 
     Raises:
       InvalidArgumentError: the inner sizes differ, or a coordinate is out of range.

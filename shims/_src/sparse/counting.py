@@ -27,7 +27,7 @@ def bincount(
     Args:
       values: an int32 or int64 array with at most two axes, a sparse tensor or a ragged tensor.
       weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
-      axis: 0 counts over all values, -1 per row.
+      axis: 0 to count over all values, or -1 to count in each row.
       minlength: the minimum length of the result.
       maxlength: the length of the result; numbers that do not fit are dropped.
       binary_output: return 1 for every number that occurs instead of its count.
@@ -37,7 +37,7 @@ def bincount(
       A `SparseTensor` in row-major order: `[length]`, or `[rows, length]` for `axis=-1`.
 
     Raises:
-      InvalidArgumentError: a number is negative, the weights have another shape, or there are more
+      InvalidArgumentError: a number is negative, the weights have a different shape, or there are more
         than two axes.
       ValueError: `axis` is not 0 or -1, `weights` are combined with `binary_output`, or their kind
         differs from that of `values`.

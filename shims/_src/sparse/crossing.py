@@ -69,7 +69,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     """Hash every combination of features within a row, one feature from each operand.
 
     Args:
-      inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
+      inputs: list or tuple of matrices of integers, each of which is an array `[rows, n]` or a sparse tensor.
       num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.

@@ -133,7 +133,7 @@ def to_indicator(sp_input, vocab_size, name=None):
       name: ignored.
 
     Returns:
-      `dense_shape[:-1] + [vocab_size]`.
+      An array of shape `dense_shape[:-1] + [vocab_size]`.
 
     Raises:
       InvalidArgumentError: a value is not in `[0, vocab_size)`.

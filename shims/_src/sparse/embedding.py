@@ -55,7 +55,7 @@ def embedding_lookup_sparse(
       allow_fast_lookup: ignored.
 
     Returns:
-      `[last row with ids + 1, ...]`; 0 for a row without ids.
+      An array `[last row with ids + 1, ...]`; 0 for a row without ids.
 
     Raises:
       ValueError: the combiner is unknown.
@@ -139,7 +139,7 @@ def safe_embedding_lookup_sparse(
       allow_fast_lookup: ignored.
 
     Returns:
-      `sparse_ids.dense_shape[:-1]`, followed by the shape of a table row.
+      An array of shape `sparse_ids.dense_shape[:-1]`, followed by the shape of a table row.
 
     Raises:
       ValueError: the combiner is unknown.

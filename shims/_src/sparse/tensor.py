@@ -154,7 +154,7 @@ class SparseTensor(Composite):
         return rank_of(self)
 
     def astype(self, dtype) -> SparseTensor:
-        """Return a tensor with the same coordinates, and the values in another dtype."""
+        """Return a tensor with the same coordinates, and the values in a different dtype."""
         return self.with_values(self._values.astype(dtype))
 
     # ---- of a graph ------------------------------------------------------------------------------

@@ -241,7 +241,7 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 
     Args:
       template: a Python string with placeholders.
-      inputs: a tensor, or a list of one per placeholder.
+      inputs: a tensor, or a list with one tensor for each placeholder.
       placeholder: the placeholder.
       summarize: the number of elements to show at either end of an axis.
       name: ignored.

@@ -36,7 +36,7 @@ def split_each(
       vector: converts a list of parts to a vector.
 
     Returns:
-      The parts of a single string as a vector; else a ragged tensor with one more axis.
+      The parts of a single string as a vector; otherwise a ragged tensor with one more axis.
     """
     if is_ragged(input):
         rows = split_each(function, input.flat_values, parts_of, vector)
@@ -68,7 +68,7 @@ def split(input=None, sep=None, maxsplit=-1, name=None):
       name: ignored.
 
     Returns:
-      The parts: a vector for one string, else a `RaggedTensor` with one more axis.
+      The parts: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       TypeError: `input`  does not contain strings.
@@ -106,7 +106,7 @@ def bytes_split(input, name=None):
       name: ignored.
 
     Returns:
-      The bytes: a vector for one string, else a `RaggedTensor` with one more axis.
+      The bytes: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       TypeError: `input`  does not contain strings.
@@ -145,8 +145,8 @@ def ngrams(
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
       pad_values: the strings to put before and after each row, as a pair; or a single string for both.
-      padding_width: the maximum number of `pad_values` on each side. More than the width minus 1,
-        which is the default, are never added.
+      padding_width: the maximum number of `pad_values` on each side. The default is the width minus
+        1, which is also the largest number that is ever added.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 

@@ -105,13 +105,13 @@ def unicode_decode(
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
     Returns:
-      int32 code points: a vector for one string, else a `RaggedTensor` with one more axis.
+      int32 code points: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -148,13 +148,13 @@ def unicode_decode_with_offsets(
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
     Returns:
-      `(code points, offsets)`, each a vector for one string, else a `RaggedTensor` with one more
+      `(code points, offsets)`, each a vector for one string, otherwise a `RaggedTensor` with one more
       axis.
 
     Raises:
@@ -199,7 +199,7 @@ def unicode_encode(
     Args:
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid code points: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid code points: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
@@ -254,13 +254,13 @@ def unicode_split(
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      input_encoding: the encoding, which is `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
-      The characters: a vector for one string, else a `RaggedTensor` with one more axis.
+      The characters: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -297,13 +297,13 @@ def unicode_split_with_offsets(
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      input_encoding: the encoding, which is `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
-      `(characters, offsets)`, each a vector for one string, else a `RaggedTensor` with one more
+      `(characters, offsets)`, each a vector for one string, otherwise a `RaggedTensor` with one more
       axis.
 
     Raises:
@@ -339,7 +339,7 @@ def unicode_transcode(
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.

@@ -80,7 +80,7 @@ def encode_wav(audio, sample_rate, name=None) -> HostTensor:
       A scalar string on the host.
 
     Raises:
-      InvalidArgumentError: `audio` has another rank.
+      InvalidArgumentError: `audio` has a different rank.
 
     Differs from TensorFlow:
       Nothing.

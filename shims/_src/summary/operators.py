@@ -260,7 +260,7 @@ def image(name, data, step=None, max_outputs=3, description=None) -> HostTensor:
       Whether there is a default writer and the condition of `record_if` holds.
 
     Raises:
-      ValueError: no step is set, or `data` has another rank.
+      ValueError: no step is set, or `data` has a different rank.
 
     Differs from TensorFlow:
       The bytes of the PNG files may differ, the pixels do not. Needs Pillow.
@@ -302,7 +302,7 @@ def audio(
       Whether there is a default writer and the condition of `record_if` holds.
 
     Raises:
-      ValueError: no step is set, or `data` has another rank, or the encoding is not known.
+      ValueError: no step is set, or `data` has a different rank, or the encoding is not known.
 
     Differs from TensorFlow:
       Nothing.

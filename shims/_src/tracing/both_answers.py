@@ -351,7 +351,7 @@ def _outcome_of_both(f, operands, answers, question, asked) -> _Outcome:
         return _outcome_of_one(staged[answer], answer, operands, asked, text)
     no, yes = staged[False], staged[True]
     if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
-        # What Keras returns for nothing is of another rank; nobody has written that case.
+        # What Keras returns for nothing is of a different rank; nobody has written that case.
         is_error = no.like and (question.by_library or all(map(_raises, no.like)))
         if question.key[1] is Question.ZERO and is_error:
             return _outcome_of_one(no, False, operands, asked, _text_of_unlike_results(question))

@@ -153,7 +153,7 @@ def exceeds_int32(d) -> bool:
     return state is not None and size_bounds.magnitude_of_few(state, d) > room.MOST_SLOTS
 
 
-# The methods of lists that arrays do not have. `index` and `count` would be those of another type.
+# The methods of lists that arrays do not have. `index` and `count` would be those of a different type.
 _OF_LISTS = frozenset({"append", "extend", "insert", "pop", "remove", "reverse", "clear", "sort"})
 
 

@@ -29,7 +29,7 @@ def is_nested(seq):
       Nothing.
 
     Under jit:
-      Structures are Python's; nothing is traced.
+      Structures are Python objects; nothing is traced.
 
     https://www.tensorflow.org/api_docs/python/tf/nest/is_nested
     """
@@ -111,7 +111,7 @@ def flatten(structure, expand_composites=False):
       Nothing.
 
     Under jit:
-      Structures are Python's; nothing is traced.
+      Structures are Python objects; nothing is traced.
 
     Example:
       >>> from shims import nest
@@ -151,7 +151,7 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
       Nothing.
 
     Under jit:
-      Structures are Python's; nothing is traced.
+      Structures are Python objects; nothing is traced.
 
     https://www.tensorflow.org/api_docs/python/tf/nest/pack_sequence_as
     """
@@ -187,7 +187,7 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
       Nothing.
 
     Under jit:
-      Structures are Python's; nothing is traced.
+      Structures are Python objects; nothing is traced.
 
     https://www.tensorflow.org/api_docs/python/tf/nest/assert_same_structure
     """
@@ -240,7 +240,8 @@ def map_structure(func, *structure, **kwargs):
     Args:
       func: a function of one element of each structure.
       *structure: structures that are nested in the same way.
-      **kwargs: `check_types` (True) and `expand_composites` (False), see `assert_same_structure`.
+      **kwargs: `check_types` (True by default) and `expand_composites` (False by default), as in
+        `assert_same_structure`.
 
     Returns:
       A structure like the first structure, with the results of `func`.
@@ -254,7 +255,7 @@ def map_structure(func, *structure, **kwargs):
       Nothing.
 
     Under jit:
-      Structures are Python's; only what `func` computes is traced.
+      Structures are Python objects; only what `func` computes is traced.
 
     Example:
       >>> from shims import nest

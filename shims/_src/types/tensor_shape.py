@@ -135,7 +135,7 @@ class TensorShape:
         """Return this shape after checking its rank; if that is unknown, a shape of unknown sizes.
 
         Raises:
-          ValueError: the shape has another rank.
+          ValueError: the shape has a different rank.
         """
         if self._dims is None:
             return TensorShape([None] * rank)

@@ -58,7 +58,7 @@ class ExponentialMovingAverage:
           var_list: variables of floating-point dtypes.
 
         Raises:
-          TypeError: an element is not a variable, or has another dtype.
+          TypeError: an element is not a variable, or has a different dtype.
           ValueError: `var_list` is missing.
         """
         if var_list is None:

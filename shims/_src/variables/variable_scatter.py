@@ -41,7 +41,7 @@ class Scattered:
 
         Raises:
           TypeError: `sparse_delta` is not an `IndexedSlices`.
-          InvalidArgumentError: a position is out of range, or the rows have another shape.
+          InvalidArgumentError: a position is out of range, or the rows have a different shape.
         """
         return self._scattered(scatter.tensor_scatter_nd_update, sparse_delta)
 
@@ -94,7 +94,7 @@ class Scattered:
           The variable.
 
         Raises:
-          InvalidArgumentError: coordinates are out of range, or the slices have another shape.
+          InvalidArgumentError: coordinates are out of range, or the slices have a different shape.
         """
         return self._scattered_nd(scatter.tensor_scatter_nd_update, indices, updates)
 
@@ -144,7 +144,7 @@ def combined_rows(combine, value, indices, updates):
       updates: the rows, of shape `indices.shape + value.shape[1:]`, or a scalar.
 
     Raises:
-      InvalidArgumentError: a position is out of range, or the rows have another shape.
+      InvalidArgumentError: a position is out of range, or the rows have a different shape.
     """
     check_positions("Variable", "sparse_delta.indices", indices, value.shape[0])
     shape = (*indices.shape, *value.shape[1:])

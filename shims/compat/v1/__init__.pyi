@@ -1171,7 +1171,7 @@ def boolean_mask(tensor: Any, mask: Any, name: Any = 'boolean_mask', axis: Any =
       `tensor` with the axes of the mask replaced by one axis of the selected elements.
 
     Raises:
-      InvalidArgumentError: the mask is a scalar, or has another shape.
+      InvalidArgumentError: the mask is a scalar, or has a different shape.
 
     Differs from TensorFlow:
       Nothing.
@@ -1708,7 +1708,7 @@ def ensure_shape(x: Any, shape: Any, name: Any = None) -> Any:
       The same array.
 
     Raises:
-      InvalidArgumentError: the array has another shape.
+      InvalidArgumentError: the array has a different shape.
 
     Differs from TensorFlow:
       Nothing.
@@ -1995,7 +1995,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
 
     Differs from TensorFlow:
-      Nothing. `jnp.floor_divide` gives other values at infinities.
+      Nothing. `jnp.floor_divide` gives different values at infinities.
 
     Under jit:
       Acts on each element separately; integer division by zero raises an error after the call.
@@ -2221,7 +2221,7 @@ def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: A
 
     Raises:
       ValueError: `reuse` requires a new variable but the variable exists, or the reverse; an
-        existing variable has another shape or dtype; neither shape nor initializer is given.
+        existing variable has a different shape or dtype; neither shape nor initializer is given.
       RuntimeError: eager execution is on.
 
     Differs from TensorFlow:
@@ -4728,7 +4728,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None, squeeze_dims: Any = 
       The array without these axes of size 1.
 
     Raises:
-      InvalidArgumentError: a named axis has another size.
+      InvalidArgumentError: a named axis has a different size.
 
     Differs from TensorFlow:
       Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time
@@ -5390,7 +5390,7 @@ class variable_scope:
 
     Raises:
       TypeError: no name is given.
-      ValueError: `reuse` has another value.
+      ValueError: `reuse` has a different value.
 
     Differs from TensorFlow:
       Nothing.

@@ -20,7 +20,7 @@ def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = N
       A `SparseTensor` in row-major order: `[length]`, or `[rows, length]` for `axis=-1`.
 
     Raises:
-      InvalidArgumentError: a number is negative, the weights have another shape, or there are more
+      InvalidArgumentError: a number is negative, the weights have a different shape, or there are more
         than two axes.
       ValueError: `axis` is not 0 or -1, `weights` are combined with `binary_output`, or their kind
         differs from that of `values`.

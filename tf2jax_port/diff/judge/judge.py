@@ -281,7 +281,7 @@ def _explanation_text(found: Explanation, first: Comparison) -> str:
         elements = "element" if found.elements == 1 else "elements"
         return f"the port agrees with {' and '.join(found.names)} ({found.elements} {elements})"
     if found.outcome == UNSTEADY:
-        return "the original is random: a second call, with other seeds in Keras, returns other numbers"
+        return "the original is random: a second call, with different seeds in Keras, returns different numbers"
     if found.outcome != EQUAL or first.agrees:
         return ""
     if found.names == (DOUBLE_RUN,):

@@ -247,7 +247,7 @@ def _mismatch_message(
 
     return (
         f"variables: {problem}.\n  Original: {listed(variables)}\n  Port:     {listed(leaves)}\n"
-        "  Do:       pass --map NAME=PATH for each such pair; a transposed kernel has another shape"
+        "  Do:       pass --map NAME=PATH for each such pair; a transposed kernel has a different shape"
     )
 
 

@@ -58,4 +58,4 @@ def _make_switch(
 
 
 def _raise_on_write(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-    raise LaneError("the function assigns a variable, which is impossible in another precision")
+    raise LaneError("the function assigns a variable, which is impossible in a different precision")

@@ -82,7 +82,7 @@ class Original:
     def other_precision(
         self, case: Arguments, change: Callable[..., Any], fed: Fed
     ) -> Observation | Failure:
-        """Run the original program on the same numbers in another precision."""
+        """Run the original program on the same numbers in a different precision."""
         other = case.map(change)
         if all(a.dtype == b.dtype for a, b in zip(case.arrays, other.arrays)):
             return Failure("same", "no input has another width")

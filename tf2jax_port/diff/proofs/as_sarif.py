@@ -11,7 +11,11 @@ from tf2jax_port.formats import sarif
 
 # Each status that is reported: the name of its rule, its level, and what it means.
 _RULES = {
-    Status.DIFFERENT: ("different", "error", "A recorded call returns other values in the port."),
+    Status.DIFFERENT: (
+        "different",
+        "error",
+        "A recorded call returns different values in the port.",
+    ),
     Status.RAISES: ("raises", "error", "A recorded call raises an error in the port."),
     Status.FAILS_UNDER_JIT: (
         "fails-under-jit",

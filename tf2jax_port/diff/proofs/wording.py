@@ -11,7 +11,7 @@ from tf2jax_port.messages.counts import counted
 
 _LONGEST = 200  # characters of a reason
 _VERBS = {
-    Status.DIFFERENT: "gives other values",
+    Status.DIFFERENT: "gives different values",
     Status.RAISES: "raises",
     Status.FAILS_UNDER_JIT: "fails under jit",
 }

@@ -25,7 +25,7 @@ from tf2jax_port.table.version_0 import IN_BOTH, NAMES, NAMESPACES, REORDERED, E
 
 CODE = "TJ408"
 _ORDER = "the order of the arguments is not certain: pass the arguments with the keywords of TensorFlow 1"
-_OTHER = "since TensorFlow 1.0 the name is `tf.{}`, which has other arguments"
+_OTHER = "since TensorFlow 1.0 the name is `tf.{}`, which has different arguments"
 _LAST = {name.rpartition(".")[2] for name in (*NAMES, *REORDERED)} | {"seq2seq"}
 _LAST_REORDERED = {name.rpartition(".")[2]: name for name in REORDERED}
 _LAST_EARLY = _LAST - _LAST_REORDERED.keys()

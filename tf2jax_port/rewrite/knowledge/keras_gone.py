@@ -12,7 +12,7 @@ _PHASE = (
 _EXPERIMENTAL = "in Keras 3, the layer is in `keras.layers`, without `experimental.preprocessing`"
 _LEGACY = (
     "Keras 3 does not have the optimizers of Keras 2: use the optimizer of this name in `keras.optimizers`, which "
-    "has no `decay=` and has other slots"
+    "has no `decay=` and has different slots"
 )
 _IMAGES = (
     "Keras 3 does not have the generators of Keras 2: read images with `keras.utils.image_dataset_from_directory`, "
@@ -60,7 +60,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("backend.local_conv1d", _OWN_LAYER),
     ("backend.local_conv2d", _OWN_LAYER),
     ("backend.normalize_batch_in_training", "write `keras.layers.BatchNormalization`"),
-    ("backend.random_binomial", "write `keras.random.binomial`, which draws other numbers"),
+    ("backend.random_binomial", "write `keras.random.binomial`, which draws different numbers"),
     ("backend.tf", "Keras 3 does not re-export the TensorFlow module: import JAX"),
     ("backend.tensorflow_backend", "Keras 3 computes with JAX"),
     *((f"applications.RegNet{letter}{size}", _OLD_MODELS) for letter in "XY" for size in _SIZES),
@@ -87,7 +87,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("experimental", "Keras 3 has no `experimental`"),
     ("initializers.experimental", "Keras 3 has no `experimental`"),
     ("layers.AbstractRNNCell", "derive the cell from `keras.layers.Layer`"),
-    ("layers.AlphaDropout", "write `keras.layers.AlphaDropout`, which draws other numbers"),
+    ("layers.AlphaDropout", "write `keras.layers.AlphaDropout`, which draws different numbers"),
     ("layers.CuDNNGRU", "write `keras.layers.GRU`, whose default of `reset_after` differs"),
     ("layers.CuDNNLSTM", "write `keras.layers.LSTM`"),
     ("layers.DenseFeatures", "write `keras.utils.FeatureSpace`"),

@@ -45,7 +45,7 @@ _ELSEWHERE = (
     "may use the optimizer",
 )
 _GRAPH = "the code builds a graph that contains the optimizer"
-_NO_PLACE = "Optax has no counterpart of an argument"
+_NO_PLACE = "an argument has no counterpart in Optax"
 _ROWS = "`shims.gather`: optimizers need a gradient that shows which rows were gathered"
 _PLAIN_CALLS = ("TJ101", "TJ201")
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")

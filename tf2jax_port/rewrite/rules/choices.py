@@ -67,8 +67,8 @@ IGNORED = Rule(
         "of its own above the call."
     ),
     safety=(
-        "The call is not changed, and neither is the import that the call needs. If a name has a different meaning "
-        "in TensorFlow 1 than in TensorFlow 2, a marker comment records the version that the rewriter assumed."
+        "The call is not changed, and neither is the import that the call needs. If a name has different meanings in "
+        "TensorFlow 1 and in TensorFlow 2, a marker comment records the version that the rewriter assumed."
     ),
     examples=(
         Rewrites(
@@ -89,8 +89,8 @@ NOT_SELECTED = Rule(
     state=State.KEPT,
     why="`--select` or `--ignore` excludes the diagnostic that applies to this reference.",
     safety=(
-        "The reference is not changed, gets no marker comment, and is not counted as manual work. If a name has a "
-        "different meaning in TensorFlow 1 than in TensorFlow 2, a marker comment records the version that the "
+        "The reference is not changed, gets no marker comment, and is not counted as manual work. If a name has "
+        "different meanings in TensorFlow 1 and in TensorFlow 2, a marker comment records the version that the "
         "rewriter assumed."
     ),
     examples=(

@@ -49,8 +49,8 @@ SPELLED = Rule(
     name="early-spelling",
     state=State.SHIM,
     why=(
-        "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, `tf.scalar_summary`) and another "
-        "order of arguments (`tf.concat(axis, values)`, `tf.split(axis, number, value)`, "
+        "TensorFlow before 1.0 had other names (`tf.mul`, `tf.pack`, `tf.select`, `tf.scalar_summary`) and a "
+        "different order of arguments (`tf.concat(axis, values)`, `tf.split(axis, number, value)`, "
         "`tf.nn.softmax_cross_entropy_with_logits(logits, labels)`). If the arguments show the old order, the "
         "rewriter translates the call to version 1 and then rewrites the translated call like any other call. The "
         "finding of such a call mentions this translation. In a graph program, the rewriter translates the call to "

@@ -15,11 +15,11 @@ NAME = Rule(
     name="keras-name",
     state=State.REWRITTEN,
     why=(
-        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The rewritten name has "
-        "another prefix and refers to the same object. If every name of an import exists in Keras 3, only the "
+        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The rewritten name has a "
+        "different prefix and refers to the same object. If every name of an import exists in Keras 3, only the "
         "import changes, and the code below the import stays the same. `lr=` of an optimizer becomes "
-        "`learning_rate=`, and `alpha=` of `LeakyReLU` becomes `negative_slope=`. A call with any other argument "
-        "that Keras 3 does not have is not rewritten (TJ302)."
+        "`learning_rate=`, and `alpha=` of `LeakyReLU` becomes `negative_slope=`. A call with any other argument that "
+        "Keras 3 does not have is not rewritten (TJ302)."
     ),
     safety=(
         "The same weights give the same outputs; the tests run 150 layers, losses, metrics, activations, optimizers "
@@ -358,10 +358,10 @@ REPEATED_ROWS = Rule(
         "as the algorithm defines it."
     ),
     safety=(
-        "The layer's outputs and gradients are the same, and so are the steps of `SGD`, `Lion` and "
-        "`Adamax`. The steps of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, `Adadelta`, "
-        "`Ftrl` and `Lamb` differ if a batch contains an id twice: compare the course of the "
-        "training, not each step. An embedding that is not trained gives the same results."
+        "The layer's outputs and gradients are the same, and so are the steps of `SGD`, `Lion` and `Adamax`. The "
+        "steps of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, `Adadelta`, `Ftrl` and `Lamb` differ if a batch "
+        "contains an id twice: compare the course of training, not each step. An embedding that is not trained gives "
+        "the same results."
     ),
     examples=(
         Rewrites(

@@ -27,7 +27,7 @@ NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ
 SET_BACKEND = "set `KERAS_BACKEND=jax` in the environment before Keras is imported"
 _OF_VERSION_1 = "the code may be written for Keras 2; no difference between Keras 2 and Keras 3 is known for this name"
 _GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
-_RESET = f"{_GATES}, and `reset_after=False`, whose weights have other shapes"
+_RESET = f"{_GATES}, and `reset_after=False`, whose weights have different shapes"
 # Calls with other results in Keras 2, which TensorFlow 1 had.
 OTHERWISE_IN_KERAS_2 = {
     "activations.hard_sigmoid": "in Keras 2 this function was `clip(0.2 x + 0.5, 0, 1)`",

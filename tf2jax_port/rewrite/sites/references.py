@@ -325,10 +325,10 @@ def _passed_on(file: File, known: Known, symbol: str) -> Decision:
     if file.target == "jax" and direct is not None:
         return _replace_name(file, known, symbol, State.REWRITTEN, "TJ104", direct)
     if function is None:
-        reason = "an operator with another meaning in TensorFlow 1 is passed on as a value"
+        reason = "an operator with a different meaning in TensorFlow 1 is passed on as a value"
         return _manual(known.reference, symbol, "TJ306", reason)
     if known.version_1_params and known.version_1_params != row.params:
-        reason = "an operator with other arguments in TensorFlow 1 is passed on as a value"
+        reason = "an operator with different arguments in TensorFlow 1 is passed on as a value"
         return _manual(known.reference, symbol, "TJ306", reason)
     return _replace_name(file, known, symbol, State.SHIM, "TJ402", function)
 

@@ -37,7 +37,7 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels after the batch.
+      An array `[batch, *counts, channels]`, or with the channels after the batch.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
@@ -76,7 +76,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, count, channels]`, or with the channels first.
+      An array `[batch, count, channels]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
@@ -110,7 +110,7 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, rows, columns, channels]`, or with the channels first.
+      An array `[batch, rows, columns, channels]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
@@ -144,7 +144,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels first.
+      An array `[batch, *counts, channels]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
@@ -216,7 +216,7 @@ def pool(
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels after the batch.
+      An array `[batch, *counts, channels]`, or with the channels after the batch.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded

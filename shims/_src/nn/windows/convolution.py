@@ -38,22 +38,22 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
     Args:
       input: array `[..., height, width, channels]` (`NHWC`) or `[..., channels, height, width]`.
       filters: array `[height, width, channels / groups, out]` of the same dtype.
-      strides: one number, one for height and width each, or one for every axis.
+      strides: one number, one number each for height and width, or one number for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
       dilations: the distance between the kernel's elements, like `strides`.
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
+      An array `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
       `NCHW`. With `SAME`, if the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       ValueError: a list has a wrong length.
-      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
-        accelerator.
+      UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
+        are integers on an accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -88,15 +88,15 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
       name: ignored.
 
     Returns:
-      `[..., new_width, out]`, or with the channels first.
+      An array `[..., new_width, out]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       ValueError: a list has a wrong length, or `data_format` is unknown.
       TypeError: `padding` is not a string.
-      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
-        accelerator.
+      UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
+        are integers on an accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -125,13 +125,13 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
       name: ignored.
 
     Returns:
-      `[..., new_depth, new_height, new_width, out]`, or with the channels first.
+      An array `[..., new_depth, new_height, new_width, out]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       TypeError: `padding` is not a string, or `strides` not a list.
-      UnimplementedError: a stride or a dilation over the batch or the channels.
+      UnimplementedError: a stride or a dilation applies to the batch or the channels.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -174,8 +174,8 @@ def convolution(
         padded input.
       ValueError: `filters` has a wrong number of axes, or `strides` and `dilations` are both greater than 1.
       TypeError: `padding` is not a string.
-      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
-        accelerator.
+      UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
+        are integers on an accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -212,7 +212,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       name: ignored.
 
     Returns:
-      `[batch, new_height, new_width, out]`.
+      An array `[batch, new_height, new_width, out]`.
 
     Raises:
       InvalidArgumentError: shapes or dtypes are incompatible, the kernel is larger than the padded input,

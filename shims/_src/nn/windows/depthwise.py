@@ -42,7 +42,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
       name: ignored.
 
     Returns:
-      `[batch, new_height, new_width, channels * multiplier]`, or with the channels first.
+      An array `[batch, new_height, new_width, channels * multiplier]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
@@ -138,7 +138,7 @@ def separable_conv2d(
       name: ignored.
 
     Returns:
-      `[batch, new_height, new_width, out]`, or with the channels first.
+      An array `[batch, new_height, new_width, out]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the

@@ -36,7 +36,7 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
       name: ignored.
 
     Returns:
-      `[batch, rows, columns, channels]`.
+      An array `[batch, rows, columns, channels]`.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit.
@@ -69,7 +69,7 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
       name: ignored.
 
     Returns:
-      `[batch, rows, columns, channels]`.
+      An array `[batch, rows, columns, channels]`.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit.

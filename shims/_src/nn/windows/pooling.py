@@ -44,7 +44,7 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels after the batch.
+      An array `[batch, *counts, channels]`, or with the channels after the batch.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
@@ -85,13 +85,13 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, count, channels]`, or with the channels first.
+      An array `[batch, count, channels]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
       ValueError: a list has a wrong length.
-      UnimplementedError: a window or a stride over the batch or the channels.
+      UnimplementedError: a window or a stride applies to the batch or the channels.
 
     Differs from TensorFlow:
       Windows over the channels are not supported. NaN is never the maximum.
@@ -119,7 +119,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, rows, columns, channels]`, or with the channels first.
+      An array `[batch, rows, columns, channels]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
@@ -153,14 +153,14 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels first.
+      An array `[batch, *counts, channels]`, or with the channels first.
 
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
       ValueError: a list has a wrong length.
       TypeError: `padding` is not a string.
-      UnimplementedError: a window or a stride over the batch or the channels.
+      UnimplementedError: a window or a stride applies to the batch or the channels.
 
     Differs from TensorFlow:
       Nothing. NaN is never the maximum. The gradient flows to all elements less than 1e-5 below the
@@ -205,7 +205,7 @@ def max_pool_with_argmax(
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
       ValueError: `data_format` is unknown, or a list has a wrong length.
-      UnimplementedError: a window or a stride over the batch or the channels.
+      UnimplementedError: a window or a stride applies to the batch or the channels.
 
     Differs from TensorFlow:
       Windows over the channels are not supported. int64 becomes int32 unless `jax_enable_x64` is on.

@@ -155,7 +155,7 @@ def conv3d_transpose(
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
       ValueError: a list has a wrong length.
-      UnimplementedError: a stride or a dilation over the batch or the channels.
+      UnimplementedError: a stride or a dilation applies to the batch or the channels.
 
     Differs from TensorFlow:
       Sizes that do not fit raise an error, where TensorFlow aborts the process.

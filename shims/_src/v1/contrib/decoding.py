@@ -219,7 +219,7 @@ class BasicDecoder(Decoder):
       output_layer: a layer that is applied to the outputs of the cell.
 
     Raises:
-      TypeError: `cell`, `helper` or `output_layer` has another type.
+      TypeError: `cell`, `helper` or `output_layer` has a different type.
 
     Differs from TensorFlow:
       Nothing.

@@ -40,7 +40,7 @@ def sequence_loss(
       A scalar; a vector if one average is left out, `[batch, time]` if both are.
 
     Raises:
-      ValueError: an argument has another number of axes.
+      ValueError: an argument has a different number of axes.
     """
     given = [convert_to_tensor(x) for x in (logits, targets, weights)]
     expected = ("Logits", 3), ("Targets", 2), ("Weights", 2)

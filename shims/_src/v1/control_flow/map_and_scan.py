@@ -50,7 +50,7 @@ def map_fn(
 
     Raises:
       TypeError: `fn` is not a function.
-      ValueError: `elems` is empty or contains scalars; `fn` returns another structure or dtype.
+      ValueError: `elems` is empty or contains scalars; `fn` returns a different structure or dtype.
 
     Differs from TensorFlow:
       Ragged and sparse tensors are not supported.

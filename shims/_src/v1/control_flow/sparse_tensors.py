@@ -184,7 +184,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
     A sparse tensor is returned unchanged.
 
     Raises:
-      RuntimeError: the sparse tensor has another dtype.
+      RuntimeError: the sparse tensor has a different dtype.
 
     https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor_or_sparse_tensor
     """

@@ -166,7 +166,7 @@ def categorical_column_with_vocabulary_list(
       num_oov_buckets: the number of ids into which other words are hashed instead.
 
     Raises:
-      ValueError: the list is empty, contains a word twice or has another dtype; or both `default_value` and
+      ValueError: the list is empty, contains a word twice or has a different dtype; or both `default_value` and
         `num_oov_buckets` are given.
 
     https://www.tensorflow.org/api_docs/python/tf/feature_column/categorical_column_with_vocabulary_list

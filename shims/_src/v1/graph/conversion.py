@@ -28,7 +28,7 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
       dtype: the dtype; if `None`, TensorFlow's default for Python numbers.
       shape: the shape; a value with fewer elements is padded with its last element.
       name: the name of the operation.
-      verify_shape: whether to raise an error if the value has another shape.
+      verify_shape: whether to raise an error if the value has a different shape.
 
     Returns:
       The tensor.
@@ -74,7 +74,7 @@ def convert_to_tensor(
     """Convert a tensor, a variable, numbers, or nested lists of these to a tensor.
 
     Raises:
-      ValueError: a tensor has another dtype.
+      ValueError: a tensor has a different dtype.
       TypeError, ValueError: numbers cannot have this dtype.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/convert_to_tensor

@@ -50,7 +50,7 @@ def placeholder_with_default(input, shape, name=None):
     """Create a tensor that may be fed, and otherwise has the value of `input`.
 
     Args:
-      input: the default value: a tensor or numbers.
+      input: the default value, which is a tensor or numbers.
       shape: the static shape.
       name: the name.
 

@@ -48,7 +48,7 @@ class GraphShape(TensorShape):
         """Return this shape if it has the given rank; if its rank is unknown, return unknown sizes.
 
         Raises:
-          ValueError: this shape has another rank.
+          ValueError: this shape has a different rank.
         """
         return GraphShape(TensorShape(self._dims).with_rank(rank))
 

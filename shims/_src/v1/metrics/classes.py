@@ -30,9 +30,8 @@ def mean_iou(
       name: the scope of the variable `total_confusion_matrix`.
 
     Returns:
-      `(value, update_op)`: the mean so far over the classes that occur, a float32 scalar;
-      the operation that adds this batch and returns the float64 confusion matrix `[label,
-      prediction]`.
+      `(value, update_op)`: the mean so far over the classes that occur, a float32 scalar, and the
+      operation that adds this batch and returns the float64 confusion matrix `[label, prediction]`.
 
     Raises:
       ValueError: the shapes are incompatible.
@@ -94,7 +93,7 @@ def mean_per_class_accuracy(
       name: see `mean_iou`.
 
     Returns:
-      `(value, update_op)`: the mean so far, a float32 scalar; the operation that adds this
+      `(value, update_op)`: the mean so far, a float32 scalar, and the operation that adds this
       batch and returns the accuracy of each class, a vector.
 
     Raises:

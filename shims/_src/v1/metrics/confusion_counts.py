@@ -28,8 +28,8 @@ def true_positives(
       name: the scope of the variable `count`.
 
     Returns:
-      `(value, update_op)`: float32 scalars: the count so far; the operation that adds this batch
-      and returns the new count.
+      `(value, update_op)`: the count so far, a float32 scalar, and the operation that adds this
+      batch and returns the new count.
 
     Raises:
       ValueError: the shapes are incompatible.

@@ -114,7 +114,7 @@ def streaming_recall_at_k(
       name: the scope of the variables.
 
     Returns:
-      `(value, update_op)`: the share so far; the operation that adds this batch and returns the new share.
+      `(value, update_op)`: the share so far, and the operation that adds this batch and returns the new share.
     """
     hits = _in_top_k(targets=labels, predictions=predictions, k=k)
     return mean(hits, weights, metrics_collections, updates_collections, name or f"recall_at_{k}")

@@ -48,8 +48,8 @@ def auc(
       thresholds: the inner thresholds, numbers from 0 to 1; replaces `num_thresholds`.
 
     Returns:
-      `(value, update_op)`: float32 scalars: the area so far; the operation that adds this batch and
-      returns the new area.
+      `(value, update_op)`: the area so far, a float32 scalar, and the operation that adds this
+      batch and returns the new area.
 
     Raises:
       ValueError: the shapes are incompatible, or `curve` or `summation_method` is unknown.

@@ -38,8 +38,8 @@ def recall_at_k(
       name: the scope of the variables.
 
     Returns:
-      `(value, update_op)`: float64 scalars: the recall so far, NaN without labels; the operation
-      that adds this batch and returns the new recall.
+      `(value, update_op)`: the recall so far, a float64 scalar (NaN without labels), and the
+      operation that adds this batch and returns the new recall.
 
     Raises:
       ValueError: the shapes are incompatible, or there are fewer than `k` classes.
@@ -184,7 +184,7 @@ def average_precision_at_k(
       name: see `recall_at_k`.
 
     Returns:
-      `(value, update_op)`: float64 scalars; the value is 0 before the first batch.
+      `(value, update_op)`, two float64 scalars; the value is 0 before the first batch.
 
     Raises:
       ValueError: `k` is less than 1; for the other errors see `recall_at_k`.

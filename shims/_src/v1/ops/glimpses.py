@@ -22,7 +22,7 @@ def extract_glimpse(
       name: the name of the operation.
 
     Returns:
-      `[batch, *size, channels]`. It has no gradient, as in TensorFlow 1.
+      An array `[batch, *size, channels]`. It has no gradient, as in TensorFlow 1.
 
     Raises:
       UnimplementedError: a window extends over the border of its image.

@@ -16,7 +16,7 @@ def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
       output_dtype: int32 or int64; int64 by default.
 
     Returns:
-      `[batch, num_samples]`.
+      An array `[batch, num_samples]`.
 
     Differs from TensorFlow:
       Nothing on CPU.

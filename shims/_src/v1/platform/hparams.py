@@ -67,7 +67,7 @@ class HParams:
 
         Raises:
           KeyError: there is no such hyperparameter.
-          ValueError: the value has another type.
+          ValueError: the value has a different type.
         """
         kind, is_list = self._types[name]
         if isinstance(value, list) != is_list and value is not None:
@@ -89,7 +89,7 @@ class HParams:
         """Set hyperparameters from a string such as `"rate=0.5,layers=[8,16],layers[0]=4"`.
 
         Raises:
-          ValueError: the string is malformed, a name is unknown, or a value has another type.
+          ValueError: the string is malformed, a name is unknown, or a value has a different type.
         """
         place = 0
         while place < len(values):

@@ -36,7 +36,7 @@ def assign_from_checkpoint(
       ignore_missing_vars: whether the checkpoint may lack some of the variables.
 
     Raises:
-      ValueError: the checkpoint lacks a variable, or has another shape.
+      ValueError: the checkpoint lacks a variable, or has a different shape.
       NotFoundError, DataLossError: the checkpoint does not exist, or is damaged.
     """
     reader = NewCheckpointReader(model_path)
@@ -63,7 +63,7 @@ def assign_from_checkpoint_fn(
       model_path: the path of the checkpoint, without `.index`.
       var_list: variables, or a dict from names in the checkpoint to variables.
       ignore_missing_vars: whether the checkpoint may lack some of the variables.
-      reshape_variables: whether saved values may have another shape with the same number of elements.
+      reshape_variables: whether saved values may have a different shape with the same number of elements.
 
     Returns:
       The function; `None` if `ignore_missing_vars` is set and the checkpoint has none of the
@@ -96,7 +96,7 @@ def assign_from_values(var_names_to_values) -> tuple[Any, dict[Any, np.ndarray]]
       var_names_to_values: a dict from names of global variables, without `:0`, to arrays.
 
     Raises:
-      ValueError: there is no such variable, or an array has another size.
+      ValueError: there is no such variable, or an array has a different size.
     """
     operations: list[Any] = []
     feeds: _Feeds = {}

@@ -24,7 +24,7 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
         scope; `"/"` is the root.
 
     Raises:
-      ValueError: the checkpoint lacks a name, or has another shape for this name.
+      ValueError: the checkpoint lacks a name, or has a different shape for this name.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/init_from_checkpoint
     """

@@ -36,7 +36,7 @@ class Saver:
     Args:
       var_list: variables in nested lists, or a dict from names in the checkpoint to variables; all
         global variables when `None`.
-      reshape: whether a variable accepts a saved value of another shape with the same number of
+      reshape: whether a variable accepts a saved value of a different shape with the same number of
         elements.
       sharded: accepted and ignored; there is one data file.
       max_to_keep: the maximum number of checkpoints to keep; `None` and 0 keep all.
@@ -227,7 +227,7 @@ class Saver:
         Raises:
           ValueError: the checkpoint does not exist.
           NotFoundError: the checkpoint lacks variables; the message names all of them.
-          InvalidArgumentError: variables have another dtype or shape in it; the message names all of them.
+          InvalidArgumentError: variables have a different dtype or shape in it; the message names all of them.
           DataLossError: the checkpoint is damaged.
           RuntimeError: `build` was not called, or the session is closed.
         """

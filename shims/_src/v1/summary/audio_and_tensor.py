@@ -26,7 +26,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
       A scalar string tensor, a serialized `Summary`.
 
     Raises:
-      InvalidArgumentError: at run time, if the tensor has another rank.
+      InvalidArgumentError: at run time, if the tensor has a different rank.
       UnimplementedError: `sample_rate` is not static.
 
     Differs from TensorFlow:

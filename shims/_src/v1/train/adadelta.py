@@ -18,7 +18,7 @@ class AdadeltaOptimizer(KernelOptimizer):
       epsilon: a constant added to the averages before the square root; same types as
         `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/Adadelta:0`, `w/Adadelta_1:0`.
+      name: the name of the operations, and of the slots, such as `w/Adadelta:0`, `w/Adadelta_1:0`.
 
     Differs from TensorFlow:
       Nothing in a graph.

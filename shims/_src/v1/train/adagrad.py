@@ -20,7 +20,7 @@ class AdagradOptimizer(KernelOptimizer):
         scalar.
       initial_accumulator_value: the initial value of the sum.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/Adagrad:0`.
+      name: the name of the operations, and of the slots, such as `w/Adagrad:0`.
 
     Raises:
       ValueError: `initial_accumulator_value` is not positive.
@@ -71,7 +71,7 @@ class ProximalAdagradOptimizer(KernelOptimizer):
       l1_regularization_strength: the strength of L1 regularization.
       l2_regularization_strength: the strength of L2 regularization.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/ProximalAdagrad:0`.
+      name: the name of the operations, and of the slots, such as `w/ProximalAdagrad:0`.
 
     Raises:
       ValueError: `initial_accumulator_value` is not positive.
@@ -129,7 +129,7 @@ class AdagradDAOptimizer(KernelOptimizer):
       l1_regularization_strength: the strength of L1 regularization.
       l2_regularization_strength: the strength of L2 regularization.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/AdagradDA:0`, `w/AdagradDA_1:0`.
+      name: the name of the operations, and of the slots, such as `w/AdagradDA:0`, `w/AdagradDA_1:0`.
 
     Raises:
       ValueError: `initial_gradient_squared_accumulator_value` is not positive.

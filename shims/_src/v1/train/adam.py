@@ -31,7 +31,7 @@ class AdamOptimizer(Optimizer):
       epsilon: a constant added to the root of the average of squares; same types as
         `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/Adam:0`, `w/Adam_1:0`.
+      name: the name of the operations, and of the slots, such as `w/Adam:0`, `w/Adam_1:0`.
       use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get their own
         scope.
 

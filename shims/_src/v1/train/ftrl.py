@@ -21,7 +21,7 @@ class FtrlOptimizer(KernelOptimizer):
       l1_regularization_strength: the strength of L1 regularization.
       l2_regularization_strength: the strength of L2 regularization.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/Ftrl:0`, `w/Ftrl_1:0`.
+      name: the name of the operations, and of the slots, such as `w/Ftrl:0`, `w/Ftrl_1:0`.
       accum_name: the name of the accumulators of squares; `name` when `None`.
       linear_name: the name of the linear accumulators; `name` when `None`.
       l2_shrinkage_regularization_strength: the strength of the L2 shrinkage, which is added to the

@@ -25,7 +25,7 @@ def exponential_decay(
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
       global_step: the current step, a scalar.
-      decay_steps: the steps after which the rate is multiplied by `decay_rate`, a scalar.
+      decay_steps: the number of steps, a scalar, after which the rate is multiplied by `decay_rate`.
       decay_rate: a scalar.
       staircase: whether the rate changes only at multiples of `decay_steps`.
       name: the name of the operation.

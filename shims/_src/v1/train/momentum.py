@@ -13,7 +13,7 @@ class MomentumOptimizer(KernelOptimizer):
         scalar.
       momentum: the momentum; same types as `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/Momentum:0`.
+      name: the name of the operations, and of the slots, such as `w/Momentum:0`.
       use_nesterov: whether to update by `gradient + momentum * a` instead of `a`.
 
     Differs from TensorFlow:

@@ -81,7 +81,7 @@ def optimize_loss(
       increment_global_step: whether to count the step.
 
     Raises:
-      ValueError: an argument has another type, or a value outside of its range.
+      ValueError: an argument has a different type, or a value outside of its range.
     """
     loss = convert_to_tensor(loss)
     step = get_global_step() if global_step is None else global_step

@@ -142,7 +142,7 @@ class Optimizer:
 
         Raises:
           ValueError: there are no variables, or a dtype is not floating-point.
-          NotImplementedError: `var_list` holds an object of another type.
+          NotImplementedError: `var_list` holds an object of a different type.
         """
         if callable(loss) or executing_eagerly():
             raise _no_graph_error()

@@ -21,7 +21,7 @@ class RMSPropOptimizer(KernelOptimizer):
         `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
       centered: whether to normalize by the variance, that is, to subtract the square of the average gradient.
-      name: the name of the operations and slots: `w/RMSProp:0`, `w/RMSProp_1:0`, ...
+      name: the name of the operations, and of the slots, such as `w/RMSProp:0`, `w/RMSProp_1:0`, ...
 
     Differs from TensorFlow:
       Nothing in a graph. The average starts at 1.

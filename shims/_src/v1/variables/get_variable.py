@@ -50,8 +50,8 @@ def get_variable(
       A variable, or a `PartitionedVariable`.
 
     Raises:
-      ValueError: `reuse` requires a new variable but the variable exists, or the reverse; an
-        existing variable has another shape or dtype; neither shape nor initializer is given.
+      ValueError: `reuse` requires a new variable, but the variable exists, or the reverse; or an
+        existing variable has a different shape or dtype; or neither shape nor initializer is given.
       RuntimeError: eager execution is on.
 
     Differs from TensorFlow:

@@ -141,7 +141,7 @@ class constant_initializer(Initializer, eager.constant_initializer):
     Args:
       value: a number, or nested lists of numbers.
       dtype: the dtype of the result.
-      verify_shape: whether to raise an error if the numbers have another shape.
+      verify_shape: whether to raise an error if the numbers have a different shape.
 
     Raises:
       TypeError, ValueError: the numbers are incompatible with the dtype or shape.

@@ -137,7 +137,7 @@ class PartitionedVariable:
         """Check that the variable matches the requested properties, and return it.
 
         Raises:
-          ValueError: the variable has another shape, dtype or number of parts.
+          ValueError: the variable has a different shape, dtype or number of parts.
         """
         start = f"Trying to reuse partitioned variable {self._name}, but specified"
         if not shape.is_compatible_with(self._shape):

@@ -97,7 +97,7 @@ def apply_dense(type_: str, variables, formula: Callable, grad, numbers) -> Oper
       numbers: scalar tensors, such as learning rates.
 
     Raises:
-      TypeError, ValueError: the gradient has another dtype or shape, or a number is not a scalar.
+      TypeError, ValueError: the gradient has a different dtype or shape, or a number is not a scalar.
     """
     variable = variables[0]
     check_gradient(type_, variable, grad)
@@ -126,7 +126,7 @@ def apply_rows(type_: str, variables, formula: Callable, rows, indices, numbers)
       numbers: scalar tensors, such as learning rates.
 
     Raises:
-      TypeError, ValueError: the gradient has another dtype or shape, or a number is not a scalar.
+      TypeError, ValueError: the gradient has a different dtype or shape, or a number is not a scalar.
     """
     check_rows(type_, variables[0], rows)
     check_numbers(type_, numbers)

@@ -217,7 +217,7 @@ class variable_scope:
 
     Raises:
       TypeError: no name is given.
-      ValueError: `reuse` has another value.
+      ValueError: `reuse` has a different value.
 
     Differs from TensorFlow:
       Nothing.

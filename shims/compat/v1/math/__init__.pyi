@@ -716,7 +716,7 @@ def floordiv(x: Any, y: Any, name: Any = None) -> Any:
       InvalidArgumentError: the dtypes differ, or an integer is divided by zero.
 
     Differs from TensorFlow:
-      Nothing. `jnp.floor_divide` gives other values at infinities.
+      Nothing. `jnp.floor_divide` gives different values at infinities.
 
     Under jit:
       Acts on each element separately; integer division by zero raises an error after the call.

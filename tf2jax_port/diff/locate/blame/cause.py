@@ -87,7 +87,7 @@ def _by_relation(e: Evidence) -> str | None:
     if e.old is None or e.new is None:
         return None
     if e.old.size != e.new.size:
-        return "the port uses another axis or another size"
+        return "the port uses a different axis or size"
     a, b = flattened(e.old), flattened(e.new)
     if a is None or b is None or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return None
@@ -141,7 +141,7 @@ def _by_operations(e: Evidence) -> str | None:
         return PADDING
     if "softmax" in lines and ("Softmax" in old or "mask" in lines):
         masked = {"select_n", "mul"} & new or {"SelectV2", "Mul"} & old
-        return MASK if masked else "the port uses another axis"
+        return MASK if masked else "the port uses a different axis"
     has_root = all(re.search("sqrt|norm|std", p.text) for p in (e.old_place, e.new_place))
     if has_root and {"Rsqrt", "Sqrt"} & old and {"sqrt", "rsqrt"} & new:
         return EPSILON

@@ -19,7 +19,7 @@ from tf2jax_port.diff.vocabulary.numbers import finite, number
 _SENTENCES = {
     VALUE: "the first operation whose inputs agree and whose result does not",
     GRADIENT: "the first operation, counted backward from the outputs, whose cotangent differs",
-    INTERFACE: "the first operation whose result has the same elements and another shape or type",
+    INTERFACE: "the first operation whose result has the same elements and a different shape or type",
     RAISED: "the operation at which the port stops",
 }
 

@@ -25,7 +25,7 @@ MEANT, COMMON = "meant", "common"
 LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
 COPIES = {*LAYOUT, "stop_gradient"}
 _NONE: Mapping[int, int] = {}
-# The layout of a value of another size, which is not reshaped.
+# The layout of a value of a different size, which is not reshaped.
 AS_IT_IS = -1
 
 

@@ -168,7 +168,7 @@ class Origins:
         return is_float and maker is not None and maker.name in _PICKING
 
     def _hands_on(self, step: Step, edge: int, result: int) -> bool:
-        """Return whether an operation only returns its operand, unchanged or in another layout."""
+        """Return whether an operation only returns its operand, unchanged or in a different layout."""
         given, taken = self._trials.new.trail.array(result), self._trials.new.trail.array(edge)
         is_same = (
             self._trials.new.counts(edge) and given is not None and np.array_equal(given, taken)
