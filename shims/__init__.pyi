@@ -475,9 +475,9 @@ class TensorArray:
 
     Args:
       dtype: the dtype of the elements.
-      size: the number of elements; may be traced inside `shims.function`. 0 when `None`.
+      size: the number of elements, which may be traced inside `shims.function`; 0 when `None`.
       dynamic_size: whether writing past the end makes the list longer.
-      clear_after_read: whether an element can be read only once, eagerly; True when `None`.
+      clear_after_read: whether an element can be read only once in eager execution; True when `None`.
       tensor_array_name: ignored.
       handle: must be `None`.
       flow: ignored.
@@ -922,7 +922,7 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
       scientific: whether floats have an exponent.
       shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
-      fill: the character that fills up on the left, a space if it is empty.
+      fill: the character that fills each string on the left; an empty string stands for a space.
       name: ignored.
 
     Returns:
@@ -1125,7 +1125,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_
       `tensor` with the axes of the mask replaced by one axis of the selected elements.
 
     Raises:
-      InvalidArgumentError: the mask is a scalar, or has a different shape.
+      InvalidArgumentError: the mask is a scalar, or its shape does not match the shape of `tensor`.
 
     Differs from TensorFlow:
       Nothing.
@@ -2061,7 +2061,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: Any = 
       name: ignored.
 
     Returns:
-      `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+      An array of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
       InvalidArgumentError: an index is negative or too large.
@@ -2092,7 +2092,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: Any = 0, name: Any = None, 
       bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
-      `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+      An array of shape `indices.shape[:-1] + params.shape[batch_dims + k:]`.
 
     Raises:
       InvalidArgumentError: coordinates are out of range.
@@ -2143,7 +2143,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', ga
     Args:
       ys: an array or a list of arrays.
       xs: an array or variable, or a list of them.
-      grad_ys: weights of the elements of `ys`, an array for each or `None`.
+      grad_ys: the weights of the elements of `ys`, as an array for each of `ys`; or `None`.
       name: accepted and ignored.
       gate_gradients: accepted and ignored.
       aggregation_method: accepted and ignored.
@@ -2239,7 +2239,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
       `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept `None`.
 
     Raises:
-      ValueError: an unknown keyword argument.
+      ValueError: a keyword argument is unknown.
 
     Differs from TensorFlow:
       Nothing. The inputs have already run, in program order.
@@ -2523,7 +2523,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
-      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
@@ -2760,7 +2760,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
     Args:
       tensor: floating-point array.
       ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
-      axis: one axis for vectors, two for matrices, `None` for all elements as one vector.
+      axis: one axis for vectors, two axes for matrices, or `None` to treat all elements as one vector.
       keepdims: keep the reduced axes with size 1.
       name: ignored.
 
@@ -2853,7 +2853,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
       axis: the position of the new axis; last when `None` or -1.
-      dtype: the dtype; the dtype of the values, or float32, when `None`.
+      dtype: the dtype. `None` stands for the dtype of the values, or for float32 if there are none.
       name: ignored.
 
     Returns:
@@ -3024,7 +3024,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
         default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
-      ValueError: an unknown keyword argument or stream.
+      ValueError: a keyword argument or the stream is unknown.
 
     Differs from TensorFlow:
       Ragged and sparse tensors are rejected inside a trace.
@@ -3637,7 +3637,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any 
       name: ignored.
 
     Returns:
-      `[*lengths.shape, maxlen]`.
+      An array `[*lengths.shape, maxlen]`.
 
     Differs from TensorFlow:
       Nothing.
@@ -3963,7 +3963,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None) -> Any:
       The array without these axes of size 1.
 
     Raises:
-      InvalidArgumentError: a named axis has a different size.
+      InvalidArgumentError: an axis in `axis` does not have size 1.
 
     Differs from TensorFlow:
       Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time
@@ -4078,7 +4078,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: A
     Raises:
       ValueError: the indices are not 0, 1, 2, ...
       TypeError: the index is traced, and the results differ in structure or dtype.
-      UnimplementedError: the index is traced, and their shapes differ.
+      UnimplementedError: the index is traced, and the results differ in shape.
 
     Differs from TensorFlow:
       A traced index needs results of equal shapes.
@@ -4400,8 +4400,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
       name: ignored.
 
     Returns:
-      With one argument the coordinates, an int64 array of shape `[n, rank]`, row by row; otherwise
-      the chosen elements, in the common shape.
+      Without `x` and `y`, the coordinates: an int64 array `[n, rank]`, in row-major order.
+      Otherwise, the chosen elements, in the shape to which the three arrays broadcast.
 
     Raises:
       ValueError: one of `x` and `y` is missing.
@@ -4410,9 +4410,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
-    Under jit:
-      With one argument the number of rows depends on data. The gradient of elements that are not
-      chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
+    Under jit: Without `x` and `y`, the number of rows depends on data. The gradient of elements
+      that are not chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
 
     Example:
       >>> import shims

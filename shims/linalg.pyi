@@ -1339,7 +1339,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> A
 
     Args:
       input: array `[..., n, m]`.
-      num_lower: the number of diagonals below the main one to keep; all when negative.
+      num_lower: the number of diagonals below the main diagonal to keep; all when negative.
       num_upper: the number of diagonals above the main diagonal to keep; all when negative.
       name: ignored.
 
@@ -1347,7 +1347,7 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = None) -> A
       An array of the shape of `input`.
 
     Raises:
-      InvalidArgumentError: a number is larger than the matrices.
+      InvalidArgumentError: `num_lower` or `num_upper` is larger than the matrices.
 
     Differs from TensorFlow:
       Nothing.
@@ -1533,7 +1533,7 @@ def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_i
       a: array `[..., n, k]`.
       b: array `[..., k]` of the same dtype.
       transpose_a: swap the last two axes of `a` first.
-      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
       name: ignored.
@@ -1603,12 +1603,12 @@ def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = Fa
     Args:
       matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
-      lower: read the lower triangle, otherwise the upper one.
+      lower: whether to read the lower triangle instead of the upper triangle.
       adjoint: solve with the conjugate transpose.
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible.

@@ -19,7 +19,7 @@ def flatten(structure: Any, expand_composites: Any = False) -> Any:
       Nothing.
 
     Under jit:
-      Structures are Python's; nothing is traced.
+      Structures are Python objects; nothing is traced.
 
     Example:
       >>> from shims import nest
@@ -35,7 +35,8 @@ def map_structure(func: Any, *structure: Any, **kwargs: Any) -> Any:
     Args:
       func: a function of one element of each structure.
       *structure: structures that are nested in the same way.
-      **kwargs: `check_types` (True) and `expand_composites` (False), see `assert_same_structure`.
+      **kwargs: `check_types` (True by default) and `expand_composites` (False by default), as in
+        `assert_same_structure`.
 
     Returns:
       A structure like the first structure, with the results of `func`.
@@ -49,7 +50,7 @@ def map_structure(func: Any, *structure: Any, **kwargs: Any) -> Any:
       Nothing.
 
     Under jit:
-      Structures are Python's; only what `func` computes is traced.
+      Structures are Python objects; only what `func` computes is traced.
 
     Example:
       >>> from shims import nest

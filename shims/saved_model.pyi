@@ -60,10 +60,10 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     its call in inference mode is saved as the signature `serving_default`.
 
     Args:
-      obj: the object: a `Module` or another object that `train.Checkpoint` saves.
+      obj: a `Module`, or another object that `train.Checkpoint` can save.
       export_dir: the folder, which is created. A model that is already in the folder is replaced.
-      signatures: a function with an input signature, a concrete function, or a dictionary of these by name; the
-        only function of `obj` that has an input signature by default.
+      signatures: a function with an input signature, a concrete function, or a dictionary of such
+        functions by name. By default, the only function of `obj` that has an input signature.
       options: accepted and ignored; see `SaveOptions`.
 
     Raises:

@@ -9,7 +9,7 @@ def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = N
     Args:
       values: an int32 or int64 array with at most two axes, a sparse tensor or a ragged tensor.
       weights: weights of the same kind and shape as `values`; all weights are 1 when `None`.
-      axis: 0 counts over all values, -1 per row.
+      axis: 0 to count over all values, or -1 to count in each row.
       minlength: the minimum length of the result.
       maxlength: the length of the result; numbers that do not fit are dropped.
       binary_output: return 1 for every number that occurs instead of its count.
@@ -43,7 +43,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
     """Hash every combination of features within a row, one feature from each operand.
 
     Args:
-      inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
+      inputs: list or tuple of matrices of integers, each of which is an array `[rows, n]` or a sparse tensor.
       num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.

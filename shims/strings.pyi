@@ -10,7 +10,7 @@ def bytes_split(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The bytes: a vector for one string, else a `RaggedTensor` with one more axis.
+      The bytes: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       TypeError: `input`  does not contain strings.
@@ -33,7 +33,7 @@ def format(template: Any, inputs: Any, placeholder: Any = '{}', summarize: Any =
 
     Args:
       template: a Python string with placeholders.
-      inputs: a tensor, or a list of one per placeholder.
+      inputs: a tensor, or a list with one tensor for each placeholder.
       placeholder: the placeholder.
       summarize: the number of elements to show at either end of an axis.
       name: ignored.
@@ -150,8 +150,8 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
       pad_values: the strings to put before and after each row, as a pair; or a single string for both.
-      padding_width: the maximum number of `pad_values` on each side. More than the width minus 1,
-        which is the default, are never added.
+      padding_width: the maximum number of `pad_values` on each side. The default is the width minus
+        1, which is also the largest number that is ever added.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 
@@ -278,7 +278,7 @@ def split(input: Any = None, sep: Any = None, maxsplit: Any = -1, name: Any = No
       name: ignored.
 
     Returns:
-      The parts: a vector for one string, else a `RaggedTensor` with one more axis.
+      The parts: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       TypeError: `input`  does not contain strings.
@@ -417,13 +417,13 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
     Returns:
-      int32 code points: a vector for one string, else a `RaggedTensor` with one more axis.
+      int32 code points: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -449,7 +449,7 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', re
     Args:
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid code points: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid code points: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
@@ -505,13 +505,13 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', repl
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      input_encoding: the encoding, which is `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
-      The characters: a vector for one string, else a `RaggedTensor` with one more axis.
+      The characters: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.

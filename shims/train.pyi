@@ -19,13 +19,15 @@ class Checkpoint:
     """Saves the variables of objects to a file, and restores the variables, even those that are created later.
 
     Args:
-      root: the object to save, whose attributes get no further prefix.
+      root: the object to save. Its attributes are saved as if they were attributes of the
+        checkpoint, so their names have no prefix.
       **kwargs: objects to save, by name: variables, modules, layers, models and optimizers of Keras with
         the JAX backend, optimizers of `shims`, random generators, other checkpoints, and lists, tuples
         and dictionaries of them.
 
     Raises:
-      ValueError: an object cannot be saved, or `root` has another attribute of that name.
+      ValueError: an object cannot be saved, or `root` already has a different attribute with the
+        name of a keyword argument.
 
     Differs from TensorFlow:
       Lists and dictionaries are not wrapped: an element that is added to a list or dictionary after

@@ -7,8 +7,8 @@ AUTOTUNE: Any
 class Dataset:
     """Elements that a program reads one after the other: structures of tensors on the host.
 
-    The components of elements are `HostTensor` with TensorFlow's dtypes, including 64-bit dtypes, and
-    ragged and sparse tensors of these.
+    Each component of an element is a `HostTensor` with TensorFlow's dtype (64-bit dtypes included),
+    or a ragged or sparse tensor of `HostTensor`s.
 
     Differs from TensorFlow:
       Functions are not traced once, but called with the values of every element. Python code in the functions

@@ -92,7 +92,7 @@ class Strategy:
       extended: ignored.
 
     Attributes:
-      mesh: the mesh of the devices, one for each replica; `None` for one replica.
+      mesh: the mesh of the devices, with one device for each replica; `None` for one replica.
 
     Differs from TensorFlow:
       If `run` calls a function for several replicas, the function is traced once, and the program

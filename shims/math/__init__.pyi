@@ -881,7 +881,7 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: A
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; 0 for an empty segment.
+      An array `[num_segments, ...]`; 0 for an empty segment.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.

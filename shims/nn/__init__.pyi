@@ -64,22 +64,22 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: An
     Args:
       input: array `[..., height, width, channels]` (`NHWC`) or `[..., channels, height, width]`.
       filters: array `[height, width, channels / groups, out]` of the same dtype.
-      strides: one number, one for height and width each, or one for every axis.
+      strides: one number, one number each for height and width, or one number for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
       dilations: the distance between the kernel's elements, like `strides`.
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
+      An array `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
       `NCHW`. With `SAME`, if the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       ValueError: a list has a wrong length.
-      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
-        accelerator.
+      UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
+        are integers on an accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.
@@ -133,9 +133,9 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
       The elements are those that TensorFlow drops on CPU after the same `set_seed` and the same
       calls.
 
-    Under jit:
-      Inside `shims.function` every call drops other elements. Inside an enclosing `jax.jit` the choice is a
-      constant of the compiled program: use `nn.experimental.stateless_dropout` there.
+    Under jit: Inside `shims.function` every call drops different elements. Inside an enclosing
+      `jax.jit` the choice is a constant of the compiled program: use
+      `nn.experimental.stateless_dropout` there.
 
     Example:
       >>> import shims
@@ -156,7 +156,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = No
       name: ignored.
 
     Returns:
-      `[*ids.shape, ...]`.
+      An array `[*ids.shape, ...]`.
 
     Raises:
       InvalidArgumentError: an id is out of range.

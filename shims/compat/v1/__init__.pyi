@@ -895,7 +895,7 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
       scientific: whether floats have an exponent.
       shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
-      fill: the character that fills up on the left, a space if it is empty.
+      fill: the character that fills each string on the left; an empty string stands for a space.
       name: ignored.
 
     Returns:
@@ -1171,7 +1171,7 @@ def boolean_mask(tensor: Any, mask: Any, name: Any = 'boolean_mask', axis: Any =
       `tensor` with the axes of the mask replaced by one axis of the selected elements.
 
     Raises:
-      InvalidArgumentError: the mask is a scalar, or has a different shape.
+      InvalidArgumentError: the mask is a scalar, or its shape does not match the shape of `tensor`.
 
     Differs from TensorFlow:
       Nothing.
@@ -2099,7 +2099,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: Any = 
       name: ignored.
 
     Returns:
-      `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
+      An array of shape `params.shape[:axis] + indices.shape[batch_dims:] + params.shape[axis + 1:]`.
 
     Raises:
       InvalidArgumentError: an index is negative or too large.
@@ -2130,7 +2130,7 @@ def gather_nd(params: Any, indices: Any, name: Any = None, batch_dims: Any = 0, 
       bad_indices_policy: `""` and `"DEFAULT"` raise an error, `"IGNORE"` returns 0.
 
     Returns:
-      `indices.shape[:-1] + params.shape[batch_dims + k:]`.
+      An array of shape `indices.shape[:-1] + params.shape[batch_dims + k:]`.
 
     Raises:
       InvalidArgumentError: coordinates are out of range.
@@ -2220,8 +2220,8 @@ def get_variable(name: Any, shape: Any = None, dtype: Any = None, initializer: A
       A variable, or a `PartitionedVariable`.
 
     Raises:
-      ValueError: `reuse` requires a new variable but the variable exists, or the reverse; an
-        existing variable has a different shape or dtype; neither shape nor initializer is given.
+      ValueError: `reuse` requires a new variable, but the variable exists, or the reverse; or an
+        existing variable has a different shape or dtype; or neither shape nor initializer is given.
       RuntimeError: eager execution is on.
 
     Differs from TensorFlow:
@@ -2801,7 +2801,7 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
-      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
@@ -2836,7 +2836,7 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = Non
 
     Args:
       input: array `[..., n, m]`.
-      num_lower: the number of diagonals below the main one to keep; all when negative.
+      num_lower: the number of diagonals below the main diagonal to keep; all when negative.
       num_upper: the number of diagonals above the main diagonal to keep; all when negative.
       name: ignored.
 
@@ -2844,7 +2844,7 @@ def matrix_band_part(input: Any, num_lower: Any, num_upper: Any, name: Any = Non
       An array of the shape of `input`.
 
     Raises:
-      InvalidArgumentError: a number is larger than the matrices.
+      InvalidArgumentError: `num_lower` or `num_upper` is larger than the matrices.
 
     Differs from TensorFlow:
       Nothing.
@@ -2992,12 +2992,12 @@ def matrix_triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: A
     Args:
       matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
-      lower: read the lower triangle, otherwise the upper one.
+      lower: whether to read the lower triangle instead of the upper triangle.
       adjoint: solve with the conjugate transpose.
       name: ignored.
 
     Returns:
-      `[..., n, k]`.
+      An array `[..., n, k]`.
 
     Raises:
       InvalidArgumentError: the shapes are incompatible.
@@ -3208,7 +3208,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
     Args:
       tensor: floating-point array.
       ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
-      axis: one axis for vectors, two for matrices, `None` for all elements as one vector.
+      axis: one axis for vectors, two axes for matrices, or `None` to treat all elements as one vector.
       keepdims: keep the reduced axes with size 1.
       name: ignored.
 
@@ -3269,7 +3269,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
       axis: the position of the new axis; last when `None` or -1.
-      dtype: the dtype; the dtype of the values, or float32, when `None`.
+      dtype: the dtype. `None` stands for the dtype of the values, or for float32 if there are none.
       name: ignored.
 
     Returns:
@@ -3425,7 +3425,7 @@ def placeholder_with_default(input: Any, shape: Any, name: Any = None) -> Any:
     """Create a tensor that may be fed, and otherwise has the value of `input`.
 
     Args:
-      input: the default value: a tensor or numbers.
+      input: the default value, which is a tensor or numbers.
       shape: the static shape.
       name: the name.
 
@@ -3479,7 +3479,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
         default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
-      ValueError: an unknown keyword argument or stream.
+      ValueError: a keyword argument or the stream is unknown.
 
     Differs from TensorFlow:
       Ragged and sparse tensors are rejected inside a trace.
@@ -4307,7 +4307,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any 
       name: ignored.
 
     Returns:
-      `[*lengths.shape, maxlen]`.
+      An array `[*lengths.shape, maxlen]`.
 
     Differs from TensorFlow:
       Nothing.
@@ -4728,7 +4728,7 @@ def squeeze(input: Any, axis: Any = None, name: Any = None, squeeze_dims: Any = 
       The array without these axes of size 1.
 
     Raises:
-      InvalidArgumentError: a named axis has a different size.
+      InvalidArgumentError: an axis in `axis` does not have size 1.
 
     Differs from TensorFlow:
       Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time
@@ -5324,7 +5324,7 @@ def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any, name: A
       name: ignored.
 
     Returns:
-      `[num_segments, ...]`; 0 for an empty segment.
+      An array `[num_segments, ...]`; 0 for an empty segment.
 
     Raises:
       InvalidArgumentError: an id is too large, or the shapes do not match.

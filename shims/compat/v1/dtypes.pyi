@@ -12,7 +12,7 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
       scientific: whether floats have an exponent.
       shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
-      fill: the character that fills up on the left, a space if it is empty.
+      fill: the character that fills each string on the left; an empty string stands for a space.
       name: ignored.
 
     Returns:

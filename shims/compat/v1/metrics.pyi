@@ -49,8 +49,8 @@ def mean(values: Any, weights: Any = None, metrics_collections: Any = None, upda
       name: the scope of the variables `total` and `count`.
 
     Returns:
-      `(value, update_op)`: float32 scalars: the mean so far; the operation that adds this batch
-      and returns the new mean.
+      `(value, update_op)`: the mean so far, a float32 scalar, and the operation that adds this
+      batch and returns the new mean.
 
     Raises:
       ValueError: `weights` do not broadcast to `values`.

@@ -66,7 +66,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
     """Hash every combination of features within a row, one feature from each operand.
 
     Args:
-      inputs: list of matrices of integers: ragged and sparse tensors, and arrays `[rows, n]`.
+      inputs: list of matrices of integers, each of which is a ragged tensor, a sparse tensor or an array `[rows, n]`.
       num_buckets: an int; the hashes are reduced modulo this number.
       hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.
@@ -103,7 +103,7 @@ def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, n
 
     Args:
       starts: number or vector; the limits if `limits` is `None`.
-      limits: number or vector; exclusive.
+      limits: number or vector of numbers that the rows do not include.
       deltas: number or vector, not 0.
       dtype: the dtype of the numbers.
       name: ignored.
@@ -165,7 +165,7 @@ def segment_ids_to_row_splits(segment_ids: Any, num_segments: Any = None, out_ty
       name: ignored.
 
     Returns:
-      `[rows + 1]`.
+      An array `[rows + 1]`.
 
     Raises:
       InvalidArgumentError: an id is negative or too large.

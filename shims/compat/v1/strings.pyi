@@ -10,7 +10,7 @@ def as_string(input: Any, precision: Any = -1, scientific: Any = False, shortest
       scientific: whether floats have an exponent.
       shortest: whether floats have the shorter form, with or without an exponent.
       width: the least number of characters.
-      fill: the character that fills up on the left, a space if it is empty.
+      fill: the character that fills each string on the left; an empty string stands for a space.
       name: ignored.
 
     Returns:
@@ -40,7 +40,7 @@ def bytes_split(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The bytes: a vector for one string, else a `RaggedTensor` with one more axis.
+      The bytes: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       TypeError: `input`  does not contain strings.
@@ -63,7 +63,7 @@ def format(template: Any, inputs: Any, placeholder: Any = '{}', summarize: Any =
 
     Args:
       template: a Python string with placeholders.
-      inputs: a tensor, or a list of one per placeholder.
+      inputs: a tensor, or a list with one tensor for each placeholder.
       placeholder: the placeholder.
       summarize: the number of elements to show at either end of an axis.
       name: ignored.
@@ -180,8 +180,8 @@ def ngrams(data: Any, ngram_width: Any, separator: Any = ' ', pad_values: Any = 
       ngram_width: the number of neighbors, or a list of such numbers.
       separator: the string between two neighbors.
       pad_values: the strings to put before and after each row, as a pair; or a single string for both.
-      padding_width: the maximum number of `pad_values` on each side. More than the width minus 1,
-        which is the default, are never added.
+      padding_width: the maximum number of `pad_values` on each side. The default is the width minus
+        1, which is also the largest number that is ever added.
       preserve_short_sequences: whether a row that is shorter than every width is one sequence.
       name: ignored.
 
@@ -364,13 +364,13 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
 
     Returns:
-      int32 code points: a vector for one string, else a `RaggedTensor` with one more axis.
+      int32 code points: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.
@@ -396,7 +396,7 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', re
     Args:
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid code points: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid code points: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
@@ -452,13 +452,13 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', repl
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
-      input_encoding: the encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: for invalid bytes: `strict`, `replace` or `ignore`.
+      input_encoding: the encoding, which is `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
+      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
     Returns:
-      The characters: a vector for one string, else a `RaggedTensor` with one more axis.
+      The characters: a vector for one string, otherwise a `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: an option is unknown, or a string is invalid and `errors` is `strict`.

@@ -55,22 +55,22 @@ def conv2d(input: Any, filter: Any = None, strides: Any = None, padding: Any = N
     Args:
       input: array `[..., height, width, channels]` (`NHWC`) or `[..., channels, height, width]`.
       filters: array `[height, width, channels / groups, out]` of the same dtype.
-      strides: one number, one for height and width each, or one for every axis.
+      strides: one number, one number each for height and width, or one number for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
       dilations: the distance between the kernel's elements, like `strides`.
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
+      An array `[..., new_height, new_width, out]` for `NHWC`, `[..., out, new_height, new_width]` for
       `NCHW`. With `SAME`, if the total padding is odd, the extra element is added at the end.
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
       ValueError: a list has a wrong length.
-      UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
-        accelerator.
+      UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
+        are integers on an accelerator.
 
     Differs from TensorFlow:
       If the result has no elements, TensorFlow's CPU kernel returns its input instead.

@@ -65,7 +65,7 @@ class AdamOptimizer:
       epsilon: a constant added to the root of the average of squares; same types as
         `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/Adam:0`, `w/Adam_1:0`.
+      name: the name of the operations, and of the slots, such as `w/Adam:0`, `w/Adam_1:0`.
       use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get their own
         scope.
 
@@ -223,7 +223,7 @@ class MomentumOptimizer:
         scalar.
       momentum: the momentum; same types as `learning_rate`.
       use_locking: accepted and ignored; a session runs one program at a time.
-      name: the name of the operations and slots: `w/Momentum:0`.
+      name: the name of the operations, and of the slots, such as `w/Momentum:0`.
       use_nesterov: whether to update by `gradient + momentum * a` instead of `a`.
 
     Differs from TensorFlow:
@@ -484,7 +484,7 @@ def exponential_decay(learning_rate: Any, global_step: Any, decay_steps: Any, de
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
       global_step: the current step, a scalar.
-      decay_steps: the steps after which the rate is multiplied by `decay_rate`, a scalar.
+      decay_steps: the number of steps, a scalar, after which the rate is multiplied by `decay_rate`.
       decay_rate: a scalar.
       staircase: whether the rate changes only at multiples of `decay_steps`.
       name: the name of the operation.
