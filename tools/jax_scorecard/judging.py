@@ -17,7 +17,7 @@ STATES = {
     "no error": "a number, although the exact arrays raise an error",
     "unclear": "an error without the user's line or without a remedy",
     "stopped": "no result in time, or the process ended",
-    "wrong": "a different number, shape or dtype",
+    "wrong": "another number, shape or dtype",
 }
 RANK = {state: i for i, state in enumerate(STATES)}
 
