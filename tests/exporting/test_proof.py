@@ -35,7 +35,7 @@ STEP = "step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)\n"
 def sides(tmp_path):
     """A function that converts a program, and plants a fault into the module, in a process of its own.
 
-    A program of TensorFlow 1 changes what `tensorflow` does in its process.
+    A TensorFlow 1 program changes what `tensorflow` does in its process.
     """
 
     def compare(text, old, new):

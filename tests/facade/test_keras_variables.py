@@ -1,4 +1,4 @@
-"""Variables of Keras in a program of TensorFlow 2: parts are assigned to, and functions return them."""
+"""Variables of Keras in a TensorFlow 2 program: parts are assigned to, and functions return them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The losses of TensorFlow 1 of selections, under somebody else's `jit`."""
+"""The TensorFlow 1 losses of selections, under somebody else's `jit`."""
 
 import jax
 import jax.numpy as jnp

@@ -17,7 +17,7 @@ EARLY = f"{HEAD}tf.mul(x, x)\n"
 
 
 def written(text: str) -> str:
-    """Return the last line of a program of TensorFlow 0.x in words of version 1."""
+    """Return the last line of a TensorFlow 0.x program in words of version 1."""
     outcome = rewrite(f"{EARLY}{text}\n".encode(), GRAPH)
     assert rewrite(outcome.data, GRAPH).data == outcome.data
     return outcome.data.decode().splitlines()[-1]

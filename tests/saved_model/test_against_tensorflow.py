@@ -73,7 +73,7 @@ def test_what_is_in_a_folder(folders, tmp_path):
     assert not tf.saved_model.contains_saved_model(folders[shims])
     with pytest.raises(shims.errors.UnimplementedError, match="tf2jax-port import-graph"):
         shims.saved_model.load(folders[tf])
-    with pytest.raises(FileExistsError, match="a SavedModel of TensorFlow"):
+    with pytest.raises(FileExistsError, match="a TensorFlow SavedModel"):
         shims.saved_model.save(shims.Module(), folders[tf])
 
 

@@ -1,4 +1,4 @@
-"""The metrics of TensorFlow 1: values, updates, names and errors are TensorFlow's."""
+"""The TensorFlow 1 metrics: values, updates, names and errors are TensorFlow's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimizers of TensorFlow 1: steps, slots, names and errors are TensorFlow's."""
+"""The TensorFlow 1 optimizers: steps, slots, names and errors are TensorFlow's."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ _READING = (
 _TARGET = click.option(
     "--target",
     type=click.Choice(["jax", "shims", "graph", "auto"]),
-    help="jax (the default): write calls of JAX. shims: import TensorFlow's names from `shims`, which changes the least code. "
+    help="jax (the default): write JAX calls. shims: import TensorFlow's names from `shims`, which changes the least code. "
     "graph: run TensorFlow 1 graphs on `shims.compat.v1`. auto: choose the best target for each file.",
 )
 _CHOOSING = (

@@ -1,4 +1,4 @@
-"""Choose the target that suits each file: JAX, `shims`, or a graph of TensorFlow 1 on `shims.compat.v1`.
+"""Choose the target that suits each file: JAX, `shims`, or a TensorFlow 1 graph on `shims.compat.v1`.
 
 The files that pass tensors of one graph to each other must be converted together. So a file belongs to a graph program
 if it builds a graph, or if it would run in one and a file of the program imports it or is imported by it, directly or

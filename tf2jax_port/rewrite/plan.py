@@ -146,7 +146,7 @@ class _Run:
 
     `source` no longer has the `# TJ...` comments that earlier runs inserted; `marked` holds their
     line numbers. `moved` are the imports of `shims.compat.v1`, which an earlier run has written. `spelled` says where
-    `source` has calls of TensorFlow 1 in place of those of TensorFlow 0.x.
+    `source` has TensorFlow 1 calls in place of those of TensorFlow 0.x.
     """
 
     source: Source

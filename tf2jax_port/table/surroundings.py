@@ -67,7 +67,7 @@ _LEFT = (
     ),
 )
 
-# Graph names of TensorFlow 1, grouped by purpose, with advice on their replacement.
+# TensorFlow 1 names of the graph, grouped by purpose, with advice on their replacement.
 OF_GRAPHS = (
     (
         (

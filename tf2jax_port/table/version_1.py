@@ -245,7 +245,7 @@ _PARTS = (
     "if `params` is a list of partitions, TensorFlow 1 assigns rows to the partitions in turn, unless "
     "`partition_strategy` says otherwise"
 )
-_SEEDS = "in a graph of TensorFlow 1, each operation has its own seed, so TensorFlow 1 draws different numbers"
+_SEEDS = "in a TensorFlow 1 graph, each operation has its own seed, so TensorFlow 1 draws different numbers"
 _SINGLE = "if a branch returns a list of one value, TensorFlow 1 returns the value itself"
 _ONE_VARIABLE = "for a list of one loop variable, TensorFlow 1 returns the variable itself"
 _LOG = (

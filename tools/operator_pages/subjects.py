@@ -138,7 +138,7 @@ def _is_tensorflows(name: str, value: Any) -> bool:
 
 
 def _of_graphs() -> Iterator[Subject]:
-    """Yield the names of TensorFlow 1 whose objects in `shims.compat.v1` are not those of TensorFlow 2."""
+    """Yield the TensorFlow 1 names whose objects in `shims.compat.v1` are not those of TensorFlow 2."""
     found: dict[str, list[tuple[str, Any]]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

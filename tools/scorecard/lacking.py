@@ -1,4 +1,4 @@
-"""List the names of TensorFlow 2 that shims lacks, with the replacement that its error names."""
+"""List the TensorFlow 2 names that shims lacks, with the replacement that its error names."""
 
 from __future__ import annotations
 

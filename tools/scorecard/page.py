@@ -117,7 +117,7 @@ def as_page(data: dict) -> str:
 
 
 def _lacking(words: dict[str, list[str]]) -> str:
-    """List the names of TensorFlow 2 that shims lacks, by suggested replacement."""
+    """List the TensorFlow 2 names that shims lacks, by suggested replacement."""
     number = sum(map(len, words.values()))
     lines = [f"| {', '.join(f'`{n}`' for n in names)} | {do} |" for do, names in words.items()]
     head = (

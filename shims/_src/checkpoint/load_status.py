@@ -102,7 +102,7 @@ class InitializationOnlyStatus:
 
 
 class NameBasedSaverStatus:
-    """The state after a checkpoint of TensorFlow 1, whose variables are found by their names.
+    """The state after a TensorFlow 1 checkpoint, whose variables are found by their names.
 
     Args:
       unused: the names in the checkpoint that no variable has.

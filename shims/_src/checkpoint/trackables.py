@@ -93,7 +93,7 @@ _LAYER = "layer_with_weights-"
 
 
 def named_by_keras_2(owner, names: Iterable[str]) -> dict[str, Any]:
-    """Return the objects of a layer or model of Keras 3 that have these names in a checkpoint of Keras 2.
+    """Return the objects of a layer or model of Keras 3 that have these names in a Keras 2 checkpoint.
 
     Keras 3 has a `_kernel` where Keras 2 has a `kernel`. Keras 2 also saves the lists and dictionaries of
     layers, and the layers of a functional or sequential model by their position among those with weights.

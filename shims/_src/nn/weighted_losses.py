@@ -1,4 +1,4 @@
-"""Provide the losses of TensorFlow 1: weighted, then summed or averaged."""
+"""Provide the TensorFlow 1 losses: weighted, then summed or averaged."""
 
 from __future__ import annotations
 

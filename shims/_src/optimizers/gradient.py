@@ -29,7 +29,7 @@ class Gradient:
       given: an array, or `IndexedSlices`.
       dtype: the dtype of the parameter.
       adds_rows_first: whether rows with equal indices are summed before any other computation, as in
-        the optimizers of TensorFlow 1. Those of Keras square each row separately.
+        the TensorFlow 1 optimizers. Those of Keras square each row separately.
     """
 
     def __init__(self, given, dtype, adds_rows_first: bool):

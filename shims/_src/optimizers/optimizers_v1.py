@@ -1,4 +1,4 @@
-"""Implement the optimizers of TensorFlow 1 for eager use.
+"""Implement the TensorFlow 1 optimizers for eager use.
 
 A gradient of `IndexedSlices` changes only its rows, except with `adam_v1`, and rows with equal indices
 are summed before they are squared. Numbers are rounded to float32 before any computation.

@@ -78,7 +78,7 @@ def check_state_is_kept(operator: str) -> None:
         raise errors.FailedPreconditionError(
             errors.message(
                 operator,
-                "an enclosing JAX program (`jax.jit`, `lax.scan`, a step of Keras, ...) cannot keep the "
+                "an enclosing JAX program (`jax.jit`, `lax.scan`, a Keras step, ...) cannot keep the "
                 "generator's state, so every run would get the same numbers.",
                 do=f"{_INSTEAD}; in a Keras layer use `shims.random.uniform` and similar operators",
             )
@@ -98,7 +98,7 @@ def warn(operator: str) -> None:
 
 
 def warn_of_graph(operator: str) -> None:
-    """Warn, at the user's line, that an operator's random numbers are constants of a graph of TensorFlow 1."""
+    """Warn, at the user's line, that an operator's random numbers are constants of a TensorFlow 1 graph."""
     user_frames.warn_at_user_line(
         errors.message(
             operator,

@@ -23,17 +23,17 @@ def current() -> Source | None:
     return _SOURCE.value
 
 
-# What tells whether a graph of TensorFlow 1 is being built.
+# What tells whether a TensorFlow 1 graph is being built.
 _BUILDERS: list[Callable[[], bool]] = []
 
 
 def ask_before_draws(is_building: Callable[[], bool]) -> None:
-    """Let `builds_graph` ask a function that tells whether a graph of TensorFlow 1 is being built."""
+    """Let `builds_graph` ask a function that tells whether a TensorFlow 1 graph is being built."""
     _BUILDERS.append(is_building)
 
 
 def builds_graph() -> bool:
-    """Return whether a graph of TensorFlow 1 is being built, of which a number drawn now would be a constant."""
+    """Return whether a TensorFlow 1 graph is being built, of which a number drawn now would be a constant."""
     return current() is None and any(is_building() for is_building in _BUILDERS)
 
 

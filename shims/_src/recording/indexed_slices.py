@@ -165,7 +165,7 @@ class IndexedSlices:
         if known is None or known == "tensor":
             return cls(values, indices, *open_sizes)
         # Sizes stay arrays, whose values `dense_shape` reads: a node whose structure changes when it is
-        # rebuilt crashes compiled calls of JAX.
+        # rebuilt crashes compiled JAX calls.
         sizes = iter(open_sizes)
         return cls(values, indices, tuple(next(sizes) if d is None else d for d in known))
 

@@ -54,7 +54,7 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
     Raises:
       ValueError: `obj` cannot be saved, or a function cannot be saved for its signature.
       AssertionError: a function uses a variable that `obj` does not refer to.
-      FileExistsError: the folder contains a SavedModel of TensorFlow.
+      FileExistsError: the folder contains a TensorFlow SavedModel.
 
     Differs from TensorFlow:
       TensorFlow cannot load the programs, but can read the variables as a checkpoint. One program,
@@ -99,9 +99,7 @@ def save(obj, export_dir, signatures=None, options=None) -> None:
         )
     folder = pathlib.Path(os.fspath(export_dir))
     if (folder / "saved_model.pb").exists() or (folder / "saved_model.pbtxt").exists():
-        raise FileExistsError(
-            f"{folder} contains a SavedModel of TensorFlow: choose another folder"
-        )
+        raise FileExistsError(f"{folder} contains a TensorFlow SavedModel: choose another folder")
     owners = [f.owner for f in GraphView(obj, _children_of).objects]
     exporter = Exporter(d for v in owners if isinstance(v, Variable) for d in np.shape(v.numpy()))
     functions = _functions(owners, exporter)

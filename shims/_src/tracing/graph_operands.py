@@ -1,4 +1,4 @@
-"""Handle operators of TensorFlow 2 while a graph of TensorFlow 1 is built: on its tensors, and random operators."""
+"""Handle operators of TensorFlow 2 while a TensorFlow 1 graph is built: on its tensors, and random operators."""
 
 from __future__ import annotations
 

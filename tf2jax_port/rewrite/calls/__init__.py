@@ -1,1 +1,1 @@
-"""Rewrite calls of TensorFlow operators as calls of JAX or `shims`."""
+"""Rewrite calls of TensorFlow operators as JAX calls or `shims`."""

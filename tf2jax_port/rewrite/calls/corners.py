@@ -55,7 +55,7 @@ class Corners:
         if self._expects_error and not self._expects_error.isdisjoint(
             self.values.names.ancestors(site.call)
         ):
-            return Corner("the code around the call expects an error of TensorFlow", met=True)
+            return Corner("the code around the call expects a TensorFlow error", met=True)
         if self.ragged and self._holds_ragged(site):
             return Corner("JAX's functions do not accept ragged tensors", met=True)
         if self.values.selects and self._holds_selection(site):
@@ -77,7 +77,7 @@ class Corners:
 
     @functools.cached_property
     def _expects_error(self) -> frozenset[ast.AST]:
-        """The `try` and `with` statements that expect an error of TensorFlow."""
+        """The `try` and `with` statements that expect a TensorFlow error."""
         found = set()
         for node, reference in self.values.by_node.items():
             if reference.path.startswith("errors."):

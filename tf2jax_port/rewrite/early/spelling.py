@@ -1,4 +1,4 @@
-"""Rewrite the calls of TensorFlow 0.x in a file as calls of version 1, before anything else is decided.
+"""Rewrite the TensorFlow 0.x calls in a file as calls of version 1, before anything else is decided.
 
 Only names and keywords change, so every other byte stays and every line keeps its number. If the arguments do not show
 the meaning of a name, the name stays and must be rewritten by hand.
@@ -35,7 +35,7 @@ _PRIVATE = re.compile(r"python\.ops\.\w+\.(\w+)")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Spelled:
-    """A file whose calls are calls of TensorFlow 1.
+    """A file whose calls are TensorFlow 1 calls.
 
     Attributes:
       old: the original text.
@@ -83,7 +83,7 @@ def spell(
     version_1: bool,
     early: bool,
 ) -> Spelled | None:
-    """Write the calls of TensorFlow 0.x as those of version 1; return `None` if there are none.
+    """Write the TensorFlow 0.x calls as those of version 1; return `None` if there are none.
 
     Args:
       source: the text.

@@ -67,7 +67,7 @@ class Finding(NamedTuple):
 
 
 class GraphFit(NamedTuple):
-    """The answer to whether a file belongs to a program that builds a graph of TensorFlow 1.
+    """The answer to whether a file belongs to a program that builds a TensorFlow 1 graph.
 
     Attributes:
       kind: `needed` if the file is written for a graph, `possible` if it also makes sense in one, else `no`.

@@ -309,7 +309,7 @@ def _specificity(pattern: str) -> int:
 
 @functools.cache
 def find_family(path: str) -> Family | None:
-    """Return the family that contains a name of TensorFlow 1 or 2, `None` if there is none."""
+    """Return the family that contains a TensorFlow 1 or 2 name, `None` if there is none."""
     found = [
         (_specificity(pattern), family)
         for family in FAMILIES

@@ -160,7 +160,7 @@ def _decide(file: File, reference: Reference, left: set[int]) -> Decision:
 
 
 def _undecided(file: File, reference: Reference) -> Decision | None:
-    """Return the decision about a name of TensorFlow 0.x whose arguments do not tell what it means."""
+    """Return the decision about a TensorFlow 0.x name whose arguments do not tell what it means."""
     why = file.undecided.get(file.source.span(reference.node)[0])
     return None if why is None else _left(reference, why + EARLY, "TJ337")
 

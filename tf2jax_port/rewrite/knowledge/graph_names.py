@@ -1,4 +1,4 @@
-"""Look up the names of `shims.compat.v1`, which builds the graphs of TensorFlow 1."""
+"""Look up the names of `shims.compat.v1`, which builds TensorFlow 1 graphs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tf2jax_port.rewrite.data import read_data
 from tf2jax_port.rewrite.knowledge.surroundings import needs_graph
 from tf2jax_port.rewrite.reading.resolve import Reference, tensorflow_path
 
-# Names with which a program of TensorFlow 1 computes at once.
+# Names with which a TensorFlow 1 program computes at once.
 _EAGER = frozenset(("enable_eager_execution", "enable_v2_behavior", "GradientTape", "function"))
 
 
@@ -51,7 +51,7 @@ def is_eager(path: str) -> bool:
 
 
 def builds_graph(reference: Reference) -> bool:
-    """Return whether a reference is a name of TensorFlow 1 that only makes sense in a graph."""
+    """Return whether a reference is a TensorFlow 1 name that only makes sense in a graph."""
     path = _public(reference.path)
     return reference.version == 1 and needs_graph(path) and not is_eager(path)
 

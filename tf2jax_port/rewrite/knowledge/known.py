@@ -89,7 +89,7 @@ def _row_of(path: str, version: int) -> tuple[Row, str] | None:
 
 @functools.cache
 def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
-    """Return a dict from names of TensorFlow 1 to names of table rows and TensorFlow 1's parameters.
+    """Return a dict from TensorFlow 1 names to names of table rows and TensorFlow 1's parameters.
 
     The dict has the objects that TensorFlow 2 also has, mostly under another name.
     """

@@ -1,4 +1,4 @@
-"""Recognize names of TensorFlow 1 that only make sense in a graph."""
+"""Recognize TensorFlow 1 names that only make sense in a graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAMESPACES = ("layers.", "nn.rnn_cell.", "metrics.", "contrib.", "train.")
 
 
 def needs_graph(path: str) -> bool:
-    """Return whether a name of TensorFlow 1, or the object of this attribute, only makes sense in a graph."""
+    """Return whether a TensorFlow 1 name, or the object of this attribute, only makes sense in a graph."""
     parts = path.split(".")
     owners = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
     return path.startswith(_NAMESPACES) or any(owner in _NEED_GRAPHS for owner in owners)

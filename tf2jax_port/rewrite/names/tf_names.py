@@ -1,6 +1,6 @@
 """Load TensorFlow's names from `data/tf_names.json`.
 
-MODULES: names of TensorFlow 1 or 2 that are modules, not operators.
+MODULES: TensorFlow 1 or 2 names that are modules, not operators.
 V1_ALIASES: a dict from names that only version 1 has to the names of the same objects in version 2.
 V1_ONLY: names of objects that only version 1 has.
 V1_PARAMS: names that mean another object in version 1, with its parameters if it is a function.

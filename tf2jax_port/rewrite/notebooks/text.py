@@ -141,7 +141,7 @@ def _value_end(text: str, start: int) -> int:
         depth += (first in "{[") - (first in "}]")
         if depth == 0:
             return token.end()
-    raise AssertionError("a value without an end, which `json` has read")
+    raise AssertionError("`json` has read a value that has no end")
 
 
 def _members(text: str, place: int) -> Iterator[tuple[str, int, int]]:

@@ -199,7 +199,7 @@ SHIM_INSTEAD = Rule(
         "JAX has the operator, but this call cannot be written with JAX's operator: there is a comment between the "
         "arguments, an argument would be evaluated twice, or JAX does not have one of the parameters. This "
         "diagnostic also covers calls for which JAX's operator would return a different result: the mean of integers, a "
-        "range with floating-point arguments, a ragged tensor, or a `try` block that expects an error of TensorFlow."
+        "range with floating-point arguments, a ragged tensor, or a `try` block that expects a TensorFlow error."
     ),
     safety="The function of `shims` has TensorFlow's signature, so only the name changes.",
     examples=(
@@ -224,7 +224,7 @@ GRAPH_PROGRAM = Rule(
     name="graph-program",
     state=State.SHIM,
     why=(
-        "A program of TensorFlow 1 builds a graph and runs it in sessions. If `shims.compat.v1` has every name that "
+        "A TensorFlow 1 program builds a graph and runs it in sessions. If `shims.compat.v1` has every name that "
         "the file uses, `--target shims` changes only the import, to `shims.compat.v1`, and leaves all other lines "
         "unchanged."
     ),
@@ -260,7 +260,7 @@ GRAPH_LEFT = Rule(
     name="graph-program-left",
     state=State.MANUAL,
     why=(
-        "A program of TensorFlow 1 builds a graph, and all code in a file must add to one and the same graph. With "
+        "A TensorFlow 1 program builds a graph, and all code in a file must add to one and the same graph. With "
         "`--target graph` and `--target auto`, the imports of TensorFlow become imports of `shims.compat.v1`, even "
         "if `shims.compat.v1` does not have all names that the file uses. Some files are not changed at all: files "
         "with a star import of TensorFlow, with `# tf2jax: ignore` comments, or with lines that an earlier run has "

@@ -73,7 +73,7 @@ STARRED = Rule(
     why=(
         "With `*args` or `**kwargs` the code does not show which arguments the call has. A function of `shims` "
         "accepts TensorFlow's arguments, so a call with starred arguments usually becomes a call of `shims` "
-        "(TJ403). This call cannot become a call of `shims`, because the name is a name of TensorFlow 1 with other "
+        "(TJ403). This call cannot become a call of `shims`, because the name is a TensorFlow 1 name with other "
         "parameters, or because some arguments would have to be dropped."
     ),
     safety="The call is not changed. Write out the arguments, then run the rewriter again.",
@@ -181,12 +181,12 @@ ASSIGNED = Rule(
         Rewrites(
             "import tensorflow as tf\n\ntf.square = None\n",
             "import tensorflow as tf\n\n"
-            "# TJ307: tf.square: a name of TensorFlow is assigned or deleted\ntf.square = None\n",
+            "# TJ307: tf.square: a TensorFlow name is assigned or deleted\ntf.square = None\n",
             runs=False,
         ),
         Leaves(
             "import tensorflow as tf\n\nself.square = tf.square(x)\n",
-            because="`self.square` is not a name of TensorFlow",
+            because="`self.square` is not a TensorFlow name",
         ),
     ),
 )

@@ -48,7 +48,7 @@ def has_marker(decision: Decision) -> bool:
     """Return whether a decision needs a marker comment `# TJ...` in the file.
 
     That holds for manual work, and for names read as TensorFlow 1; not for methods, which a second run does not
-    look for if the file has no name of TensorFlow any more.
+    look for if the file has no TensorFlow name any more.
     """
     if decision.message.endswith(READ_AS_VERSION_1):
         return True

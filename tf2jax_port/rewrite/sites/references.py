@@ -41,7 +41,7 @@ from tf2jax_port.table import Keep, Manual, Native, Row, Shim
 from tf2jax_port.table.version_1 import NOTHING, PRINTED
 
 # Part of the markers of names that mean something else in TensorFlow 2. A second run then still reads the
-# file as TensorFlow 1, although its other names of TensorFlow 1 are gone.
+# file as TensorFlow 1, although its other TensorFlow 1 names are gone.
 READ_AS_VERSION_1 = " (read as TensorFlow 1)"
 # The end of the markers that make a second run read the file as TensorFlow 0.x.
 EARLY = " (TensorFlow 0.x)"
@@ -221,7 +221,7 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
             message = f"both branches of a `try` bind `{name}`: delete the branch for the version that you do not use"
         return _manual(reference, symbol, "TJ305", message)
     if isinstance(getattr(reference.node, "ctx", None), ast.Store | ast.Del):
-        return _manual(reference, symbol, "TJ307", "a name of TensorFlow is assigned or deleted")
+        return _manual(reference, symbol, "TJ307", "a TensorFlow name is assigned or deleted")
     start, end = file.source.span(reference.node)
     if start in file.undecided:
         message = file.undecided[start] + EARLY

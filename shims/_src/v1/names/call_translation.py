@@ -14,7 +14,7 @@ from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.names.operators import Operator, located
 
-# Parameter names of TensorFlow 1 and their names in TensorFlow 2, for all operators.
+# Parameter names in TensorFlow 1 and their names in TensorFlow 2, for all operators.
 _RENAMED = {
     "batch_dim": "batch_axis",
     "dim": "axis",

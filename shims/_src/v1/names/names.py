@@ -1,4 +1,4 @@
-"""Look up names of TensorFlow 1: operators, classes and constants.
+"""Look up TensorFlow 1 names: operators, classes and constants.
 
 The error for a name that is not supported suggests others.
 """

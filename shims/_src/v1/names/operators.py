@@ -18,7 +18,7 @@ class Operator:
       name: the shortest name of the operator, from which names of operations derive.
       place: `module:function` below `shims._src`.
       signature: the parameters in TensorFlow 1, as text.
-      renames: a dict from parameter names of TensorFlow 1 to those of TensorFlow 2.
+      renames: a dict from parameter names in TensorFlow 1 to those in TensorFlow 2.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Provide `tf.flags`: the flags of absl, with the parameter names of TensorFlow 1.
+"""Provide `tf.flags`: the flags of absl, with the parameter names in TensorFlow 1.
 
 The command line is parsed when a flag is first read, even if `tf.app.run` is not used.
 """
@@ -25,7 +25,7 @@ __all__ = [  # noqa: F822, found by `__getattr__`
     "mark_flag_as_required",
 ]
 
-# The parameter names of TensorFlow 1, and those of absl.
+# The parameter names in TensorFlow 1, and those of absl.
 _OLD = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
