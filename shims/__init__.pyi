@@ -648,7 +648,7 @@ class Variable:
 
     Raises:
       ValueError: there is no initial value, or its shape or dtype contradicts `shape` or `dtype`.
-      UnimplementedError: an argument that is not supported was given.
+      UnimplementedError: a given argument is not supported.
 
     Differs from TensorFlow:
       `assign` returns the variable itself. There is no resource handle and no device. In functions that are

@@ -69,7 +69,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     Raises:
       ValueError: `obj` cannot be saved, or a function cannot be saved for its signature.
       AssertionError: a function uses a variable that `obj` does not refer to.
-      FileExistsError: the folder contains a SavedModel of TensorFlow.
+      FileExistsError: the folder contains a TensorFlow SavedModel.
 
     Differs from TensorFlow:
       TensorFlow cannot load the programs, but can read the variables as a checkpoint. One program,
