@@ -202,7 +202,7 @@ MESSAGES = {
     "broadcast": (
         tf.errors.InvalidArgumentError,
         "add: the shapes do not broadcast.\n"
-        "  Required: equal sizes, or 1, counted from the last axis\n"
+        "  Required: equal sizes, or size 1, counted from the last axis\n"
         "  Received: f32[3], f32[2]\n"
         "  At:",
     ),

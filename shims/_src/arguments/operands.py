@@ -162,7 +162,7 @@ def _check_broadcasts(function, arrays):
             errors.message(
                 function,
                 "the shapes do not broadcast.",
-                required="equal sizes, or 1, counted from the last axis",
+                required="equal sizes, or size 1, counted from the last axis",
                 received=", ".join(map(describe, arrays)),
             )
         ) from None

@@ -30,7 +30,7 @@ def tile(input, multiples, name=None):
       The array, of shape `input.shape * multiples`.
 
     Raises:
-      InvalidArgumentError: the number of multiples is not the rank, or a multiple is negative.
+      InvalidArgumentError: `multiples` does not have one number for each axis, or a number is negative.
 
     Differs from TensorFlow:
       Nothing.

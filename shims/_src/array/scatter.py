@@ -25,7 +25,7 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
 
     Args:
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + shape[k:]`.
       shape: the sizes of the result.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
@@ -219,7 +219,7 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       name: ignored.
 
     Returns:
@@ -253,7 +253,7 @@ def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
@@ -283,7 +283,7 @@ def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
@@ -314,7 +314,7 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
@@ -345,7 +345,7 @@ def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 

@@ -112,7 +112,7 @@ def _traced_size(a, b):
         (a != b) & (a != 1) & (b != 1),
         "broadcast_dynamic_shape",
         "the shapes do not broadcast.",
-        required="equal sizes, or 1, counted from the last axis",
+        required="equal sizes, or size 1, counted from the last axis",
     )
     for d, own in zip(known, (a, b), strict=True):
         if isinstance(d, int):

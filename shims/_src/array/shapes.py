@@ -171,7 +171,7 @@ def size(input, out_type=None, name=None):
       name: ignored.
 
     Returns:
-      The number of elements in the shape of `input`: an integer scalar, usable as a size.
+      The number of elements of `input`, an integer scalar that can be used as a size.
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
@@ -204,7 +204,7 @@ def rank(input, name=None):
       name: ignored.
 
     Returns:
-      The number of axes in the shape of `input`: an int32 scalar.
+      The number of axes of `input`, an int32 scalar.
 
     Differs from TensorFlow:
       Nothing.

@@ -10,7 +10,7 @@ def _unavailable(name: str, why: str, do: str):
 
 
 class Graph:
-    """TensorFlow's graph of operations, which has no counterpart; `isinstance` is always False.
+    """A stand-in for TensorFlow's graph of operations, which JAX does not have; no object is an instance of this class.
 
     Raises:
       UnimplementedError: an instance is created.

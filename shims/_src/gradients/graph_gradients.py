@@ -50,7 +50,7 @@ def gradients(
       A list with an array for each of `xs`, or `None`.
 
     Raises:
-      RuntimeError: the call is outside of a compiled function, where `shims.GradientTape` works.
+      RuntimeError: the call is outside of a compiled function; use `shims.GradientTape` there.
       UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
 

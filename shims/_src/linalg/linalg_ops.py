@@ -88,7 +88,7 @@ def matmul(
         raise _size_mismatch(a, b, "a.shape[-1] == b.shape[-2], after transposing")
     for batch in zip(reversed(a.shape[:-2]), reversed(b.shape[:-2])):
         if all(map(is_known, batch)) and 1 not in batch and batch[0] != batch[1]:
-            raise _size_mismatch(a, b, "equal leading axes, or 1")
+            raise _size_mismatch(a, b, "equal leading sizes, or size 1")
     a, b = _unify_sizes(a, b)
     return jnp.matmul(a, b)
 

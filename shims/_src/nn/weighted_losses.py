@@ -482,7 +482,7 @@ def _check_weights(weights, values):
                 (given != wanted) & (given != 1),
                 "losses",
                 "weights can not be broadcast to values.",
-                required="sizes of the values, or 1",
+                required="the sizes of the values, or size 1",
                 received=f"weights {describe(weights)}, values {describe(values)}",
             )
 

@@ -159,7 +159,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
             errors.message(
                 "vectorized_map",
                 "the arrays of `elems` must have the same length.",
-                required="equal sizes along axis 0, or 1",
+                required="equal sizes along axis 0, or size 1",
                 received=", ".join(map(str, lengths)),
             )
         )

@@ -171,8 +171,8 @@ def enable_tensor_methods() -> TensorMethods:
     change.
 
     Returns:
-      A context manager. At the end of a `with` block, the methods are removed. Without a `with` block, the
-      methods stay.
+      A context manager. At the end of a `with` block, the methods are removed. Without a `with`
+      block, the methods are not removed.
 
     Differs from TensorFlow:
       TensorFlow's tensors always have these methods. In `x.shape.as_list()`, an unknown size is a symbolic

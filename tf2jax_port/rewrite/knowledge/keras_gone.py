@@ -20,7 +20,7 @@ _IMAGES = (
 )
 _TEXT = "Keras 3 does not have the tokenizers of Keras 2: use `keras.layers.TextVectorization`"
 _SEQUENCE = "use `keras.utils.timeseries_dataset_from_array`, or write the code with NumPy"
-_CHOICE = "write a conditional expression on the argument `training` of the call"
+_CHOICE = "write a conditional expression that tests the argument `training` of the call"
 _OWN_LAYER = "Keras 3 does not have the layer: write the computation of the layer with `keras.ops`"
 _EVALUATOR = "evaluate in a separate process with `model.evaluate`"
 _NEVER_USED = "nothing in Keras 3 uses this name: delete this code"
