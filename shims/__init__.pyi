@@ -172,7 +172,7 @@ class GradientTape:
     def watch(self, tensor: Any) -> Any: ...
     def watched_variables(self) -> Any: ...
 class Graph:
-    """TensorFlow's graph of operations, which has no counterpart; `isinstance` is always False.
+    """A stand-in for TensorFlow's graph of operations, which JAX does not have; no object is an instance of this class.
 
     Raises:
       UnimplementedError: an instance is created.
@@ -1717,8 +1717,8 @@ def enable_tensor_methods() -> Any:
     change.
 
     Returns:
-      A context manager. At the end of a `with` block, the methods are removed. Without a `with` block, the
-      methods stay.
+      A context manager. At the end of a `with` block, the methods are removed. Without a `with`
+      block, the methods are not removed.
 
     Differs from TensorFlow:
       TensorFlow's tensors always have these methods. In `x.shape.as_list()`, an unknown size is a symbolic
@@ -2154,7 +2154,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', ga
       A list with an array for each of `xs`, or `None`.
 
     Raises:
-      RuntimeError: the call is outside of a compiled function, where `shims.GradientTape` works.
+      RuntimeError: the call is outside of a compiled function; use `shims.GradientTape` there.
       UnimplementedError: the call is inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
 
@@ -3163,7 +3163,7 @@ def rank(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The number of axes in the shape of `input`: an int32 scalar.
+      The number of axes of `input`, an int32 scalar.
 
     Differs from TensorFlow:
       Nothing.
@@ -3601,7 +3601,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any =
 
     Args:
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + shape[k:]`.
       shape: the sizes of the result.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
@@ -3792,7 +3792,7 @@ def size(input: Any, out_type: Any = None, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The number of elements in the shape of `input`: an integer scalar, usable as a size.
+      The number of elements of `input`, an integer scalar that can be used as a size.
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
@@ -4154,7 +4154,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any 
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       name: ignored.
 
     Returns:
@@ -4220,7 +4220,7 @@ def tile(input: Any, multiples: Any, name: Any = None) -> Any:
       The array, of shape `input.shape * multiples`.
 
     Raises:
-      InvalidArgumentError: the number of multiples is not the rank, or a multiple is negative.
+      InvalidArgumentError: `multiples` does not have one number for each axis, or a number is negative.
 
     Differs from TensorFlow:
       Nothing.

@@ -3669,7 +3669,7 @@ def rank(input: Any, name: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The number of axes in the shape of `input`: an int32 scalar.
+      The number of axes of `input`, an int32 scalar.
 
     Differs from TensorFlow:
       Nothing.
@@ -4259,7 +4259,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any =
 
     Args:
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + shape[k:]`.
       shape: the sizes of the result.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
@@ -4476,7 +4476,7 @@ def size(input: Any, name: Any = None, out_type: Any = None) -> Any:
       name: ignored.
 
     Returns:
-      The number of elements in the shape of `input`: an integer scalar, usable as a size.
+      The number of elements of `input`, an integer scalar that can be used as a size.
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
@@ -4981,7 +4981,7 @@ def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any, name: Any 
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       name: ignored.
 
     Returns:
@@ -5012,7 +5012,7 @@ def tensor_scatter_update(tensor: Any, indices: Any, updates: Any, name: Any = N
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
-      updates: array `indices.shape[:-1] + tensor.shape[k:]`.
+      updates: array of shape `indices.shape[:-1] + tensor.shape[k:]`.
       name: ignored.
 
     Returns:
@@ -5078,7 +5078,7 @@ def tile(input: Any, multiples: Any, name: Any = None) -> Any:
       The array, of shape `input.shape * multiples`.
 
     Raises:
-      InvalidArgumentError: the number of multiples is not the rank, or a multiple is negative.
+      InvalidArgumentError: `multiples` does not have one number for each axis, or a number is negative.
 
     Differs from TensorFlow:
       Nothing.
