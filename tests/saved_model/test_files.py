@@ -70,7 +70,7 @@ def test_damage(folder, tmp_path):
 def test_another_version(folder, tmp_path):
     text = (folder / "saved_module.json").read_text()
     (tmp_path / "saved_module.json").write_text(text.replace('"version": 1', '"version": 2', 1))
-    with pytest.raises(shims.errors.UnimplementedError, match="another version of the format"):
+    with pytest.raises(shims.errors.UnimplementedError, match="a different version of the format"):
         shims.saved_model.load(tmp_path)
 
 

@@ -91,7 +91,7 @@ def test_as_exact_arrays_of_some_elements(name, lane):
     ("body", "text"),
     [
         (lambda y, k: jnp.split(y, 3), "the size is not a multiple of the number of parts"),
-        (lambda y, k: y.reshape(3, -1), "values, but the requested shape has another"),
+        (lambda y, k: y.reshape(3, -1), "values, but the requested shape has a different"),
     ],
     ids=["split", "reshape"],
 )

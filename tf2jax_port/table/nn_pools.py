@@ -267,7 +267,7 @@ ROWS: tuple[Row, ...] = (
         "nn.max_pool3d",
         _POOL.format("'NDHWC'"),
         "nn.windows.pooling",
-        xla="differs: a window without numbers has minus infinity or NaN",
+        xla="differs: a window without numbers gives minus infinity or NaN",
         inputs=_of_blocks(
             case(
                 "ties",

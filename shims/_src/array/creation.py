@@ -499,7 +499,7 @@ def _one_hot_values(on_value, off_value, dtype):
 
 @checked
 def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
-    """Return masks whose first `lengths` elements of the last axis are True.
+    """Return masks in which the first `lengths` elements along the last axis are True.
 
     Args:
       lengths: integer array.

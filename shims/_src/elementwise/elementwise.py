@@ -73,7 +73,7 @@ def sign(x, name=None):
     """Compute the sign.
 
     Args:
-      x: array of numbers with a sign.
+      x: array of signed numbers.
       name: ignored.
 
     Returns:

@@ -405,7 +405,7 @@ def _norm_with_tangent_jvp(primals, tangents):
 
 @operator(compiled=True)
 def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
-    """Count the elements over axes that are not zero.
+    """Count the nonzero elements over axes.
 
     Args:
       input: array.

@@ -27,8 +27,8 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
       name: ignored.
 
     Returns:
-      A `RaggedTensor` of int64 `[rows, (combinations)]`; the features of
-      the last operand vary fastest.
+      An int64 `RaggedTensor` `[rows, (combinations)]`; the features of the last operand vary
+      fastest.
 
     Raises:
       TypeError: `inputs` is not a list.

@@ -108,7 +108,7 @@ def to_number(input, out_type=np.float32, name=None):
       An array of the same shape.
 
     Raises:
-      InvalidArgumentError: a string is not a number of the dtype.
+      InvalidArgumentError: a string does not represent a number of the dtype.
       TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:

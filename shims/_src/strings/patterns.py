@@ -72,7 +72,7 @@ def regex_full_match(input, pattern, name=None):
 @late
 @over_ragged
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
-    r"""Replace what matches a regular expression.
+    r"""Replace the parts of strings that match a regular expression.
 
     Args:
       input: strings of any shape, or a ragged tensor of them.

@@ -174,9 +174,8 @@ def enable_tensor_methods() -> TensorMethods:
       A context manager. At the end of a `with` block, the methods are removed. Without a `with`
       block, the methods are not removed.
 
-    Differs from TensorFlow:
-      TensorFlow's tensors always have these methods. In `x.shape.as_list()`, an unknown size is a symbolic
-      size, which supports arithmetic, and not `None`.
+    Differs from TensorFlow: TensorFlow's tensors always have these methods. In `x.shape.as_list()`,
+      an unknown size is not `None`, but a symbolic size, which supports arithmetic.
 
     Under jit:
       As in TensorFlow's graphs, a traced value has no `numpy()`, and `set_shape` only checks the shape.

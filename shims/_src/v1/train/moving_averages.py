@@ -105,7 +105,7 @@ class ExponentialMovingAverage:
 
     Args:
       decay: the decay rate of the averages.
-      num_updates: a step count that reduces the decay at the beginning to `min(decay, (1 +
+      num_updates: a step count, which reduces the decay at the beginning to `min(decay, (1 +
         num_updates) / (10 + num_updates))`.
       zero_debias: whether to correct averages of tensors for their initial value of zero.
       name: the suffix of the names of the averages: `w/ExponentialMovingAverage:0`.

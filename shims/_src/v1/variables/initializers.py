@@ -122,21 +122,21 @@ class Initializer(eager.Initializer):
 
 
 class zeros_initializer(Initializer, eager.zeros_initializer):
-    """Initializer that generates zeros.
+    """An initializer that generates zeros.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/zeros_initializer
     """
 
 
 class ones_initializer(Initializer, eager.ones_initializer):
-    """Initializer that generates ones.
+    """An initializer that generates ones.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/ones_initializer
     """
 
 
 class constant_initializer(Initializer, eager.constant_initializer):
-    """Initializer that fills a tensor with constants, repeating the last constant as needed.
+    """An initializer that fills a tensor with constants, repeating the last constant as needed.
 
     Args:
       value: a number, or nested lists of numbers.
@@ -161,7 +161,7 @@ class constant_initializer(Initializer, eager.constant_initializer):
 
 
 class random_uniform_initializer(Initializer, eager.random_uniform_initializer):
-    """Initializer that samples a uniform distribution.
+    """An initializer that samples from a uniform distribution.
 
     Args:
       minval: the lower bound.
@@ -174,7 +174,7 @@ class random_uniform_initializer(Initializer, eager.random_uniform_initializer):
 
 
 class random_normal_initializer(Initializer, eager.random_normal_initializer):
-    """Initializer that samples a normal distribution.
+    """An initializer that samples from a normal distribution.
 
     Args:
       mean: the mean.
@@ -187,7 +187,7 @@ class random_normal_initializer(Initializer, eager.random_normal_initializer):
 
 
 class truncated_normal_initializer(Initializer, eager.truncated_normal_initializer):
-    """Initializer that samples a normal distribution truncated at two standard deviations.
+    """An initializer that samples from a normal distribution truncated at two standard deviations.
 
     Args:
       mean: the mean.
@@ -207,7 +207,7 @@ class truncated_normal_initializer(Initializer, eager.truncated_normal_initializ
 
 
 class uniform_unit_scaling_initializer(Initializer, eager.uniform_unit_scaling_initializer):
-    """Initializer that samples a uniform distribution which preserves the variance of the input.
+    """An initializer that samples from a uniform distribution which preserves the variance of the input.
 
     Args:
       factor: a number that all samples are multiplied by.
@@ -219,7 +219,7 @@ class uniform_unit_scaling_initializer(Initializer, eager.uniform_unit_scaling_i
 
 
 class variance_scaling_initializer(Initializer, eager.variance_scaling_initializer):
-    """Initializer whose samples have the variance `scale / n`, where `mode` selects `n`.
+    """An initializer whose samples have the variance `scale / n`, where `mode` selects `n`.
 
     Args:
       scale: a positive number.
@@ -272,7 +272,7 @@ class glorot_normal_initializer(variance_scaling_initializer):
 
 
 class orthogonal_initializer(Initializer):
-    """Initializer that generates an orthogonal matrix; axes before the last are flattened.
+    """An initializer that generates an orthogonal matrix; axes before the last are flattened.
 
     Args:
       gain: a number that the matrix is multiplied by.
@@ -312,7 +312,7 @@ def _orthogonal(shape, gain, dtype, seed=None):
 
 
 class identity(Initializer, eager.identity):
-    """Initializer that generates the identity matrix.
+    """An initializer that generates the identity matrix.
 
     Args:
       gain: the value of the diagonal.
