@@ -1720,9 +1720,8 @@ def enable_tensor_methods() -> Any:
       A context manager. At the end of a `with` block, the methods are removed. Without a `with`
       block, the methods are not removed.
 
-    Differs from TensorFlow:
-      TensorFlow's tensors always have these methods. In `x.shape.as_list()`, an unknown size is a symbolic
-      size, which supports arithmetic, and not `None`.
+    Differs from TensorFlow: TensorFlow's tensors always have these methods. In `x.shape.as_list()`,
+      an unknown size is not `None`, but a symbolic size, which supports arithmetic.
 
     Under jit:
       As in TensorFlow's graphs, a traced value has no `numpy()`, and `set_shape` only checks the shape.
@@ -3628,7 +3627,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any, bad_indices_policy: Any =
     """
 def searchsorted(sorted_sequence: Any, values: Any, side: Any = 'left', out_type: Any = ..., name: Any = None) -> Any: ...
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any = None) -> Any:
-    """Return masks whose first `lengths` elements of the last axis are True.
+    """Return masks in which the first `lengths` elements along the last axis are True.
 
     Args:
       lengths: integer array.
@@ -3709,7 +3708,7 @@ def sign(x: Any, name: Any = None) -> Any:
     """Compute the sign.
 
     Args:
-      x: array of numbers with a sign.
+      x: array of signed numbers.
       name: ignored.
 
     Returns:

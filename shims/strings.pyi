@@ -237,7 +237,7 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/strings/regex_full_match
     """
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, name: Any = None) -> Any:
-    """Replace what matches a regular expression.
+    """Replace the parts of strings that match a regular expression.
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
@@ -395,7 +395,7 @@ def to_number(input: Any, out_type: Any = ..., name: Any = None) -> Any:
       An array of the same shape.
 
     Raises:
-      InvalidArgumentError: a string is not a number of the dtype.
+      InvalidArgumentError: a string does not represent a number of the dtype.
       TypeError: `input`  does not contain strings.
 
     Differs from TensorFlow:

@@ -117,7 +117,7 @@ class ExponentialMovingAverage:
 
     Args:
       decay: scalar.
-      num_updates: a count of updates that reduces the decay at the start to `min(decay, (1 +
+      num_updates: a count of updates, which reduces the decay at the start to `min(decay, (1 +
         num_updates) / (10 + num_updates))`.
       zero_debias: accepted and ignored, because the argument applies only to averages of tensors,
         which are not supported.

@@ -168,7 +168,7 @@ def conj(x: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/math/conj
     """
 def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = ..., name: Any = None) -> Any:
-    """Count the elements over axes that are not zero.
+    """Count the nonzero elements over axes.
 
     Args:
       input: array.

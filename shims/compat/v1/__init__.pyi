@@ -1501,7 +1501,7 @@ def cosh(x: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/cosh
     """
 def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None) -> Any:
-    """Count the elements over axes that are not zero.
+    """Count the nonzero elements over axes.
 
     Args:
       input: array.
@@ -3979,7 +3979,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
     """
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, name: Any = None) -> Any:
-    """Replace what matches a regular expression.
+    """Replace the parts of strings that match a regular expression.
 
     Args:
       input: strings of any shape, or a ragged tensor of them.
@@ -4298,7 +4298,7 @@ def segment_sum(data: Any, segment_ids: Any, name: Any = None) -> Any: ...
 def self_adjoint_eig(tensor: Any, name: Any = None) -> Any: ...
 def self_adjoint_eigvals(tensor: Any, name: Any = None) -> Any: ...
 def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = ..., name: Any = None) -> Any:
-    """Return masks whose first `lengths` elements of the last axis are True.
+    """Return masks in which the first `lengths` elements along the last axis are True.
 
     Args:
       lengths: integer array.
@@ -4393,7 +4393,7 @@ def sign(x: Any, name: Any = None) -> Any:
     """Compute the sign.
 
     Args:
-      x: array of numbers with a sign.
+      x: array of signed numbers.
       name: ignored.
 
     Returns:
@@ -5241,7 +5241,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
     https://www.tensorflow.org/api_docs/python/tf/random/truncated_normal
     """
 class truncated_normal_initializer:
-    """Initializer that samples a normal distribution truncated at two standard deviations.
+    """An initializer that samples from a normal distribution truncated at two standard deviations.
 
     Args:
       mean: the mean.
@@ -5410,7 +5410,7 @@ class variable_scope:
     def __init__(self, name_or_scope: Any, default_name: Any = None, values: Any = None, initializer: Any = None, regularizer: Any = None, caching_device: Any = None, partitioner: Any = None, custom_getter: Any = None, reuse: Any = None, dtype: Any = None, use_resource: Any = None, constraint: Any = None, auxiliary_name_scope: Any = True) -> None: ...
 variables_initializer = initialize_variables
 class variance_scaling_initializer:
-    """Initializer whose samples have the variance `scale / n`, where `mode` selects `n`.
+    """An initializer whose samples have the variance `scale / n`, where `mode` selects `n`.
 
     Args:
       scale: a positive number.

@@ -72,8 +72,8 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
       name: ignored.
 
     Returns:
-      A `RaggedTensor` of int64 `[rows, (combinations)]`; the features of
-      the last operand vary fastest.
+      An int64 `RaggedTensor` `[rows, (combinations)]`; the features of the last operand vary
+      fastest.
 
     Raises:
       TypeError: `inputs` is not a list.

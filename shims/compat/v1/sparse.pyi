@@ -50,8 +50,8 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
       name: ignored.
 
     Returns:
-      A `SparseTensor` of int64 `[rows, maximum combinations of a row]`. Sparse operands come before
-      arrays, whatever their order; the features of the last operand vary fastest.
+      An int64 `SparseTensor` of shape `[rows, most combinations in a row]`. Sparse operands come
+      before arrays, whatever their order; the features of the last operand vary fastest.
 
     Raises:
       TypeError: `inputs` is not a list, or contains values other than arrays and sparse tensors.

@@ -267,7 +267,7 @@ def regex_full_match(input: Any, pattern: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/strings/regex_full_match
     """
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: Any = True, name: Any = None) -> Any:
-    """Replace what matches a regular expression.
+    """Replace the parts of strings that match a regular expression.
 
     Args:
       input: strings of any shape, or a ragged tensor of them.

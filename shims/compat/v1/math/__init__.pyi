@@ -431,7 +431,7 @@ def cosh(x: Any, name: Any = None) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/cosh
     """
 def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = None, dtype: Any = 'int64', name: Any = None, reduction_indices: Any = None, keep_dims: Any = None, input: Any = None) -> Any:
-    """Count the elements over axes that are not zero.
+    """Count the nonzero elements over axes.
 
     Args:
       input: array.
@@ -1821,7 +1821,7 @@ def sign(x: Any, name: Any = None) -> Any:
     """Compute the sign.
 
     Args:
-      x: array of numbers with a sign.
+      x: array of signed numbers.
       name: ignored.
 
     Returns:
