@@ -87,7 +87,7 @@ def repeat(input, repeats, axis=None, name=None):
 
     Args:
       input: array.
-      repeats: the number of repetitions: one number for all slices, or one number for each slice.
+      repeats: the number of repetitions, given as one number for all slices, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 

@@ -347,7 +347,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
     Args:
       a: array.
       perm: the permutation of the axes; reversed when `None`.
-      conjugate: take complex conjugates too.
+      conjugate: whether to take complex conjugates too.
       name: ignored.
 
     Returns:

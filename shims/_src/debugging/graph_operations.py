@@ -12,7 +12,7 @@ def group(*inputs, **kwargs):
     """Group several operations into one; this has no effect here.
 
     Args:
-      *inputs: the results of the operations: arrays, `None`, and nested structures.
+      *inputs: the results of the operations, which are arrays, `None` or nested structures.
       **kwargs: `name`, which is ignored.
 
     Returns:

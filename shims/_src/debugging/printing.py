@@ -30,7 +30,7 @@ def print_(*inputs, **kwargs):
     Args:
       *inputs: arrays, strings, and lists, tuples and dictionaries of them.
       **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` with the path of a file to
-        append to), `summarize` (the number of elements to print at either end of each axis: 3 by
+        append to), `summarize` (the number of elements to print at either end of each axis; 3 by
         default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:

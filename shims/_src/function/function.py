@@ -86,9 +86,9 @@ def function(
       experimental_relax_shapes: the former name of `reduce_retracing`.
       experimental_compile: the former name of `jit_compile`.
       experimental_follow_type_hints: accepted and ignored.
-      buckets: the capacities to which unknown sizes are rounded up: `"powers_of_two"`, a number, a list, or
-        a function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at
-        most eight such programs). In such a program, the terms of sums may be added in a different order.
+      buckets: the capacities to which unknown sizes are rounded up, given as `"powers_of_two"`, a number, a list, or a
+        function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at most eight
+        such programs). In such a program, the terms of sums may be added in a different order.
       overflow: the reaction if a data-dependent size without a bound exceeds the capacity of its bucket.
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`

@@ -22,7 +22,7 @@ def stateless(
 
     Args:
       f: the function.
-      variables: the variables that it uses, of `shims` or of Keras: `module.variables`.
+      variables: the variables of `shims` or of Keras that it uses, such as `module.variables`.
       autograph: convert Python control flow on arrays in `f` and in the functions that it calls.
 
     Returns:

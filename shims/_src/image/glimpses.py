@@ -32,7 +32,7 @@ def extract_glimpse(
       normalized: whether points are in units of the image size, or in units of half the image size
         if `centered` is True. If `centered` and `normalized` are both True, the points are the
         centers of the windows; otherwise, they are the first pixels of the windows.
-      noise: the values outside of the image: `zero`; TensorFlow's random noise is rejected.
+      noise: the values outside of the image, which must be `zero`; TensorFlow's random noise is rejected.
       name: ignored.
 
     Returns:

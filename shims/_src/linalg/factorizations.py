@@ -131,7 +131,7 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     Args:
       tensor: floating-point array `[..., n, m]`.
       full_matrices: complete `u` and `v` to square matrices.
-      compute_uv: compute the singular vectors too.
+      compute_uv: whether to compute the singular vectors too.
       name: ignored.
 
     Returns:

@@ -44,8 +44,8 @@ def matmul(
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
-      transpose_a: swap the last two axes of `a` first.
-      transpose_b: swap the last two axes of `b` first.
+      transpose_a: whether to swap the last two axes of `a` first.
+      transpose_b: whether to swap the last two axes of `b` first.
       adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
@@ -154,7 +154,7 @@ def matvec(
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k]` of the same dtype.
-      transpose_a: swap the last two axes of `a` first.
+      transpose_a: whether to swap the last two axes of `a` first.
       adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
@@ -356,7 +356,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
       tensor: floating-point array.
       ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
       axis: one axis for vectors, two axes for matrices, or `None` to treat all elements as one vector.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:

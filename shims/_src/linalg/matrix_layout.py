@@ -21,7 +21,7 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
     Args:
       a: array `[..., n, m]`.
       name: ignored.
-      conjugate: conjugate complex numbers too.
+      conjugate: whether to conjugate complex numbers too.
 
     Returns:
       An array of shape `[..., m, n]`.

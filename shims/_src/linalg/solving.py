@@ -66,7 +66,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
     Args:
       matrix: floating-point array `[..., n, n]`.
       rhs: array `[..., n, k]` of the same dtype and leading axes.
-      adjoint: solve with the conjugate transpose of `matrix`.
+      adjoint: whether to solve with the conjugate transpose of `matrix`.
       name: ignored.
 
     Returns:
@@ -139,7 +139,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
       matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether to read the lower triangle instead of the upper triangle.
-      adjoint: solve with the conjugate transpose.
+      adjoint: whether to solve with the conjugate transpose.
       name: ignored.
 
     Returns:

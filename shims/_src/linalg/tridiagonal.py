@@ -219,8 +219,8 @@ def tridiagonal_solve(
         matrices `[..., n, n]`, of which only these three diagonals are read.
       rhs: array `[..., n]` or `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
-      transpose_rhs: swap the last two axes of `rhs` first.
-      conjugate_rhs: conjugate `rhs`.
+      transpose_rhs: whether to swap the last two axes of `rhs` first.
+      conjugate_rhs: whether to conjugate `rhs`.
       name: ignored.
       partial_pivoting: ignored; partial pivoting is always used.
       perturb_singular: not supported.
@@ -267,7 +267,7 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
         right if not.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether the diagonals are those of a lower triangle.
-      adjoint: solve with the conjugate transpose.
+      adjoint: whether to solve with the conjugate transpose.
       name: ignored.
 
     Returns:
@@ -328,7 +328,7 @@ def eigh_tridiagonal(
     Args:
       alpha: the main diagonal, `[..., n]`.
       beta: the diagonal above the main diagonal, `[..., n - 1]`.
-      eigvals_only: return only the eigenvalues, without the eigenvectors.
+      eigvals_only: whether to return only the eigenvalues, without the eigenvectors.
       select: `a` for all eigenvalues, `i` for a range of indices, `v` for a range of values.
       select_range: for `i`, the first and the last index; for `v`, the lower bound (exclusive) and
         the upper bound (inclusive).

@@ -36,8 +36,8 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
     Args:
       x: array of numbers.
       axis: the axis to accumulate along.
-      exclusive: exclude each element from its own sum.
-      reverse: accumulate from the end.
+      exclusive: whether to exclude each element from its own sum.
+      reverse: whether to accumulate from the end.
       name: ignored.
 
     Returns:
@@ -78,8 +78,8 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     Args:
       x: array of numbers.
       axis: the axis to accumulate along.
-      exclusive: exclude each element from its own product.
-      reverse: accumulate from the end.
+      exclusive: whether to exclude each element from its own product.
+      reverse: whether to accumulate from the end.
       name: ignored.
 
     Returns:
@@ -103,8 +103,8 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
     Args:
       x: floating-point array.
       axis: the axis to accumulate along.
-      exclusive: exclude each element from its own sum.
-      reverse: accumulate from the end.
+      exclusive: whether to exclude each element from its own sum.
+      reverse: whether to accumulate from the end.
       name: ignored.
 
     Returns:

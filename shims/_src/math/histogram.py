@@ -50,7 +50,7 @@ def bincount(
         their dtype.
       name: ignored.
       axis: 0 or `None` counts over all elements, -1 counts row by row.
-      binary_output: return 1 instead of the count for every number that occurs.
+      binary_output: whether to return 1 instead of the count for every number that occurs.
 
     Returns:
       The counts. Their number is the largest value + 1, within `minlength` and `maxlength`.

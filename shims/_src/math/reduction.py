@@ -37,7 +37,7 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -67,7 +67,7 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -97,7 +97,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -128,7 +128,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -159,7 +159,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -190,7 +190,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -223,7 +223,7 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -255,7 +255,7 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -295,7 +295,7 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: floating-point array.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -324,7 +324,7 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: floating-point array.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -360,7 +360,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     Args:
       input_tensor: array of numbers.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -410,7 +410,7 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 

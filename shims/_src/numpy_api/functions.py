@@ -65,7 +65,7 @@ def experimental_enable_numpy_behavior(
     """Give arrays the methods of tensors; they already have NumPy's methods.
 
     Args:
-      prefer_float32: ignored: Python numbers are 32-bit unless `jax_enable_x64` is on.
+      prefer_float32: ignored, because Python numbers are 32-bit unless `jax_enable_x64` is on.
       dtype_conversion_mode: ignored, because dtypes are promoted as in JAX.
 
     https://www.tensorflow.org/api_docs/python/tf/experimental/numpy/experimental_enable_numpy_behavior

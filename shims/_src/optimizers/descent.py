@@ -15,7 +15,7 @@ def sgd(learning_rate=0.01, momentum=0.0, nesterov=False, **common: Unpack[Commo
     Args:
       learning_rate: a number, a function of the step count, or a function without arguments.
       momentum: the fraction of the previous update that is applied again, a float from 0 to 1.
-      nesterov: use Nesterov momentum.
+      nesterov: whether to use Nesterov momentum.
       common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:

@@ -27,7 +27,7 @@ def adam(
       beta_1: the decay rate of the average of gradients.
       beta_2: the decay rate of the average of squares.
       epsilon: a constant added to the square root of the average of squares.
-      amsgrad: use the maximum of the averages of squares so far.
+      amsgrad: whether to use the maximum of the averages of squares so far.
       common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
@@ -80,7 +80,7 @@ def adamw(
       beta_1: the decay rate of the average of gradients.
       beta_2: the decay rate of the average of squares.
       epsilon: a constant added to the square root of the average of squares.
-      amsgrad: use the maximum of the averages of squares so far.
+      amsgrad: whether to use the maximum of the averages of squares so far.
       clips: `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:

@@ -37,7 +37,7 @@ def momentum_v1(learning_rate, momentum, use_nesterov=False) -> Recipe:
     Args:
       learning_rate: a number, a function of the step count, or a function without arguments.
       momentum: the decay rate of the sum of gradients.
-      use_nesterov: use Nesterov momentum.
+      use_nesterov: whether to use Nesterov momentum.
 
     Returns:
       An Optax transformation.
@@ -101,7 +101,7 @@ def rmsprop_v1(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, centered=F
       decay: the decay rate of the average of squares.
       momentum: the fraction of the previous update that is applied again.
       epsilon: a constant added to the average, inside the square root.
-      centered: normalize by the estimated standard deviation of the gradient.
+      centered: whether to normalize by the estimated standard deviation of the gradient.
 
     Returns:
       An Optax transformation.

@@ -24,7 +24,7 @@ def rmsprop(
       rho: the decay rate of the average of squares.
       momentum: the fraction of the previous update that is applied again.
       epsilon: a constant added to the average, inside the square root.
-      centered: normalize by the estimated standard deviation of the gradient.
+      centered: whether to normalize by the estimated standard deviation of the gradient.
       common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:

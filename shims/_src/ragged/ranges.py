@@ -19,7 +19,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     """Build rows of evenly spaced numbers, from each start up to its limit.
 
     Args:
-      starts: number or vector; the limits if `limits` is `None`.
+      starts: number or vector. If `limits` is `None`, these numbers are the limits, and the rows start at 0.
       limits: number or vector of numbers that the rows do not include.
       deltas: number or vector, not 0.
       dtype: the dtype of the numbers.

@@ -26,8 +26,8 @@ class RaggedTensor(RaggedOperators, Ragged):
     """A tensor with rows of different lengths.
 
     Args:
-      values: the concatenated rows: an array `[n, ...]` or, if the rows themselves are ragged,
-        another `RaggedTensor`.
+      values: the concatenated rows, which are an array `[n, ...]` or, if the rows themselves are
+        ragged, another `RaggedTensor`.
       row_splits: integers `[rows + 1]`, so that row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
       uniform_row_length: the common length of all rows, if it is static.
 

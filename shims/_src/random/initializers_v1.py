@@ -39,7 +39,7 @@ class Initializer:
         Args:
           shape: the sizes.
           dtype: a dtype.
-          partition_info: must be `None`: `shims` has no partitioned variables.
+          partition_info: must be `None`, because `shims` has no partitioned variables.
         """
         if partition_info is not None:
             raise ValueError(f"{type(self).__name__}: `shims` has no partitioned variables.")
@@ -261,7 +261,7 @@ class variance_scaling_initializer(Initializer):
 
     Args:
       scale: scales the variance; positive.
-      mode: the divisor of the variance: `fan_in`, `fan_out` or `fan_avg`.
+      mode: the divisor of the variance, which is `fan_in`, `fan_out` or `fan_avg`.
       distribution: `uniform`, `truncated_normal` (also `normal`) or `untruncated_normal`.
       seed: an integer, which gives the initializer its own stream. For `None`, see `random.set_seed`.
       dtype: the dtype of the result.

@@ -34,8 +34,8 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     Args:
       sp_a: sparse matrix; an array if `b` is sparse.
       b: array `[k, m]` of the same dtype.
-      adjoint_a: use the conjugate transpose of `sp_a`.
-      adjoint_b: use the conjugate transpose of `b`.
+      adjoint_a: whether to use the conjugate transpose of `sp_a`.
+      adjoint_b: whether to use the conjugate transpose of `b`.
       name: ignored.
 
     Returns:
@@ -123,7 +123,7 @@ def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
     Args:
       sp_input: sparse tensor.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       output_is_sparse: must be False.
       name: ignored.
 
@@ -156,7 +156,7 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
     Args:
       sp_input: sparse tensor.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       output_is_sparse: must be False.
       name: ignored.
 

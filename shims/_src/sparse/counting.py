@@ -30,7 +30,7 @@ def bincount(
       axis: 0 to count over all values, or -1 to count in each row.
       minlength: the minimum length of the result.
       maxlength: the length of the result; numbers that do not fit are dropped.
-      binary_output: return 1 for every number that occurs instead of its count.
+      binary_output: whether to return 1 for every number that occurs instead of its count.
       name: ignored.
 
     Returns:

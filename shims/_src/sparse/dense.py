@@ -81,7 +81,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     Args:
       sp_input: sparse tensor.
       default_value: the value of all other elements; 0 when `None`.
-      validate_indices: check that the coordinates are in order and that none is repeated.
+      validate_indices: whether to check that the coordinates are in order and that none is repeated.
       name: ignored.
 
     Returns:

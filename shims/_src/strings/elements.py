@@ -144,8 +144,8 @@ def substr(input, pos, len, unit="BYTE", name=None):
     Args:
       input: strings of any shape, or a ragged tensor of them.
       pos: the first position; negative positions count from the end. The shapes of `input`, `pos` and `len` broadcast.
-      len: the length of the substring, which is shorter if its string ends before.
-      unit: what positions and lengths count: `BYTE` or `UTF8_CHAR`.
+      len: the length of the substring; a substring is shorter if its string ends earlier.
+      unit: the unit of positions and lengths, which is `BYTE` or `UTF8_CHAR`.
       name: ignored.
 
     Returns:

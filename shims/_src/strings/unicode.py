@@ -105,7 +105,7 @@ def unicode_decode(
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
-      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
@@ -148,7 +148,7 @@ def unicode_decode_with_offsets(
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
-      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
@@ -199,7 +199,7 @@ def unicode_encode(
     Args:
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: the treatment of invalid code points: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid code points, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
@@ -255,7 +255,7 @@ def unicode_split(
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, which is `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
@@ -298,7 +298,7 @@ def unicode_split_with_offsets(
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, which is `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
@@ -339,7 +339,7 @@ def unicode_transcode(
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.

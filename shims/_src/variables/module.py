@@ -22,9 +22,8 @@ class Module(AutoTrackable):
     Raises:
       ValueError: `name` is not a Python identifier.
 
-    Under jit:
-      A module is a plain Python object. `shims.function` finds the variables of a module that a
-      function uses.
+    Under jit: A module is a plain Python object. If a function uses a module, `shims.function`
+      finds the variables of this module.
 
     Example:
       >>> import shims

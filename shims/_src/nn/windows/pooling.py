@@ -37,7 +37,7 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
 
     Args:
       input: array of numbers `[batch, *spatial, channels]`, or with the channels after the batch.
-      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
+      ksize: the size of a window, given as one number, one number for each spatial axis, or one number for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME`, `VALID`, or, for two spatial axes, a pair of pads for every axis.
       data_format: `NWC`, `NHWC`, `NDHWC`, or with the C after the N.
@@ -112,7 +112,8 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     Args:
       input: array of numbers `[batch, height, width, channels]` (`NHWC`) or
         `[batch, channels, height, width]`.
-      ksize: the size of the windows: one number, one each for height and width, or one for every axis.
+      ksize: the size of a window, given as one number, one number each for height and width, or one
+        number for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
@@ -146,7 +147,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     Args:
       input: float32, float16 or bfloat16 array `[batch, depth, height, width, channels]` (`NDHWC`),
         or with the channels after the batch.
-      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
+      ksize: the size of a window, given as one number, one number for each spatial axis, or one number for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
@@ -189,7 +190,8 @@ def max_pool_with_argmax(
 
     Args:
       input: array of numbers `[batch, height, width, channels]`.
-      ksize: the size of the windows: one number, one each for height and width, or one for every axis.
+      ksize: the size of a window, given as one number, one number each for height and width, or one
+        number for every axis.
       strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`.
       data_format: `NHWC`.

@@ -48,7 +48,7 @@ def conv2d_transpose(
       filters: array `[height, width, out, channels]` of the same dtype.
       output_shape: the shape of the result, or its height and width.
       strides: one number, one for height and width each, or one for every axis.
-      padding: the padding of the convolution: `SAME`, `VALID`, or a pair of pads for every axis.
+      padding: the padding of the convolution, which is `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
       dilations: the distance between the kernel's elements.
       name: ignored.
@@ -95,7 +95,7 @@ def conv1d_transpose(
       filters: array `[width, out, channels]` of the same dtype.
       output_shape: the shape of the result.
       strides: one number, or one for every axis.
-      padding: the padding of the convolution: `SAME` or `VALID`.
+      padding: the padding of the convolution, which is `SAME` or `VALID`.
       data_format: `NWC` or `NCW`.
       dilations: the distance between the kernel's elements.
       name: ignored.
@@ -143,7 +143,7 @@ def conv3d_transpose(
       filters: array `[depth, height, width, out, channels]` of the same dtype.
       output_shape: the shape of the result.
       strides: one number, one for each spatial axis, or one for every axis.
-      padding: the padding of the convolution: `SAME` or `VALID`.
+      padding: the padding of the convolution, which is `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
       dilations: the distance between the kernel's elements.
       name: ignored.
@@ -190,7 +190,7 @@ def conv_transpose(
       filters: array `[*spatial, out, channels]` of the same dtype.
       output_shape: the shape of the result.
       strides: one number, or one for each spatial axis.
-      padding: the padding of the convolution: `SAME` or `VALID`.
+      padding: the padding of the convolution, which is `SAME` or `VALID`.
       data_format: as in `conv1d`, `conv2d` or `conv3d`.
       dilations: the distance between the kernel's elements.
       name: ignored.
@@ -238,7 +238,7 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
       filters: array `[height, width, out, channels]` of the same dtype.
       output_shape: the shape of the result.
       rate: the distance between the kernel's elements.
-      padding: the padding of the convolution: `SAME` or `VALID`.
+      padding: the padding of the convolution, which is `SAME` or `VALID`.
       name: ignored.
 
     Returns:

@@ -160,7 +160,7 @@ def categorical_column_with_vocabulary_list(
 
     Args:
       key: the name of the feature, and of the column.
-      vocabulary_list: the words: strings or integers.
+      vocabulary_list: the words, which are strings or integers.
       dtype: the dtype of the feature; by default the dtype of the words.
       default_value: the id of other words; -1 leaves other words out.
       num_oov_buckets: the number of ids into which other words are hashed instead.

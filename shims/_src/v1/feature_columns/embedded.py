@@ -99,7 +99,7 @@ def embedding_column(
     Args:
       categorical_column: the ids.
       dimension: the size of an embedding.
-      combiner: how to combine the embeddings of an example: `mean`, `sqrtn` or `sum`.
+      combiner: how the embeddings of an example are combined (`mean`, `sqrtn` or `sum`).
       initializer: the initializer of the embeddings; by default a truncated normal distribution with
         standard deviation `1 / sqrt(dimension)`.
       ckpt_to_load_from: must be `None`.

@@ -122,7 +122,7 @@ def linear_model(
       features: a dict from names to tensors and sparse tensors.
       feature_columns: dense and categorical columns.
       units: the number of results of an example.
-      sparse_combiner: how to combine the weights of the ids of an example: `mean`, `sqrtn` or `sum`.
+      sparse_combiner: how the weights of the ids of an example are combined (`mean`, `sqrtn` or `sum`).
       weight_collections: further collections of the variables.
       trainable: whether to train the variables.
       cols_to_vars: a dict to which the variables of each column, and the variables of `"bias"`, are

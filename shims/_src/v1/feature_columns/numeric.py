@@ -69,7 +69,8 @@ def numeric_column(key, shape=(1,), default_value=None, dtype=float32, normalize
     Args:
       key: the name of the feature, and of the column.
       shape: the shape of the numbers of an example.
-      default_value: the value that `parse_example` uses if the feature is missing: a number, or numbers of `shape`.
+      default_value: the value that `parse_example` uses if the feature is missing, which is a
+        number, or numbers in the shape `shape`.
       dtype: the dtype of the feature in an `Example`.
       normalizer_fn: a function that is applied to the feature.
 

@@ -47,7 +47,7 @@ def gradients(
       gate_gradients: accepted and ignored.
       aggregation_method: accepted and ignored.
       stop_gradients: tensors through which no gradient flows.
-      unconnected_gradients: the gradient of an `x` that no `y` depends on: `NONE` or `ZERO`.
+      unconnected_gradients: the gradient of an `x` that no `y` depends on, which is `NONE` or `ZERO`.
 
     Returns:
       A list with a tensor for each `x` of `xs`, or `None` for an `x` on which no `y` depends.

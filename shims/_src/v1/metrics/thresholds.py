@@ -38,7 +38,7 @@ def auc(
     Args:
       labels: the true values, cast to bool.
       predictions: the scores, from 0 to 1.
-      weights: the weight of each element: a scalar, or an array that broadcasts to `predictions`.
+      weights: the weight of each element, a scalar or an array that broadcasts to `predictions`.
       num_thresholds: the number of thresholds.
       metrics_collections: the collections to add the value to.
       updates_collections: the collections to add the update to.

@@ -167,7 +167,7 @@ def index_table_from_tensor(
     """Return a table of the positions of keys in a vector.
 
     Args:
-      mapping: the keys: strings or integers.
+      mapping: the keys, which are strings or integers.
       num_oov_buckets: the number of ids after those of the keys, into which other keys are hashed.
       default_value: the id of other keys if there are no buckets.
       hasher_spec: must be `None`, which stands for the fast hash.

@@ -165,8 +165,8 @@ class DropoutWrapper(_Wrapper):
       input_size: the size of the inputs, for `variational_recurrent`.
       dtype: the dtype, for `variational_recurrent`.
       seed: the seed from which the seeds of the operations are derived.
-      dropout_state_filter_visitor: a function of a part of the state, which returns whether dropout
-        applies to this part: a bool, or a structure of bools.
+      dropout_state_filter_visitor: a function of a part of the state, which returns a bool, or a
+        structure of bools, that says whether dropout applies to this part.
 
     Raises:
       ValueError: a probability is not in `[0, 1]`, or `variational_recurrent` lacks an argument.

@@ -15,7 +15,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
     """Create a summary of audio clips.
 
     Args:
-      name: the first part of its tags: `name/audio`, or `name/audio/0`, `name/audio/1`, ...
+      name: the first part of its tags, which are `name/audio`, or `name/audio/0`, `name/audio/1`, ...
       tensor: float32 `[n, frames]` or `[n, frames, channels]` between -1 and 1.
       sample_rate: frames per second, a number that is known when the graph is built.
       max_outputs: the largest number of clips to write.

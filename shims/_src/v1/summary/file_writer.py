@@ -23,7 +23,7 @@ class FileWriter:
       flush_secs: the seconds after which the next event triggers a flush.
       graph_def: accepted and ignored.
       filename_suffix: the suffix of the file name.
-      session: not supported: summaries are added from Python.
+      session: not supported, because summaries are added from Python.
 
     Raises:
       ImportError: `tensorboardX` is not installed.

@@ -89,7 +89,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
     """Create a summary of images.
 
     Args:
-      name: the first part of its tags: `name/image`, or `name/image/0`, `name/image/1`, ...
+      name: the first part of its tags, which are `name/image`, or `name/image/0`, `name/image/1`, ...
       tensor: `[n, height, width, channels]` with 1, 3 or 4 channels, of dtype uint8, or of real
         numbers that are scaled to the range from 0 to 255.
       max_outputs: the largest number of images to write.

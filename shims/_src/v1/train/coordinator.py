@@ -41,7 +41,7 @@ class Coordinator:
         """Ask all threads to stop.
 
         Args:
-          ex: the error that caused the request: an exception, or the result of `sys.exc_info()`.
+          ex: the error that caused the request, as an exception or as the result of `sys.exc_info()`.
         """
         error = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:

@@ -108,7 +108,7 @@ class ExponentialMovingAverage:
       num_updates: a step count, which reduces the decay at the beginning to `min(decay, (1 +
         num_updates) / (10 + num_updates))`.
       zero_debias: whether to correct averages of tensors for their initial value of zero.
-      name: the suffix of the names of the averages: `w/ExponentialMovingAverage:0`.
+      name: the suffix of the names of the averages, as in `w/ExponentialMovingAverage:0`.
 
     Differs from TensorFlow:
       Nothing in a graph. In eager execution use `shims.train.ExponentialMovingAverage`.
