@@ -291,7 +291,7 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, np.ndarray]:
 
 
 def _gap(ours: Any, theirs: Any, scale: float) -> float:
-    """Return the largest difference of two arrays, divided by a scale (by default, the largest number)."""
+    """Return the largest difference between two arrays, divided by a scale (by default, the largest number)."""
     ours, theirs = np.asarray(ours, np.float64), np.asarray(theirs, np.float64)
     if ours.shape != theirs.shape:
         return float("inf")

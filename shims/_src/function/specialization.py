@@ -236,8 +236,8 @@ _FINAL_ERRORS = (
 def _alternative_forms(error, sizes):
     """Yield other representations of the input sizes, to be tried after a trace has failed.
 
-    If the program divided sizes by a number `k`, and a size is a multiple of `k`, it is first traced as `k * n` with a
-    symbol `n`. Then come sizes that are constants.
+    If the program divided sizes by a number `k` and a size is a multiple of `k`, it is first traced
+    as `k * n` with a symbol `n`. Then come sizes that are constants.
     """
     for k in trace.failure_of(error).divisors:
         for i, size in enumerate(sizes):

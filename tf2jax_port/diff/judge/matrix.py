@@ -95,7 +95,7 @@ def _compare_pair(
 
 
 def _is_transferable(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
-    """Return whether a difference from the reference can be reported as the difference of two lanes.
+    """Return whether a difference from the reference can be reported as the difference between two lanes.
 
     It can if at least one lane is the port's and both have the quantity. Two lanes of the original are compared
     directly instead, so that both of their values are shown.

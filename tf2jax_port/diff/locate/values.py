@@ -232,9 +232,10 @@ def _faults(
 def _is_only_place(search: Search, found: Injection, located: Located) -> bool:
     """Return whether nothing before the located line could be at fault as well.
 
-    The injected value also hides what is wrong with the values from which the port computed its own. If one
-    of them has no counterpart in the original, and is from another line, the fault may be there. An operation that is
-    missing may be missing where the value is computed, where it is used, or in what both depend on.
+    The injected value also hides what is wrong with the values from which the port computed its
+    own. If one of them has no counterpart in the original and is from another line, the fault may
+    be there. An operation that is missing may be missing where the value is computed, where it is
+    used, or in what both depend on.
     """
     new, place = search.new.trail, _line(located)
     if found.only:

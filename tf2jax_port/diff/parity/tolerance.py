@@ -22,7 +22,7 @@ def expected_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def difference(got: Any, want: Any, tolerance: float) -> str:
-    """Describe the first difference of two arrays (shape, dtype, NaN, infinity, value); `""` if none."""
+    """Describe the first difference between two arrays (shape, dtype, NaN, infinity, value); `""` if none."""
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape:
         return f"shape {got.shape}, should be {want.shape}"

@@ -269,7 +269,7 @@ class TestCase(absltest.TestCase):
             self.assertNear(float(x), float(y), err, msg)
 
     def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
-        """Check that the norm of the difference of two arrays is less than `err`."""
+        """Check that the norm of the difference between two arrays is less than `err`."""
         self.assertEqual(ndarray1.shape, ndarray2.shape, msg)
         self.assertLess(np.linalg.norm(ndarray1 - ndarray2), err, msg)
 
