@@ -243,9 +243,8 @@ class Module:
     Raises:
       ValueError: `name` is not a Python identifier.
 
-    Under jit:
-      A module is a plain Python object. `shims.function` finds the variables of a module that a
-      function uses.
+    Under jit: A module is a plain Python object. If a function uses a module, `shims.function`
+      finds the variables of this module.
 
     Example:
       >>> import shims
@@ -279,8 +278,8 @@ class RaggedTensor:
     """A tensor with rows of different lengths.
 
     Args:
-      values: the concatenated rows: an array `[n, ...]` or, if the rows themselves are ragged,
-        another `RaggedTensor`.
+      values: the concatenated rows, which are an array `[n, ...]` or, if the rows themselves are
+        ragged, another `RaggedTensor`.
       row_splits: integers `[rows + 1]`, so that row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
       uniform_row_length: the common length of all rows, if it is static.
 
@@ -1559,8 +1558,8 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
     Args:
       x: array of numbers.
       axis: the axis to accumulate along.
-      exclusive: exclude each element from its own sum.
-      reverse: accumulate from the end.
+      exclusive: whether to exclude each element from its own sum.
+      reverse: whether to accumulate from the end.
       name: ignored.
 
     Returns:
@@ -2016,9 +2015,9 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       experimental_relax_shapes: the former name of `reduce_retracing`.
       experimental_compile: the former name of `jit_compile`.
       experimental_follow_type_hints: accepted and ignored.
-      buckets: the capacities to which unknown sizes are rounded up: `"powers_of_two"`, a number, a list, or
-        a function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at
-        most eight such programs). In such a program, the terms of sums may be added in a different order.
+      buckets: the capacities to which unknown sizes are rounded up, given as `"powers_of_two"`, a number, a list, or a
+        function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at most eight
+        such programs). In such a program, the terms of sums may be added in a different order.
       overflow: the reaction if a data-dependent size without a bound exceeds the capacity of its bucket.
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
@@ -2231,7 +2230,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
     """Group several operations into one; this has no effect here.
 
     Args:
-      *inputs: the results of the operations: arrays, `None`, and nested structures.
+      *inputs: the results of the operations, which are arrays, `None` or nested structures.
       **kwargs: `name`, which is ignored.
 
     Returns:
@@ -2520,8 +2519,8 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
-      transpose_a: swap the last two axes of `a` first.
-      transpose_b: swap the last two axes of `b` first.
+      transpose_a: whether to swap the last two axes of `a` first.
+      transpose_b: whether to swap the last two axes of `b` first.
       adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
@@ -2760,7 +2759,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       tensor: floating-point array.
       ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
       axis: one axis for vectors, two axes for matrices, or `None` to treat all elements as one vector.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3019,7 +3018,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
     Args:
       *inputs: arrays, strings, and lists, tuples and dictionaries of them.
       **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` with the path of a file to
-        append to), `summarize` (the number of elements to print at either end of each axis: 3 by
+        append to), `summarize` (the number of elements to print at either end of each axis; 3 by
         default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
@@ -3208,7 +3207,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3234,7 +3233,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3260,7 +3259,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = False,
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3289,7 +3288,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3316,7 +3315,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3342,7 +3341,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3369,7 +3368,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = False, name
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3395,7 +3394,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3420,7 +3419,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions: one number for all slices, or one number for each slice.
+      repeats: the number of repetitions, given as one number for all slices, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -4264,7 +4263,7 @@ def transpose(a: Any, perm: Any = None, conjugate: Any = False, name: Any = 'tra
     Args:
       a: array.
       perm: the permutation of the axes; reversed when `None`.
-      conjugate: take complex conjugates too.
+      conjugate: whether to take complex conjugates too.
       name: ignored.
 
     Returns:

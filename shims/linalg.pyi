@@ -1504,7 +1504,7 @@ def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = Fa
     Args:
       a: array `[..., n, m]`.
       name: ignored.
-      conjugate: conjugate complex numbers too.
+      conjugate: whether to conjugate complex numbers too.
 
     Returns:
       An array of shape `[..., m, n]`.
@@ -1532,7 +1532,7 @@ def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_i
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k]` of the same dtype.
-      transpose_a: swap the last two axes of `a` first.
+      transpose_a: whether to swap the last two axes of `a` first.
       adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
@@ -1604,7 +1604,7 @@ def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = Fa
       matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether to read the lower triangle instead of the upper triangle.
-      adjoint: solve with the conjugate transpose.
+      adjoint: whether to solve with the conjugate transpose.
       name: ignored.
 
     Returns:

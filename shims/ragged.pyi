@@ -102,7 +102,7 @@ def range(starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, n
     """Build rows of evenly spaced numbers, from each start up to its limit.
 
     Args:
-      starts: number or vector; the limits if `limits` is `None`.
+      starts: number or vector. If `limits` is `None`, these numbers are the limits, and the rows start at 0.
       limits: number or vector of numbers that the rows do not include.
       deltas: number or vector, not 0.
       dtype: the dtype of the numbers.

@@ -21,9 +21,9 @@ class Checkpoint:
     Args:
       root: the object to save. Its attributes are saved as if they were attributes of the
         checkpoint, so their names have no prefix.
-      **kwargs: objects to save, by name: variables, modules, layers, models and optimizers of Keras with
-        the JAX backend, optimizers of `shims`, random generators, other checkpoints, and lists, tuples
-        and dictionaries of them.
+      **kwargs: objects to save, by name. They may be variables, modules, Keras layers, models and
+        optimizers (with the JAX back end), optimizers of `shims`, random generators, other
+        checkpoints, and lists, tuples and dictionaries of these objects.
 
     Raises:
       ValueError: an object cannot be saved, or `root` already has a different attribute with the

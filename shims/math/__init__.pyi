@@ -173,7 +173,7 @@ def count_nonzero(input: Any, axis: Any = None, keepdims: Any = None, dtype: Any
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 
@@ -666,7 +666,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: floating-point array.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:

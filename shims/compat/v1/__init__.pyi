@@ -1506,7 +1506,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 
@@ -1535,8 +1535,8 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
     Args:
       x: array of numbers.
       axis: the axis to accumulate along.
-      exclusive: exclude each element from its own sum.
-      reverse: accumulate from the end.
+      exclusive: whether to exclude each element from its own sum.
+      reverse: whether to accumulate from the end.
       name: ignored.
 
     Returns:
@@ -2055,9 +2055,9 @@ def function(func: Callable[..., Any], input_signature: Any = None, autograph: A
       experimental_relax_shapes: the former name of `reduce_retracing`.
       experimental_compile: the former name of `jit_compile`.
       experimental_follow_type_hints: accepted and ignored.
-      buckets: the capacities to which unknown sizes are rounded up: `"powers_of_two"`, a number, a list, or
-        a function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at
-        most eight such programs). In such a program, the terms of sums may be added in a different order.
+      buckets: the capacities to which unknown sizes are rounded up, given as `"powers_of_two"`, a number, a list, or a
+        function. With `"powers_of_two"`, a size that occurs often gets a program for exactly this size (at most eight
+        such programs). In such a program, the terms of sums may be added in a different order.
       overflow: the reaction if a data-dependent size without a bound exceeds the capacity of its bucket.
         `"grow"` runs the function again with a larger bucket, and `"raise"` raises `CapacityError`.
       on_specialize: the reaction if an unknown input size must become a constant of the program. `"warn"`
@@ -2799,8 +2799,8 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
-      transpose_a: swap the last two axes of `a` first.
-      transpose_b: swap the last two axes of `b` first.
+      transpose_a: whether to swap the last two axes of `a` first.
+      transpose_b: whether to swap the last two axes of `b` first.
       adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
@@ -2964,7 +2964,7 @@ def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = Fa
     Args:
       a: array `[..., n, m]`.
       name: ignored.
-      conjugate: conjugate complex numbers too.
+      conjugate: whether to conjugate complex numbers too.
 
     Returns:
       An array of shape `[..., m, n]`.
@@ -2993,7 +2993,7 @@ def matrix_triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: A
       matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether to read the lower triangle instead of the upper triangle.
-      adjoint: solve with the conjugate transpose.
+      adjoint: whether to solve with the conjugate transpose.
       name: ignored.
 
     Returns:
@@ -3209,7 +3209,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       tensor: floating-point array.
       ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
       axis: one axis for vectors, two axes for matrices, or `None` to treat all elements as one vector.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3475,7 +3475,7 @@ def print(*inputs: Any, **kwargs: Any) -> Any:
     Args:
       *inputs: arrays, strings, and lists, tuples and dictionaries of them.
       **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` with the path of a file to
-        append to), `summarize` (the number of elements to print at either end of each axis: 3 by
+        append to), `summarize` (the number of elements to print at either end of each axis; 3 by
         default, and all if the number is negative), `sep`, `end`, and `name`, which is ignored.
 
     Raises:
@@ -3741,7 +3741,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3767,7 +3767,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3823,7 +3823,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, 
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3852,7 +3852,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3879,7 +3879,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3905,7 +3905,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3932,7 +3932,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -3958,7 +3958,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -4015,7 +4015,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Any = None) -> Any:
 
     Args:
       input: array.
-      repeats: the number of repetitions: one number for all slices, or one number for each slice.
+      repeats: the number of repetitions, given as one number for all slices, or one number for each slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -4578,7 +4578,7 @@ def sparse_tensor_to_dense(sp_input: Any, default_value: Any = None, validate_in
     Args:
       sp_input: sparse tensor.
       default_value: the value of all other elements; 0 when `None`.
-      validate_indices: check that the coordinates are in order and that none is repeated.
+      validate_indices: whether to check that the coordinates are in order and that none is repeated.
       name: ignored.
 
     Returns:
@@ -5186,7 +5186,7 @@ def transpose(a: Any, perm: Any = None, name: Any = 'transpose', conjugate: Any 
     Args:
       a: array.
       perm: the permutation of the axes; reversed when `None`.
-      conjugate: take complex conjugates too.
+      conjugate: whether to take complex conjugates too.
       name: ignored.
 
     Returns:

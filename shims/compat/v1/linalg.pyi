@@ -1535,8 +1535,8 @@ def matmul(a: Any, b: Any, transpose_a: Any = False, transpose_b: Any = False, a
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
-      transpose_a: swap the last two axes of `a` first.
-      transpose_b: swap the last two axes of `b` first.
+      transpose_a: whether to swap the last two axes of `a` first.
+      transpose_b: whether to swap the last two axes of `b` first.
       adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       adjoint_b: whether to swap the last two axes of `b` and to take the complex conjugate.
       a_is_sparse: ignored.
@@ -1574,7 +1574,7 @@ def matrix_transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = Fa
     Args:
       a: array `[..., n, m]`.
       name: ignored.
-      conjugate: conjugate complex numbers too.
+      conjugate: whether to conjugate complex numbers too.
 
     Returns:
       An array of shape `[..., m, n]`.
@@ -1602,7 +1602,7 @@ def matvec(a: Any, b: Any, transpose_a: Any = False, adjoint_a: Any = False, a_i
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k]` of the same dtype.
-      transpose_a: swap the last two axes of `a` first.
+      transpose_a: whether to swap the last two axes of `a` first.
       adjoint_a: whether to swap the last two axes of `a` and to take the complex conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
@@ -1634,7 +1634,7 @@ def norm(tensor: Any, ord: Any = 'euclidean', axis: Any = None, keepdims: Any = 
       tensor: floating-point array.
       ord: `euclidean`, `fro`, 1, 2, infinity or any positive number.
       axis: one axis for vectors, two axes for matrices, or `None` to treat all elements as one vector.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1734,7 +1734,7 @@ def transpose(a: Any, name: Any = 'matrix_transpose', conjugate: Any = False) ->
     Args:
       a: array `[..., n, m]`.
       name: ignored.
-      conjugate: conjugate complex numbers too.
+      conjugate: whether to conjugate complex numbers too.
 
     Returns:
       An array of shape `[..., m, n]`.
@@ -1763,7 +1763,7 @@ def triangular_solve(matrix: Any, rhs: Any, lower: Any = True, adjoint: Any = Fa
       matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether to read the lower triangle instead of the upper triangle.
-      adjoint: solve with the conjugate transpose.
+      adjoint: whether to solve with the conjugate transpose.
       name: ignored.
 
     Returns:

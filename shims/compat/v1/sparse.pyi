@@ -13,7 +13,7 @@ def bincount(values: Any, weights: Any = None, axis: Any = 0, minlength: Any = N
       axis: 0 to count over all values, or -1 to count in each row.
       minlength: the minimum length of the result.
       maxlength: the length of the result; numbers that do not fit are dropped.
-      binary_output: return 1 for every number that occurs instead of its count.
+      binary_output: whether to return 1 for every number that occurs instead of its count.
       name: ignored.
 
     Returns:
@@ -126,7 +126,7 @@ def to_dense(sp_input: Any, default_value: Any = None, validate_indices: Any = T
     Args:
       sp_input: sparse tensor.
       default_value: the value of all other elements; 0 when `None`.
-      validate_indices: check that the coordinates are in order and that none is repeated.
+      validate_indices: whether to check that the coordinates are in order and that none is repeated.
       name: ignored.
 
     Returns:

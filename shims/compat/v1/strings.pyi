@@ -364,7 +364,7 @@ def unicode_decode(input: Any, input_encoding: Any, errors: Any = 'replace', rep
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, such as `UTF-8`.
-      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       replace_control_characters: whether control characters are treated as invalid.
       name: ignored.
@@ -396,7 +396,7 @@ def unicode_encode(input: Any, output_encoding: Any, errors: Any = 'replace', re
     Args:
       input: integers of rank 1 or more, or a ragged tensor of them.
       output_encoding: `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: the treatment of invalid code points: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid code points, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 
@@ -453,7 +453,7 @@ def unicode_split(input: Any, input_encoding: Any, errors: Any = 'replace', repl
     Args:
       input: strings of any shape, or a ragged tensor of them.
       input_encoding: the encoding, which is `UTF-8`, `UTF-16-BE` or `UTF-32-BE`.
-      errors: the treatment of invalid bytes: `strict`, `replace` or `ignore`.
+      errors: the treatment of invalid bytes, which is `strict`, `replace` or `ignore`.
       replacement_char: the code point that replaces invalid bytes.
       name: ignored.
 

@@ -436,7 +436,7 @@ def count_nonzero(input_tensor: Any = None, axis: Any = None, keepdims: Any = No
     Args:
       input: array.
       axis: the axes to count over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       dtype: an integer dtype.
       name: ignored.
 
@@ -464,8 +464,8 @@ def cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, 
     Args:
       x: array of numbers.
       axis: the axis to accumulate along.
-      exclusive: exclude each element from its own sum.
-      reverse: accumulate from the end.
+      exclusive: whether to exclude each element from its own sum.
+      reverse: whether to accumulate from the end.
       name: ignored.
 
     Returns:
@@ -1468,7 +1468,7 @@ def reduce_all(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1494,7 +1494,7 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: bool array.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1521,7 +1521,7 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: Any = None, 
     Args:
       input_tensor: floating-point array.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1550,7 +1550,7 @@ def reduce_max(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1577,7 +1577,7 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to take the mean over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1603,7 +1603,7 @@ def reduce_min(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to search; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1630,7 +1630,7 @@ def reduce_prod(input_tensor: Any, axis: Any = None, keepdims: Any = None, name:
     Args:
       input_tensor: array of numbers.
       axis: the axes to multiply over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1656,7 +1656,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: Any = False, name:
     Args:
       input_tensor: floating-point array.
       axis: the axes to reduce; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -1686,7 +1686,7 @@ def reduce_sum(input_tensor: Any, axis: Any = None, keepdims: Any = None, name: 
     Args:
       input_tensor: array of numbers.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep the reduced axes with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
