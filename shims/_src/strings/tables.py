@@ -251,7 +251,7 @@ class StaticHashTable(_Table):
 
     Raises:
       FailedPreconditionError: a key has two values.
-      TypeError: the default value is not of the values' dtype.
+      TypeError: the dtype of the default value differs from the dtype of the values.
 
     Differs from TensorFlow:
       The table is a dictionary on the host.
