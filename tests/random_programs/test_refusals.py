@@ -16,7 +16,7 @@ PARTS = 4
     "kept", [pytest.param(NOTHING, marks=pytest.mark.long), SOME], ids=["nothing", "some"]
 )
 def test_some_refusals(kept):
-    assert run(refusals.programs(0, kept, 0, 2 * PARTS)).programs > 10
+    assert run(refusals.programs(0, kept, 0, 4 * PARTS)).programs > 5
 
 
 @pytest.mark.long

@@ -185,5 +185,5 @@ if __name__ == "__main__":
     import tensorflow.compat.v1 as tensorflow
 
     tensorflow.disable_v2_behavior()
-    found = {name: printed(tensorflow, text) for name, text in PROGRAMS.items()}
+    found = {name: printed(tensorflow, PROGRAMS[name]) for name in json.load(sys.stdin)}
     sys.stdout.write("\n" + json.dumps(found))

@@ -14,10 +14,13 @@ from tests.v1.printed_programs import PROGRAMS, printed
 
 
 @pytest.fixture(scope="module")
-def tensorflow_1() -> dict[str, str]:
-    """What TensorFlow prints in version 1, asked of one process for all programs."""
+def tensorflow_1(request) -> dict[str, str]:
+    """What TensorFlow prints in version 1, asked of one process for the programs of all tests that run."""
+    tests = [item for item in request.session.items if item.path == request.path]
+    names = [i.callspec.params["name"] for i in tests if "tensorflow_1" in i.fixturenames]
     done = subprocess.run(
         [sys.executable, "-m", "tests.v1.printed_programs"],
+        input=json.dumps(names),
         capture_output=True,
         text=True,
         env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
