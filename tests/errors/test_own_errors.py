@@ -108,7 +108,9 @@ PROGRAMS = (
     (
         errors.FreshSizeError,
         lambda x: shims.function(lambda x: shims.map_fn(lambda t: x[x > t], x))(x),
-        lambda x: shims.function(lambda x: shims.map_fn(lambda t: shims.reduce_sum(x[x > t]), x))(x),
+        lambda x: shims.function(lambda x: shims.map_fn(lambda t: shims.reduce_sum(x[x > t]), x))(
+            x
+        ),
         [0, 5, 3, 6],
     ),
     (
