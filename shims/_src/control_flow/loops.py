@@ -57,7 +57,8 @@ def while_loop(
       ValueError: there are no loop variables, or a variable breaks its shape invariant.
       UnimplementedError: the condition is traced, and a variable changes its shape, but a `jax.jit` without
         `shims.dynamic` calls the function, or the variable changes its rank.
-      CapacityError: a variable grows without a bound on the number of iterations, inside of an enclosing trace.
+      CapacityError: inside of an enclosing trace, a variable grows without a bound on the number of iterations,
+        or by more in later iterations, as a variable that doubles.
 
     Differs from TensorFlow:
       Under a trace, `shape_invariants` are not checked, and a variable keeps its rank.
@@ -72,7 +73,7 @@ def while_loop(
       iterations if the loop needs more. In a call of a `shims.function` or of `shims.dynamic(f)`, a
       variable may change its sizes: it is stored in a buffer, which grows if it is too small. Inside
       of an enclosing trace, such as `jax.jit(shims.dynamic(f))`, the buffer cannot grow: pass
-      `maximum_iterations`.
+      `maximum_iterations`, and let each iteration add at most the same number of elements.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()
