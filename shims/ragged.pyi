@@ -47,13 +47,12 @@ def constant(pylist: Any, dtype: Any = None, ragged_rank: Any = None, inner_shap
     Raises:
       ValueError: the scalars differ in nesting depth, or the nesting does not match the ranks.
       TypeError: the values do not have the shape `inner_shape`.
-      UnimplementedError: strings.
 
     Differs from TensorFlow:
-      Strings are not supported. Row splits are int32 unless `jax_enable_x64` is on.
+      Row splits are int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The result is a constant of the program.
+      The result is a constant of the program. Strings stay on the host.
 
     Example:
       >>> import shims
@@ -84,7 +83,7 @@ def cross_hashed(inputs: Any, num_buckets: Any = 0, hash_key: Any = None, name: 
       UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings are not supported.
+      Features must be integers.
 
     Under jit:
       The number of values is data-dependent.

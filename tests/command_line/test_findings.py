@@ -107,9 +107,48 @@ def test_github(program, run):
     assert last.startswith("::warning title=tf2jax-port TJ201,file=a.py,line=8,col=12::")
 
 
-@pytest.mark.parametrize(("line", "manual", "review"), [("maximum(x, y)", 0, 1), ("foo(x)", 1, 1)])
+FAILING = [
+    ("maximum(x, y)", (0, 1, 1)),
+    ("foo(x)", (1, 1, 1)),
+    ("square(x)", (0, 0, 1)),
+    ("while_loop(c, b, x)", (0, 0, 1)),
+    ("data.Dataset.range(3)", (0, 0, 1)),
+    ("foo(x)  # tf2jax: ignore", (0, 0, 1)),
+]
+
+
+@pytest.mark.parametrize(("line", "codes"), FAILING)
 @pytest.mark.parametrize("command", ["scan", "plan", "rewrite"])
-def test_fail_on(folder, run, command, line, manual, review):
+def test_fail_on(folder, run, command, line, codes):
     (folder / "a.py").write_text(f"import tensorflow as tf\n\ntf.{line}\n")
-    assert run(command, ".", "--fail-on", "manual").exit_code == manual
-    assert run(command, ".", "--fail-on", "review").exit_code == review
+    found = [
+        run(command, ".", "--fail-on", level).exit_code for level in ("manual", "review", "any")
+    ]
+    assert tuple(found) == codes
+
+
+@pytest.mark.parametrize(("line", "code"), [("square(x)", 0), ("data.Dataset.range(3)", 1)])
+def test_any_does_not_count_what_is_written(folder, run, line, code):
+    (folder / "a.py").write_text(f"import tensorflow as tf\n\ntf.{line}\n")
+    assert run("rewrite", ".", "--write", "--fail-on", "any").exit_code == code
+
+
+def test_any_fails_on_no_code_without_tensorflow(folder, run):
+    (folder / "a.py").write_text("import jax.numpy as jnp\nimport shims\n\nshims.square(x)\n")
+    assert run("scan", ".", "--fail-on", "any").exit_code == 0
+
+
+@pytest.mark.parametrize("form", ["text", "github"])
+def test_what_makes_a_scan_fail_is_shown(folder, run, form):
+    code = "import tensorflow as tf\n\ntf.square(x)\n"
+    (folder / "a.py").write_text(code)
+    (folder / "known.json").write_text(run("scan", ".", "--format", "json").stdout)
+    arguments = ("scan", ".", "--output-format", form, "--fail-on", "any")
+    assert "TJ101" in run(*arguments).stdout
+    assert "TJ101" not in run(*arguments[:-2]).stdout
+    known = run(*arguments, "--baseline", "known.json")
+    assert (known.exit_code, known.stdout) == (0, "")
+    (folder / "a.py").write_text(code + "tf.data.Dataset.range(3)\n")
+    new = run(*arguments, "--baseline", "known.json")
+    assert new.exit_code == 1
+    assert re.findall(r"TJ\d+", new.stdout) == ["TJ521"]

@@ -33,7 +33,12 @@ LEFT = {
     ),
     "a comment for what is no diagnostic": (
         HEAD + "y = tf.square(x)  # tf2jax: ignore[E501]\nz = tf.exp(x)  # tf2jax: ignore[]\n",
-        HEAD + "y = tf.square(x)  # tf2jax: ignore[E501]\nz = tf.exp(x)  # tf2jax: ignore[]\n",
+        HEAD
+        + "import jax.numpy as jnp\ny = jnp.square(x)  # tf2jax: ignore[E501]\nz = tf.exp(x)  # tf2jax: ignore[]\n",
+    ),
+    "a comment with a reason": (
+        HEAD + "y = tf.foo(x)  # tf2jax: ignore[TJ301] our own build has it\n",
+        HEAD + "y = tf.foo(x)  # tf2jax: ignore[TJ301] our own build has it\n",
     ),
     "no marker where a comment is": (
         HEAD
@@ -43,6 +48,10 @@ LEFT = {
     "a file": (
         HEAD + "# tf2jax: ignore-file\n# TJ301: stays\ny = tf.square(x)\n",
         HEAD + "# tf2jax: ignore-file\n# TJ301: stays\ny = tf.square(x)\n",
+    ),
+    "some diagnostics of a file": (
+        HEAD + "y = tf.abs(tf.square(x))\n# tf2jax: ignore-file[TJ2]\n",
+        HEAD + "import jax.numpy as jnp\ny = tf.abs(jnp.square(x))\n# tf2jax: ignore-file[TJ2]\n",
     ),
     "an import": (
         "import tensorflow as tf  # tf2jax: ignore\ny = tf.square(x)\n",
@@ -81,6 +90,24 @@ def test_an_ignored_place_is_nobodys_work():
     assert (finding.state, finding.code) == (State.KEPT, "TJ502")
     assert finding.message == "a comment excludes TJ301 here"
     assert not outcome.needs_person
+
+
+@pytest.mark.parametrize(
+    ("comment", "clause"),
+    [
+        ("ignore[E501]", "`E501`"),
+        ("ignore[TJ1, TF301, TJ777] a reason", "`TF301`, `TJ777`"),
+        ("ignore[TJ1]", ""),
+        ("ignore[tj201]", ""),
+    ],
+)
+def test_a_name_that_is_no_diagnostic_excludes_nothing_and_is_reported(comment, clause):
+    outcome = rewrite((HEAD + f"y = tf.foo(x)  # tf2jax: {comment}\n").encode())
+    (finding,) = outcome.findings
+    assert (finding.state, finding.code) == (State.MANUAL, "TJ301")
+    says = f"; the comment `tf2jax: ignore` names {clause}: no diagnostic begins like this, so this excludes nothing"
+    assert finding.message == "TensorFlow has no such name" + says * bool(clause)
+    assert rewrite(outcome.data).data == outcome.data
 
 
 PROGRAM = HEAD + "y = tf.maximum(x, tf.square(x))\nz = tf.foo(tf.unique(y))\n"

@@ -20,6 +20,12 @@ from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
 
 _BROKEN = ("TJ905", "TJ907", "TJ909")  # internal error, no access, changed meanwhile
+_FAILING = {
+    "manual": (State.MANUAL,),
+    "review": (State.MANUAL, State.REVIEW),
+    "any": tuple(State),
+}
+_GONE = {State.REWRITTEN, State.SHIM}
 _PASSED_OVER = (
     "(hidden files, build outputs and files that git ignores are skipped; --no-gitignore also reads files that git "
     "ignores)."
@@ -55,15 +61,16 @@ def ledger_of(asked: Asked, *, texts: bool, compare: bool = False) -> Ledger:
     return collect(results(asked, texts=texts, compare=compare), asked.options.target)
 
 
-def exit_code(ledger: Ledger, fail_on: str) -> int:
+def exit_code(ledger: Ledger, fail_on: str, *, is_written: bool = False) -> int:
     """Return 0 if no manual work is left, 1 if some is, 2 if a file could not be read or written.
 
-    Findings to review count as manual work if `fail_on` is `review`.
+    Findings to review count as manual work if `fail_on` is `review`, and all findings if it is `any`. If the new text
+    is written, `any` does not count references that the new text no longer has, and that need no review.
     """
     broken = any(skipped.code in _BROKEN for skipped in ledger.skipped)
     if broken:
         return 2
-    states = (State.MANUAL,) if fail_on == "manual" else (State.MANUAL, State.REVIEW)
+    states = set(_FAILING[fail_on]) - (_GONE if is_written else set())
     return int(bool(ledger.skipped) or any(f.state in states for f in ledger.findings))
 
 

@@ -38,10 +38,10 @@ def show_findings(
             click.echo(click.style(others, dim=True) if colored else others, err=err, color=colored)
 
 
-def show_data(ledger: Ledger, form: str) -> None:
-    """Print the ledger in a format for programs: `json`, `sarif` or `github`."""
+def show_data(ledger: Ledger, form: str, *, every: bool = False) -> None:
+    """Print the ledger in a format for programs: `json`, `sarif` or `github`; with `every`, `github` has all findings."""
     if form == "github":
-        for line in as_github.to_lines(ledger):
+        for line in as_github.to_lines(ledger, every=every):
             click.echo(line)
         return
     document = ledger.document() if form == "json" else as_sarif.to_document(ledger)

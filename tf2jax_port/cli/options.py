@@ -67,10 +67,11 @@ _READING = (
     click.option("--isolated", is_flag=True, help="Read no configuration file."),
     click.option(
         "--fail-on",
-        type=click.Choice(["manual", "review"]),
+        type=click.Choice(["manual", "review", "any"]),
         default="review",
         show_default=True,
-        help="Exit with 1 only if references must be rewritten by hand (manual), or also if references must be reviewed (review).",
+        help="Exit with 1 only if references must be rewritten by hand (manual), also if references must be reviewed "
+        "(review), or if any reference to TensorFlow is left, even if `rewrite` can convert it or keeps it (any).",
     ),
 )
 _TARGET = click.option(

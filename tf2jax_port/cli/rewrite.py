@@ -73,7 +73,7 @@ def rewrite(
     if report:
         write_report(report, json.dumps(ledger.document(), indent=1) + "\n")
     tell(ledger, does)
-    code = exit_code(ledger, asked.fail_on)
+    code = exit_code(ledger, asked.fail_on, is_written=write)
     if asked.reads_stdin and ledger.skipped:
         code = 2  # standard output is empty, which is no valid program
     raise SystemExit(int(does.changed > 0) if check and code != 2 else code)

@@ -87,8 +87,9 @@ def scan(
     ledger = ledger_of(asked, texts=html is not None, compare=compare)
     if baseline:
         ledger = _only_new(ledger, baseline)
+    every = whole or asked.fail_on == "any"  # what makes the command fail is shown
     if form != "text":
-        show_data(ledger, form)
+        show_data(ledger, form, every=every)
     if statistics:
         click.echo("".join(f"{line}\n" for line in as_lines.statistics(ledger)), nl=False)
     if overview:
@@ -99,7 +100,7 @@ def scan(
         write_report(html, as_html.to_html(ledger, ", ".join(paths)))
     tell_skipped(ledger.skipped)
     if form == "text" and not (statistics or overview):
-        show_findings(ledger, every=whole, grouped=group, color=color)
+        show_findings(ledger, every=every, grouped=group, color=color)
         if ledger.entries:
             tell(as_lines.summary(ledger))
             tell_proof(entry.path for entry in ledger.entries if entry.outcome.findings)

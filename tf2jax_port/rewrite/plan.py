@@ -369,6 +369,8 @@ class _Run:
             code, state, message = "TJ502", State.KEPT, f"a comment excludes {code} here"
         elif not self.options.selects(code):
             code, state, message = "TJ503", State.KEPT, f"{code} is not selected"
+        else:
+            message += self.ignored.mistakes(star)
         return Finding(
             star.lineno,
             star.col_offset + 1,

@@ -9,11 +9,14 @@ from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.ledger import Ledger
 
 
-def to_lines(ledger: Ledger) -> Iterator[str]:
-    """Yield an error for each reference to rewrite by hand and each unread file, and a warning for each review."""
+def to_lines(ledger: Ledger, *, every: bool = False) -> Iterator[str]:
+    """Yield an error for each reference to rewrite by hand and each unread file, and a warning for each review.
+
+    With `every`, also yield a warning for each reference that needs no person.
+    """
     for entry in ledger.entries:
         for finding in entry.outcome.findings:
-            if not finding.state.needs_person:
+            if not (every or finding.state.needs_person):
                 continue
             level = "error" if finding.state is State.MANUAL else "warning"
             place = {} if finding.cell else {"line": finding.line, "col": finding.column}

@@ -11,6 +11,7 @@ from typing import Any
 
 from shims._src.arguments.kernels import spoken
 from tf2jax_port.rewrite import Finding, State
+from tf2jax_port.rewrite.calls.corners import depends_on_arguments
 from tf2jax_port.rewrite.knowledge import graph_names, version_1
 from tf2jax_port.rewrite.knowledge import known as knowledge
 from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
@@ -129,6 +130,7 @@ def _replacement(subject: Subject) -> Iterator[tuple[str, str]]:
             yield _IN_JAX, "the table has no expression."
     if found is not None:
         yield "Rewriter", outcome(found)
+        yield from _other_arguments(row, found)
         yield from _as_a_value(subject, found)
         yield from _of_optimizers(subject)
     if _in_graphs(subject):
@@ -173,6 +175,20 @@ def _of_optimizers(subject: Subject) -> Iterator[tuple[str, str]]:
     """Yield where it is described how the uses of an optimizer or a schedule decide what is written."""
     if subject.name in _WITH_USES or subject.name.removeprefix("v1.") in optimizers.DECAYS:
         yield "Depends on the use", _USES
+
+
+def _other_arguments(row: Row | None, found: Finding) -> Iterator[tuple[str, str]]:
+    """Say when a call has another state than the call of the page, whose arguments are variables."""
+    if row is None or not row.note or row.note not in found.message:
+        return
+    if found.state is not State.REWRITTEN or not depends_on_arguments(row.name):
+        return
+    yield (
+        "Rewriter, with other arguments",
+        "if the code lets this difference occur, the call is marked for review ([TJ201](../rules/TJ201.md)); if the "
+        "difference is certain ([TJ403](../rules/TJ403.md)), and with `--exact`, the call becomes a call of "
+        f"`{knowledge.facade(row)}`.",
+    )
 
 
 def outcome(found: Finding) -> str:

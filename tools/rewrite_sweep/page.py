@@ -53,6 +53,18 @@ def _kinds(records: list[dict[str, Any]]) -> list[tuple[str, int, str]]:
     return [(kind, number, sample[kind]) for kind, number in seen.most_common(20)]
 
 
+def _extent(records: list[dict[str, Any]]) -> list[str]:
+    """Say how many programs have been run."""
+    ran = sum(NOT_RUN not in record["lanes"].values() for record in records)
+    return [
+        f"`python -m tools.rewrite_sweep` makes {len(records)} programs, runs those without a recorded result (all of them",
+        f"need about two hours), and writes this page. **{ran} of the {len(records)} programs have been run** with their",
+        f"present text. Of the other {len(records) - ran} programs (*not run*), this page knows no result: they were never run,",
+        "or the rewriter now writes another text for them. The tests run each row of the table ([scorecard](scorecard.md)), but",
+        "not in every context.",
+    ]
+
+
 def as_page(records: list[dict[str, Any]]) -> str:
     """Return the page."""
     lines = [
@@ -64,7 +76,7 @@ def as_page(records: list[dict[str, Any]]) -> str:
         "the argument: as a literal, as a variable, as a selection (an array with a data-dependent size), and so on. Each",
         "program is rewritten by `tf2jax-port rewrite`. The original runs in TensorFlow. The rewritten text runs eagerly,",
         "under `jax.jit`, in `shims.function`, and with gradients.",
-        f"`python -m tools.rewrite_sweep` runs all {len(records)} programs and writes this page.",
+        *_extent(records),
         "",
         "- *equal*: the rewritten text computes the same result as TensorFlow",
         "- *announced*: the result differs, and the rewriter marks the call for review, or the table names the difference",
@@ -72,12 +84,14 @@ def as_page(records: list[dict[str, Any]]) -> str:
         "- *different*: the result differs, and neither the rewriter nor the table announces the difference",
         "- *manual*: the rewriter marks a reference of the program as manual work",
         "- *n/a*: TensorFlow has no result, or the results of TensorFlow contradict each other",
-        "- *not run*: the rewritten text has changed, and the new text has not been run yet",
+        "- *not run*: the record contains no result of the present text",
         "",
         "The outcomes are recorded in `rewrite-sweep.json`. The message of [TJ211](rules/TJ211.md) names the outcome under",
         "`jax.jit`. The page [Thirty programs before and after](rewrite-pairs.md) shows examples of rewritten text.",
         "",
         *_table("lane", counts(records)),
+        "",
+        "Each program counts once in each lane of the table above, and four times in the table below.",
         "",
         *_table("context", counts(records, "context")),
         "",

@@ -15,6 +15,10 @@ _QUANTIZED = (
     "JAX has no quantized dtypes: use `quantization.quantize_and_dequantize_v2`, or scale and cast"
 )
 _PROCESSES = "shard arrays with `jax.sharding`; see `docs/devices.md`"
+_THREADS = (
+    "use `threading` and `queue` of Python; graph programs have `shims.compat.v1.train.Coordinator`"
+)
+_QUEUES = "use Python's `queue.Queue` outside of compiled functions; graph programs have the queues of `shims.compat.v1`"
 _SAVED = (
     "delete it: `train.Checkpoint` and `train.CheckpointManager` save objects without such options"
 )
@@ -61,7 +65,8 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("image.generate_bounding_box",),
         "combine `image.non_max_suppression` and `math.top_k`",
     ),
-    (("feature_column", "make_", "fingerprint", "estimator", "queue"), _HOST),
+    (("queue",), _QUEUES),
+    (("feature_column", "make_", "fingerprint", "estimator"), _HOST),
     (("test.",), "write the test with `pytest` or `unittest`, and `numpy.testing`"),
     (("lookup.experimental",), _HOST),
     (
@@ -95,7 +100,8 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("train.CheckpointOptions", "train.CheckpointView", "train.Trackable", "train.checkpoints"),
         _SAVED,
     ),
-    (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
+    (("train.Coordinator",), _THREADS),
+    (("train.Cluster", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
     (
         ("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"),

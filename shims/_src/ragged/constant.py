@@ -38,13 +38,12 @@ def constant(
     Raises:
       ValueError: the scalars differ in nesting depth, or the nesting does not match the ranks.
       TypeError: the values do not have the shape `inner_shape`.
-      UnimplementedError: strings.
 
     Differs from TensorFlow:
-      Strings are not supported. Row splits are int32 unless `jax_enable_x64` is on.
+      Row splits are int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The result is a constant of the program.
+      The result is a constant of the program. Strings stay on the host.
 
     Example:
       >>> import shims

@@ -39,7 +39,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
       UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings are not supported.
+      Features must be integers.
 
     Under jit:
       The number of values is data-dependent.

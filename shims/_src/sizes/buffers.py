@@ -19,6 +19,17 @@ from shims._src.sizes import primitives, size_bounds, trace
 from shims._src.sizes.sites import Site
 
 FIRST_CAPACITY = 16
+_HAS_LIMIT = "a bound on the number of iterations, or of elements of a `TensorArray`"
+_WITHOUT_LIMIT = (
+    "pass `maximum_iterations` to `while_loop`; create a growing `TensorArray` with its largest size and cut the "
+    "result, as in `TensorArray(dtype, n)` and `.stack()[:k]`; or call the function through `shims.function` at the top "
+    "level"
+)
+_GROWS_BY_LITTLE = "a value to which every iteration adds at most the same number of elements"
+_WITH_LIMIT = (
+    "write into an array of fixed size, with the number of valid elements as another loop variable; or call the "
+    "function through `shims.function` at the top level"
+)
 
 
 @jax.tree_util.register_pytree_node_class
@@ -108,8 +119,12 @@ def capacity_for(dims, label: str):
     return growable(label)
 
 
-def growable(label: str) -> Capacity:
+def growable(label: str, *, has_limit: bool = False) -> Capacity:
     """Create a buffer capacity that a top-level call can grow.
+
+    Args:
+      label: the name of the operator in messages.
+      has_limit: whether the number of iterations has a limit, which does not limit the size of the value.
 
     Raises:
       CapacityError: an enclosing JAX trace prevents growth.
@@ -121,12 +136,8 @@ def growable(label: str) -> Capacity:
             errors.message(
                 label,
                 "the size of this value has no bound, and inside an enclosing JAX trace no buffer can grow.",
-                required="a bound on the number of iterations, or of elements of a `TensorArray`",
-                do=(
-                    "pass `maximum_iterations` to `while_loop`; create a growing `TensorArray` with its largest "
-                    "size and cut the result, as in `TensorArray(dtype, n)` and `.stack()[:k]`; or call the "
-                    "function through `shims.function` at the top level"
-                ),
+                required=_GROWS_BY_LITTLE if has_limit else _HAS_LIMIT,
+                do=_WITH_LIMIT if has_limit else _WITHOUT_LIMIT,
             )
         )
     return Capacity(*state.new_buffer(FIRST_CAPACITY))

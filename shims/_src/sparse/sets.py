@@ -166,14 +166,14 @@ def difference(a, b, aminusb=True, validate_indices=True):
     """Compute the set difference of corresponding rows.
 
     Args:
-      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8, uint16 or strings.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
       aminusb: compute `a - b` if True, `b - a` if False.
       validate_indices: whether to check that the coordinates of sparse operands are in range, in
         order and not repeated; row coordinates are always checked.
 
     Returns:
-      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
+      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order (of bytes for strings).
 
     Raises:
       TypeError: the dtypes differ or are not supported.
@@ -182,10 +182,10 @@ def difference(a, b, aminusb=True, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several rows if its coordinates are not in order. Strings are not supported.
+      several rows if its coordinates are not in order.
 
     Under jit:
-      The number of values is data-dependent.
+      The number of values is data-dependent. Strings stay on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/difference
     """
@@ -201,13 +201,13 @@ def intersection(a, b, validate_indices=True):
     """Compute the set intersection of corresponding rows.
 
     Args:
-      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8, uint16 or strings.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
       validate_indices: whether to check that the coordinates of sparse operands are in range, in
         order and not repeated; row coordinates are always checked.
 
     Returns:
-      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
+      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order (of bytes for strings).
 
     Raises:
       TypeError: the dtypes differ or are not supported.
@@ -216,10 +216,10 @@ def intersection(a, b, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several rows if its coordinates are not in order. Strings are not supported.
+      several rows if its coordinates are not in order.
 
     Under jit:
-      The number of values is data-dependent.
+      The number of values is data-dependent. Strings stay on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/intersection
     """
@@ -233,13 +233,13 @@ def union(a, b, validate_indices=True):
     """Compute the set union of corresponding rows.
 
     Args:
-      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8, uint16 or strings.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
       validate_indices: whether to check that the coordinates of sparse operands are in range, in
         order and not repeated; row coordinates are always checked.
 
     Returns:
-      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
+      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order (of bytes for strings).
 
     Raises:
       TypeError: the dtypes differ or are not supported.
@@ -248,10 +248,10 @@ def union(a, b, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several rows if its coordinates are not in order. Strings are not supported.
+      several rows if its coordinates are not in order.
 
     Under jit:
-      The number of values is data-dependent.
+      The number of values is data-dependent. Strings stay on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/union
     """
@@ -263,7 +263,7 @@ def size(a, validate_indices=True):
     """Count the distinct values of each row of a sparse tensor.
 
     Args:
-      a: sparse tensor of int8, int16, int32, int64, uint8 or uint16.
+      a: sparse tensor of int8, int16, int32, int64, uint8, uint16 or strings.
       validate_indices: whether to check that the coordinates of sparse operands are in range, in
         order and not repeated; row coordinates are always checked.
 
@@ -276,7 +276,7 @@ def size(a, validate_indices=True):
 
     Differs from TensorFlow:
       With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
-      several rows if its coordinates are not in order. Strings are not supported.
+      several rows if its coordinates are not in order.
 
     Under jit:
       The sizes of `a` may be known only at run time; the result has the same sizes.

@@ -98,6 +98,13 @@ class Corners:
 
 
 _NONE = Corner()
+
+
+def depends_on_arguments(name: str) -> bool:
+    """Return whether the arguments of a call decide whether the difference that a table row names is reported."""
+    return name in _FINDERS
+
+
 _SELECTION = (
     "under your own `jax.jit`, JAX's functions accept an array with a data-dependent size only inside "
     "`shims.dynamic`"

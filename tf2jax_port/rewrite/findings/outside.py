@@ -70,7 +70,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ324",
-        "docs/state.md shows how to save values to a file and restore them",
+        "`docs/checkpoints.md` shows how to save and restore values; `shims.compat.v1` has the functions of TensorFlow 1",
         (
             *("train.Checkpoint*", "train.Saver*", "train.latest_checkpoint", "train.*checkpoint*"),
             *("train.list_variables", "train.load_variable", "train.NewCheckpointReader"),

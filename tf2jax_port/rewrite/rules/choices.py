@@ -64,7 +64,8 @@ IGNORED = Rule(
     why=(
         "A comment tells the rewriter to leave the call unchanged: `# tf2jax: ignore`, `# tf2jax: ignore[TJ201]` or "
         "`# tf2jax: ignore-file`. The comment is at the end of the first or the last line of the call, or on a line "
-        "of its own above the call."
+        "of its own above the call. A reason may follow the comment. A name in the brackets that is no diagnostic "
+        "excludes nothing, and the finding says so."
     ),
     safety=(
         "The call is not changed, and neither is the import that the call needs. If a name has different meanings in "

@@ -154,11 +154,12 @@ CHECKPOINT = _rule(
         "A TensorFlow checkpoint identifies variables by the structure of Python objects, or by the names of the "
         "variables in a graph. `tf.train.Checkpoint` and `tf.train.CheckpointManager` become the classes of the same "
         "name in `shims.train`, which read and write the same files (TJ407). The other functions for checkpoints "
-        "need a graph of TensorFlow 1."
+        "need a graph of TensorFlow 1, which `shims.compat.v1` builds."
     ),
     (
-        "Save the values with `shims.train.Checkpoint`, in a NumPy archive, or with Orbax. "
-        "`shims.train.load_variable` reads an old checkpoint."
+        "In a program that keeps its sessions, run the rewriter with `--target auto`: `Saver` of `shims.compat.v1` reads "
+        "and writes TensorFlow's files. In other code, save the values with `shims.train.Checkpoint`, in a NumPy archive, "
+        "or with Orbax. `shims.train.load_variable` reads an old checkpoint (docs/checkpoints.md)."
     ),
     "saver = tf.train.Saver()",
     head=_V1,

@@ -152,7 +152,12 @@ OLD_MEANING = Rule(
         "arguments. The file uses the object of TensorFlow 1: the file accesses the name through `compat.v1`, or uses "
         "other names that only TensorFlow 1 has."
     ),
-    safety="The line is not changed. Write the code for TensorFlow 2, then run the rewriter again.",
+    safety=(
+        "The line is not changed. If the file builds a graph, run the rewriter with `--target auto`: the file then uses "
+        "`shims.compat.v1`, in which the name has the meaning of TensorFlow 1. In other files, call the function of "
+        "`shims.compat.v1` in this line if the function needs no graph (as `shims.compat.v1.image.resize`), or write the "
+        "line for TensorFlow 2 and run the rewriter again."
+    ),
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x):\n    return tf.image.resize(x, [8, 8])\n",

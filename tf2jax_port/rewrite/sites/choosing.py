@@ -34,7 +34,8 @@ def choose(
     """
     left = _left_alone(decision, options, ignored)
     if left is None:
-        return decision
+        mistakes = ignored.mistakes(decision.span)
+        return _with_clause(decision, mistakes) if mistakes else decision
     state, code, message = left
     if reference is not None and is_read_as_version_1(reference, decision.symbol):
         # A second run then still reads the file as TensorFlow 1 when its other such names are gone.
@@ -42,6 +43,13 @@ def choose(
     return dataclasses.replace(
         decision, state=state, code=code, message=message, edits=(), plain=False
     )
+
+
+def _with_clause(decision: Decision, clause: str) -> Decision:
+    """Return a decision with a clause at the end of its message, but before what a second run reads there."""
+    message = decision.message.removesuffix(READ_AS_VERSION_1)
+    end = decision.message[len(message) :]
+    return dataclasses.replace(decision, message=message + clause + end)
 
 
 def has_marker(decision: Decision) -> bool:
