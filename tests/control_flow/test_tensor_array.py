@@ -259,7 +259,7 @@ def test_what_is_known_of_it():
     assert made.handle is None
     assert made.close() is None
     assert repr(made) == "<TensorArray of 3 elements, int32>"
-    with pytest.raises(ValueError, match="`handle` is TensorFlow 1's"):
+    with pytest.raises(ValueError, match="`handle` is an argument of TensorFlow 1"):
         shims.TensorArray(shims.int32, handle=1)
 
 
