@@ -286,7 +286,7 @@ def program_so_far(trace, x, also=()):
       A closed jaxpr without effects, whose inputs are the constants followed by the inputs of the trace.
     """
     frame, needed, equations = trace.frame, {x.val, *also}, []
-    constants = dict(frame.constvar_to_val)
+    constants = {var: _constant_value(value) for var, value in frame.constvar_to_val.items()}
     for eqn in reversed(frame.get_eqns()):
         if not needed.isdisjoint(eqn.outvars):
             needed.update(v for v in eqn.invars if not isinstance(v, core.Literal))
@@ -322,7 +322,16 @@ def constant_of(x):
         return None if isinstance(x, Tracer) else x
     if isinstance(x.val, core.Literal):
         return x.val.val
-    return x._trace.frame.constvar_to_val.get(x.val)
+    return _constant_value(x._trace.frame.constvar_to_val.get(x.val))
+
+
+# In JAX 0.9, a frame keeps each of its constants in two forms.
+_TWO_FORMS = getattr(pe, "Constants", ())
+
+
+def _constant_value(constant):
+    """Return the value of a constant of a frame."""
+    return constant.canonical if isinstance(constant, _TWO_FORMS) else constant
 
 
 def as_outside(x):
