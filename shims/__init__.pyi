@@ -1277,8 +1277,8 @@ def clip_by_global_norm(t_list: Any, clip_norm: Any, use_norm: Any = None, name:
       name: ignored.
 
     Returns:
-      `(list, norm)`: the scaled arrays, each of its own shape, and the norm before scaling, a
-      scalar. The arrays are NaN if the norm is not finite.
+      `(list, norm)`: the scaled arrays, with their shapes unchanged, and the norm before scaling
+      (a scalar). The arrays are NaN if the norm is not finite.
 
     Differs from TensorFlow:
       Nothing.
@@ -2136,7 +2136,7 @@ def grad_pass_through(f: Any) -> Any:
     https://www.tensorflow.org/api_docs/python/tf/grad_pass_through
     """
 def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', gate_gradients: Any = False, aggregation_method: Any = None, stop_gradients: Any = None, unconnected_gradients: Any = ...) -> Any:
-    """Compute the gradients of the sum of `ys` with respect to each of `xs`, in a `shims.function` only.
+    """Compute the gradients of the sum of `ys` with respect to each of `xs`, while a program is traced.
 
     Args:
       ys: an array or a list of arrays.
@@ -2160,7 +2160,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: Any = 'gradients', ga
       The gradient of gathered rows is dense.
 
     Under jit:
-      It works only while a program is traced by `shims.function` or `jax.jit`.
+      This function can be called only while `shims.function` or `jax.jit` traces a program.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -4065,8 +4065,8 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: A
 
     Args:
       branch_index: an int scalar.
-      branch_fns: functions without arguments, as a list, a dictionary by index, or pairs of an
-        index and a function. The indices are 0, 1, 2, ...
+      branch_fns: functions without arguments, as a list, a dictionary that maps indices to
+        functions, or a list of `(index, function)` pairs. The indices are 0, 1, 2, ...
       default: the function for any other index; the last function of `branch_fns` by default.
       name: the name in messages.
 
@@ -4408,8 +4408,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
-    Under jit: Without `x` and `y`, the number of rows depends on data. The gradient of elements
-      that are not chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
+      The gradient with respect to elements that are not chosen is 0. If such an element is computed
+      by a function whose derivative is infinite there, the gradient with respect to the function's
+      argument is NaN (0 times infinity), as in TensorFlow.
+
+    Under jit: Without `x` and `y`, the number of rows depends on data.
 
     Example:
       >>> import shims

@@ -114,7 +114,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Any:
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
@@ -152,7 +152,7 @@ def resize(images: Any, size: Any, method: Any = 'bilinear', preserve_aspect_rat
       Pixel centers lie at half-integers.
 
     Raises:
-      ValueError: `images` has a wrong number of axes, `size` is not a pair, or `method` is unknown.
+      ValueError: `images` has the wrong number of axes, `size` is not a pair, or `method` is unknown.
       InvalidArgumentError: a size is not positive.
 
     Differs from TensorFlow:

@@ -13,8 +13,8 @@ class Dataset:
     Differs from TensorFlow:
       Functions are not traced once, but called with the values of every element. Python code in the functions
       runs each time, and the `element_spec` of their results comes from calls with placeholder elements.
-      Elements are computed in order, whatever `num_parallel_calls` and `deterministic` say. The order of
-      `shuffle` is TensorFlow's for the same seeds.
+      Elements are computed in order, whatever `num_parallel_calls` and `deterministic` say. With the same
+      seeds, however, `shuffle` returns the elements in the same order as TensorFlow.
 
     Under jit:
       Datasets are computed on the host. A compiled function accepts elements of a dataset as

@@ -77,7 +77,7 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, data_format: An
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
         are integers on an accelerator.
 

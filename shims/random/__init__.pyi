@@ -101,8 +101,8 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., see
 
     Args:
       shape: the sizes.
-      mean: a scalar or an array that broadcasts.
-      stddev: a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -188,8 +188,8 @@ def stateless_normal(shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, 
     Args:
       shape: the sizes.
       seed: two integers.
-      mean: a scalar or an array that broadcasts.
-      stddev: a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which select the same algorithm.
@@ -222,7 +222,7 @@ def stateless_uniform(shape: Any, seed: Any, minval: Any = 0, maxval: Any = None
     Args:
       shape: the sizes.
       seed: two integers; see `docs/random.md` for 64-bit seeds.
-      minval: the lower bound. For floats, a scalar or an array that broadcasts. For integers, a
+      minval: the lower bound. For floats, a scalar or an array that broadcasts with `shape`. For integers, a
         scalar; or `None`, if `maxval` is also `None`, to sample from the whole range of the dtype.
       maxval: the upper bound. `None` means 1 for floats; for integers, it is allowed only if `minval` is also `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
@@ -255,8 +255,8 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
 
     Args:
       shape: the sizes.
-      mean: a scalar or an array that broadcasts.
-      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -283,7 +283,7 @@ def uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = ..., s
 
     Args:
       shape: the sizes.
-      minval: the lower bound. For floats, a scalar or an array that broadcasts; for integers, a scalar.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts with `shape`; for integers, a scalar.
       maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.

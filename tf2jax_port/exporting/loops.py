@@ -236,7 +236,8 @@ def _write_while(body: Any, op: Any, parameters: Any, inputs: Sequence[Expressio
     """
     if op.attributes.get("differentiated"):
         raise UnsupportedError(
-            "the gradient of a loop whose number of iterations depends on data needs shims"
+            "JAX cannot compute the gradient of a loop whose number of iterations depends on data; this gradient "
+            "needs `shims`"
         )
     condition, loop_body = op.attributes["parts"]
     count = len(parameters[1])

@@ -141,8 +141,11 @@ def where(condition, x=None, y=None, name=None):
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on.
 
-    Under jit: Without `x` and `y`, the number of rows depends on data. The gradient of elements
-      that are not chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
+      The gradient with respect to elements that are not chosen is 0. If such an element is computed
+      by a function whose derivative is infinite there, the gradient with respect to the function's
+      argument is NaN (0 times infinity), as in TensorFlow.
+
+    Under jit: Without `x` and `y`, the number of rows depends on data.
 
     Example:
       >>> import shims

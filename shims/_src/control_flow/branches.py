@@ -132,8 +132,8 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
     Args:
       branch_index: an int scalar.
-      branch_fns: functions without arguments, as a list, a dictionary by index, or pairs of an
-        index and a function. The indices are 0, 1, 2, ...
+      branch_fns: functions without arguments, as a list, a dictionary that maps indices to
+        functions, or a list of `(index, function)` pairs. The indices are 0, 1, 2, ...
       default: the function for any other index; the last function of `branch_fns` by default.
       name: the name in messages.
 

@@ -191,7 +191,7 @@ def ctc_unique_labels(labels, name=None):
       The distinct labels `[batch, labels]`, padded with 0, and the index of each label among them.
 
     Raises:
-      InvalidArgumentError: `labels` has a wrong number of axes.
+      InvalidArgumentError: `labels` has the wrong number of axes.
 
     Differs from TensorFlow:
       int64 becomes int32 unless `jax_enable_x64` is on. For a batch of size 0 TensorFlow returns

@@ -34,7 +34,7 @@ def gradients(
     stop_gradients=None,
     unconnected_gradients=UnconnectedGradients.NONE,
 ):
-    """Compute the gradients of the sum of `ys` with respect to each of `xs`, in a `shims.function` only.
+    """Compute the gradients of the sum of `ys` with respect to each of `xs`, while a program is traced.
 
     Args:
       ys: an array or a list of arrays.
@@ -58,7 +58,7 @@ def gradients(
       The gradient of gathered rows is dense.
 
     Under jit:
-      It works only while a program is traced by `shims.function` or `jax.jit`.
+      This function can be called only while `shims.function` or `jax.jit` traces a program.
 
     Example:
       >>> import shims.compat.v1 as tf
@@ -121,7 +121,7 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
       Nothing.
 
     Under jit:
-      It works only while a program is traced by `shims.function` or `jax.jit`.
+      This function can be called only while `shims.function` or `jax.jit` traces a program.
 
     https://www.tensorflow.org/api_docs/python/tf/hessians
     """

@@ -29,7 +29,7 @@ def image_of(function: str, image, *, may_be_empty: bool = False):
     """Convert `image` to an array with three axes, or four with a batch axis.
 
     Raises:
-      InvalidArgumentError: `image` has a wrong number of axes, or no pixels; TensorFlow raises
+      InvalidArgumentError: `image` has the wrong number of axes, or no pixels; TensorFlow raises
         `ValueError`.
     """
     x = operand(image)
@@ -62,7 +62,7 @@ def flip_left_right(image):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -86,7 +86,7 @@ def flip_up_down(image):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -111,7 +111,7 @@ def transpose(image, name=None):
       The array with the axes of height and width exchanged.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -137,7 +137,7 @@ def rot90(image, k=1, name=None):
       The rotated images.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
       FreshSizeError: `k` is traced.
 
     Differs from TensorFlow:
@@ -164,7 +164,7 @@ def central_crop(image, central_fraction):
       The central region; the margins on opposite sides are equal.
 
     Raises:
-      ValueError: the fraction is not in (0, 1], or `image` has a wrong number of axes.
+      ValueError: the fraction is not in (0, 1], or `image` has the wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.

@@ -250,7 +250,7 @@ def total_variation(images, name=None):
       A scalar, or `[batch]`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
@@ -278,7 +278,7 @@ def image_gradients(image):
       `(dy, dx)`, of the shape of `image`; the last row of `dy` and the last column of `dx` are 0.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
@@ -320,7 +320,7 @@ def sobel_edges(image):
       is reflected at its borders.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes, or too few pixels to be reflected.
+      InvalidArgumentError: the array has the wrong number of axes, or too few pixels to be reflected.
 
     Differs from TensorFlow:
       Nothing.

@@ -313,7 +313,7 @@ def random_flip_left_right(image, seed=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
@@ -345,7 +345,7 @@ def random_flip_up_down(image, seed=None):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
@@ -372,7 +372,7 @@ def stateless_random_flip_left_right(image, seed):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.
@@ -398,7 +398,7 @@ def stateless_random_flip_up_down(image, seed):
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.

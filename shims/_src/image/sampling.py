@@ -49,7 +49,7 @@ def resize(
       Pixel centers lie at half-integers.
 
     Raises:
-      ValueError: `images` has a wrong number of axes, `size` is not a pair, or `method` is unknown.
+      ValueError: `images` has the wrong number of axes, `size` is not a pair, or `method` is unknown.
       InvalidArgumentError: a size is not positive.
 
     Differs from TensorFlow:

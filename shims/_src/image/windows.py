@@ -45,7 +45,7 @@ def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
         required = f"{rank} positive numbers"
         raise checks.invalid(
             function,
-            f"`{name}` has a wrong length, or contains a number that is not positive.",
+            f"`{name}` has the wrong length, or contains a number that is not positive.",
             required=required,
             received=received,
         )
@@ -200,7 +200,7 @@ def _check_rank(function: str, x, rank: int) -> None:
     if x.ndim != rank:
         raise checks.invalid(
             function,
-            "the array has a wrong number of axes.",
+            "the array has the wrong number of axes.",
             required=f"rank {rank}",
             received=describe(x),
         )
@@ -221,7 +221,7 @@ def resize_with_pad(image, target_height, target_width, method="bilinear", antia
       float32 images of the new size; with `nearest`, in the dtype of `image`.
 
     Raises:
-      ValueError: `image` has a wrong number of axes, or a size is not positive.
+      ValueError: `image` has the wrong number of axes, or a size is not positive.
       UnimplementedError: `image.resize` does not support the method.
 
     Differs from TensorFlow:

@@ -119,8 +119,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
       name: ignored.
 
     Returns:
-      `(list, norm)`: the scaled arrays, each of its own shape, and the norm before scaling, a
-      scalar. The arrays are NaN if the norm is not finite.
+      `(list, norm)`: the scaled arrays, with their shapes unchanged, and the norm before scaling
+      (a scalar). The arrays are NaN if the norm is not finite.
 
     Differs from TensorFlow:
       Nothing.

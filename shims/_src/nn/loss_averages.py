@@ -69,7 +69,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
       A scalar; 0 for a batch of size 0.
 
     Raises:
-      ValueError: the losses or the batch size have a wrong number of axes.
+      ValueError: the losses or the batch size have the wrong number of axes.
       TypeError: the batch size is not an integer.
       InvalidArgumentError: the batch size is negative, or the weights do not broadcast.
 

@@ -251,7 +251,7 @@ def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.
       `input / (bias + alpha * squares) ** beta`.
 
     Raises:
-      InvalidArgumentError: `input` has a wrong number of axes or an unsupported dtype.
+      InvalidArgumentError: `input` has the wrong number of axes or an unsupported dtype.
 
     Differs from TensorFlow:
       Nothing.

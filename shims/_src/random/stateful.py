@@ -37,7 +37,7 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
 
     Args:
       shape: the sizes.
-      minval: the lower bound. For floats, a scalar or an array that broadcasts; for integers, a scalar.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts with `shape`; for integers, a scalar.
       maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
@@ -93,8 +93,8 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
 
     Args:
       shape: the sizes.
-      mean: a scalar or an array that broadcasts.
-      stddev: a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -129,8 +129,8 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, n
 
     Args:
       shape: the sizes.
-      mean: a scalar or an array that broadcasts.
-      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.

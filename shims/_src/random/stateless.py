@@ -26,7 +26,7 @@ def stateless_uniform(
     Args:
       shape: the sizes.
       seed: two integers; see `docs/random.md` for 64-bit seeds.
-      minval: the lower bound. For floats, a scalar or an array that broadcasts. For integers, a
+      minval: the lower bound. For floats, a scalar or an array that broadcasts with `shape`. For integers, a
         scalar; or `None`, if `maxval` is also `None`, to sample from the whole range of the dtype.
       maxval: the upper bound. `None` means 1 for floats; for integers, it is allowed only if `minval` is also `None`.
       dtype: float16, bfloat16, float32, float64, int32, int64, uint32 or uint64.
@@ -79,8 +79,8 @@ def stateless_normal(
     Args:
       shape: the sizes.
       seed: two integers.
-      mean: a scalar or an array that broadcasts.
-      stddev: a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which select the same algorithm.
@@ -118,8 +118,8 @@ def stateless_truncated_normal(
     Args:
       shape: the sizes.
       seed: two integers.
-      mean: a scalar or an array that broadcasts.
-      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which select the same algorithm.

@@ -3535,8 +3535,8 @@ def random_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = .
 
     Args:
       shape: the sizes.
-      mean: a scalar or an array that broadcasts.
-      stddev: a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -3597,7 +3597,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
 
     Args:
       shape: the sizes.
-      minval: the lower bound. For floats, a scalar or an array that broadcasts; for integers, a scalar.
+      minval: the lower bound. For floats, a scalar or an array that broadcasts with `shape`; for integers, a scalar.
       maxval: the upper bound. `None` means 1 for floats; for integers, it is an error.
       dtype: float16, bfloat16, float32, float64, int32 or int64.
       seed: an integer; see `set_seed`.
@@ -5217,8 +5217,8 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
 
     Args:
       shape: the sizes.
-      mean: a scalar or an array that broadcasts.
-      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
+      mean: a scalar or an array that broadcasts with `shape`.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts with `shape`.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.

@@ -107,7 +107,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Any:
       An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: the array has a wrong number of axes.
+      InvalidArgumentError: the array has the wrong number of axes.
 
     Differs from TensorFlow:
       TensorFlow raises `ValueError` instead of `InvalidArgumentError`.

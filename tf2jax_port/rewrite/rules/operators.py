@@ -261,8 +261,8 @@ GRAPH_LEFT = Rule(
     state=State.MANUAL,
     why=(
         "A TensorFlow 1 program builds a graph, and all code in a file must add to one and the same graph. With "
-        "`--target graph` and `--target auto`, the imports of TensorFlow become imports of `shims.compat.v1`, even "
-        "if `shims.compat.v1` does not have all names that the file uses. Some files are not changed at all: files "
+        "`--target graph` or `--target auto`, the imports of TensorFlow become imports of `shims.compat.v1`, even "
+        "if `shims.compat.v1` lacks some of the names that the file uses. Some files are not changed at all: files "
         "with a star import of TensorFlow, with `# tf2jax: ignore` comments, or with lines that an earlier run has "
         "rewritten."
     ),

@@ -42,7 +42,7 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: `input` has a wrong number of axes, or a list a wrong length.
+      ValueError: `input` has the wrong number of axes, or a list argument has the wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
@@ -81,7 +81,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
@@ -115,7 +115,7 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
@@ -149,7 +149,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:

@@ -51,7 +51,7 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
         are integers on an accelerator.
 
@@ -93,7 +93,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
-      ValueError: a list has a wrong length, or `data_format` is unknown.
+      ValueError: a list argument has the wrong length, or `data_format` is unknown.
       TypeError: `padding` is not a string.
       UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
         are integers on an accelerator.
@@ -172,7 +172,7 @@ def convolution(
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
         padded input.
-      ValueError: `filters` has a wrong number of axes, or `strides` and `dilations` are both greater than 1.
+      ValueError: `filters` has the wrong number of axes, or `strides` and `dilations` are both greater than 1.
       TypeError: `padding` is not a string.
       UnimplementedError: a stride or a dilation applies to the batch or the channels, or the arrays
         are integers on an accelerator.

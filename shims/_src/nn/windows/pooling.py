@@ -49,7 +49,7 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: `input` has a wrong number of axes, or a list a wrong length.
+      ValueError: `input` has the wrong number of axes, or a list argument has the wrong length.
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
@@ -90,7 +90,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       UnimplementedError: a window or a stride applies to the batch or the channels.
 
     Differs from TensorFlow:
@@ -125,7 +125,7 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
@@ -159,7 +159,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       TypeError: `padding` is not a string.
       UnimplementedError: a window or a stride applies to the batch or the channels.
 
@@ -206,7 +206,7 @@ def max_pool_with_argmax(
     Raises:
       InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
         input.
-      ValueError: `data_format` is unknown, or a list has a wrong length.
+      ValueError: `data_format` is unknown, or a list argument has the wrong length.
       UnimplementedError: a window or a stride applies to the batch or the channels.
 
     Differs from TensorFlow:

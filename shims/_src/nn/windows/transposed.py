@@ -59,7 +59,7 @@ def conv2d_transpose(
     Raises:
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
         accelerator.
 
@@ -106,7 +106,7 @@ def conv1d_transpose(
     Raises:
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       UnimplementedError: a stride or a dilation over the batch or the channels, or integers on an
         accelerator.
 
@@ -154,7 +154,7 @@ def conv3d_transpose(
     Raises:
       InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
         `input`, or dtypes or options do not fit.
-      ValueError: a list has a wrong length.
+      ValueError: a list argument has the wrong length.
       UnimplementedError: a stride or a dilation applies to the batch or the channels.
 
     Differs from TensorFlow:

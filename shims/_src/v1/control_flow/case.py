@@ -101,8 +101,8 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
     Args:
       branch_index: an int32 scalar.
-      branch_fns: functions without arguments, as a list, a dictionary by index, or pairs of an
-        index and a function. The indices start at 0 and are contiguous.
+      branch_fns: functions without arguments, as a list, a dictionary that maps indices to
+        functions, or a list of `(index, function)` pairs. The indices start at 0 and are contiguous.
       default: the function for any other index; the last function if missing.
       name: the scope of all branches.
 
