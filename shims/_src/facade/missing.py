@@ -85,7 +85,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("types", "dtypes.experimental"), "write `jax.typing.ArrayLike` or `jax.Array`"),
     (("lite", "mlir"), "export the JAX function with `jax.export`"),
     (("load_op_library", "load_library"), "write the operator in JAX, or call it with `jax.ffi`"),
-    (("register_tensor_conversion_function",), "convert values before you pass them"),
+    (
+        ("register_tensor_conversion_function",),
+        "convert values to arrays before you pass them to operators",
+    ),
     (("guarantee_const", "check_pinned", "nondifferentiable_batch_function"), "remove this name"),
     (("CriticalSection",), "delete it: operations run in the order of the program"),
     (
