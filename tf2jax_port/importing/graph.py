@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from shims._src.checkpoint.wire import Malformed
 from tf2jax_port.importing import binary_format, text_format
 from tf2jax_port.importing.schema import BrokenFileError
 from tf2jax_port.importing.tensors import array_of, dtype_name, shape_of
+
+_NODE_NAME = re.compile(r"[A-Za-z0-9_.\\/>-]+")
 
 
 class Edge(NamedTuple):
@@ -203,6 +206,12 @@ def _graph(data: dict[str, Any]) -> ImportedGraph:
 
 
 def _nodes(data: list[dict[str, Any]]) -> dict[str, Node]:
+    for node in data:
+        # TensorFlow allows no other names, and what is written contains them.
+        if not _NODE_NAME.fullmatch(node["name"]):
+            raise BrokenFileError(
+                f"the graph has a node with an invalid name: {node['name']!r:.80}"
+            )
     return {
         node["name"]: Node(
             node["name"],

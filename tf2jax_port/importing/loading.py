@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import json
 import os
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
@@ -225,8 +226,17 @@ def _docstring(choice: Choice, model: Model, draws: int) -> str:
         node = model.graph.nodes[edge.node]
         shape = node.attribute("shape")
         known = "unknown shape" if shape is None else str(tuple(shape))
-        lines.append(f"        {key}: {node.attribute('dtype') or 'any dtype'}, {known}")
+        lines.append(f"        {_shown(key)}: {node.attribute('dtype') or 'any dtype'}, {known}")
     if draws:
         lines.append("        seed: int32, (2,), for random numbers")
-    lines += ["", "    Returns:", f"      A dictionary of {', '.join(choice.outputs)}."]
+    lines += [
+        "",
+        "    Returns:",
+        f"      A dictionary of {', '.join(map(_shown, choice.outputs))}.",
+    ]
     return "\n".join([*lines, '    """'])
+
+
+def _shown(name: str) -> str:
+    """Return a name of the file as text in a docstring: quotes in it must not end the docstring."""
+    return json.dumps(name)[1:-1]

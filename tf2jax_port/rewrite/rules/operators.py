@@ -295,5 +295,8 @@ KEPT = Rule(
     name="stays-tensorflow",
     state=State.KEPT,
     why="The call is not changed, because JAX neither has nor needs a counterpart.",
-    safety="The call is not changed, and you do not have to do anything.",
+    safety=(
+        "The call is not changed, and runs in TensorFlow, which must stay installed. If the result reaches a JAX "
+        "function, that use has the diagnostic TJ338; `--data shims` moves strings and tables to `shims`."
+    ),
 )
