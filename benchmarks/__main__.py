@@ -127,7 +127,8 @@ def main(arguments: list[str]) -> int:
         console.print("The page stays as it is: --accept writes rows that are worse.")
     else:
         page.write(results, machine())
-        for path, text in plot.pictures(results).items():
+        _, written = page.last_table(page.PAGE.read_text())  # rounded, as a reader sees it
+        for path, text in plot.pictures(written).items():
             (page.PAGE.parents[1] / path).write_text(text)
     return code_of(results, regressed)
 
