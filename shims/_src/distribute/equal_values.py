@@ -61,7 +61,7 @@ def _of_equation(eqn, given: list[Kind], axis: str) -> list[Kind]:
         return [Kind.FAILURE] * len(eqn.outvars)
     if name in _NESTED:
         return _NESTED[name](params, given, axis)
-    inner = list(jaxprs.sub_jaxprs(params))
+    inner = jaxprs.sub_jaxprs(params)
     if inner and len(jp.open_jaxpr(inner[0])[0].invars) == len(given):
         return kinds_of_results(inner[0], given, axis)
     differs = bool(inner) or name in _OF_DEVICE or bool(eqn.effects)

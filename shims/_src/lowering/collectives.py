@@ -248,7 +248,7 @@ def _inlined(closed, operands):
     """Return a jaxpr with the equations of calls that hold collectives in the place of the calls."""
 
     def step(eqn, values):
-        inner = list(jaxprs.sub_jaxprs(eqn.params))
+        inner = jaxprs.sub_jaxprs(eqn.params)
         if eqn.primitive.name in _CALLS and any(map(has_collectives, inner)):
             return run(inner[0], values)
         return jp.bind(eqn, values)
@@ -272,7 +272,7 @@ def has_collectives(jaxpr) -> bool:
 
 def _are_alike(equations) -> bool:
     first = equations[0]
-    return not any(True for _ in jaxprs.sub_jaxprs(first.params)) and all(
+    return not jaxprs.sub_jaxprs(first.params) and all(
         e.primitive is first.primitive
         and str(e.params) == str(first.params)
         and [(v.aval.shape, v.aval.dtype) for v in e.invars]

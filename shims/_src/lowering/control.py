@@ -27,7 +27,7 @@ def run(ctx, jaxpr, values, caller=None, branch=None):
 
 def inline(ctx, eqn, *values):
     """Lower an inner `jit` in place; XLA inlines it anyway."""
-    jaxpr = next(sub_jaxprs(eqn.params))
+    jaxpr = sub_jaxprs(eqn.params)[0]
     inner = scopes.enter(ctx, jaxpr, list(values), is_call=True)
     outs = ctx.root.interpret(inner, jaxpr, list(values), spread=True, caller=eqn)
     return scopes.leave(ctx, inner, outs)

@@ -64,16 +64,26 @@ class Plan:
 
 def plan(jaxpr, consts: Sequence) -> Plan | None:
     """Plan the choices for a program with the given constants; return `None` if it needs none."""
-    selections = [e for e in jaxprs.own_equations(jaxpr) if e.primitive is primitives.compress_p]
-    if not selections or any(map(_is_collective, jaxprs.equations(jaxpr))):
+    own = jaxprs.own_equations(jaxpr)
+    selections = [e for e in own if e.primitive is primitives.compress_p]
+    if not selections or not any(map(_may_be_unsafe, own)):
+        return None
+    if any(map(_is_collective, jaxprs.equations(jaxpr))):
         return None
     dims = {e.params["name"]: e.outvars[0].aval.shape[e.params["axis"]] for e in selections}
     found = _Search(jaxpr, consts, frozenset(dims))
     return Plan(found.chosen, dims) if found.chosen else None
 
 
+def _may_be_unsafe(eqn) -> bool:
+    """Return whether the tangent of an equation may be NaN where it should be zero."""
+    return eqn.primitive.name not in _SAFE and any(map(_is_inexact, eqn.outvars))
+
+
 def _is_collective(eqn) -> bool:
     """Return whether an equation combines values of several devices or rows, whose selections differ."""
+    if not eqn.params:
+        return False
     axes = eqn.params.get("axes") or ()
     named = isinstance(axes, tuple) and not all(isinstance(a, (int, np.integer)) for a in axes)
     return named or not eqn.params.keys().isdisjoint(("axis_name", "axis_index_groups"))
@@ -134,8 +144,10 @@ class _Search:
 
 def _both(first: _Zero, second: _Zero) -> _Zero:
     """Return when two tangents are both zero."""
-    if first == second:
+    if first is second or not second:
         return first
+    if not first:
+        return second
     sets = first | second
     least = frozenset(one for one in sets if not any(other < one for other in sets))
     return least if len(least) <= _MOST else _NEVER
@@ -143,7 +155,12 @@ def _both(first: _Zero, second: _Zero) -> _Zero:
 
 def _is_inexact(var) -> bool:
     dtype = getattr(var.aval, "dtype", None)
-    return dtype is not None and jnp.issubdtype(dtype, np.inexact)
+    return dtype is not None and _is_inexact_dtype(dtype)
+
+
+@functools.cache
+def _is_inexact_dtype(dtype) -> bool:
+    return bool(jnp.issubdtype(dtype, np.inexact))
 
 
 def _with_choice(ctx, out: Value, sizes: list[list]) -> Value:

@@ -165,7 +165,7 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
         for name in jp.variables(d)
         if name not in ctx.env or name in ctx.ambiguous
     }
-    inner = list(jaxprs.sub_jaxprs(eqn.params)) if names else []
+    inner = jaxprs.sub_jaxprs(eqn.params) if names else []
     for value in values if inner else ():
         names -= {name for a in value.axes if a is not None for name in jp.variables(a.dim)}
     return not names <= set().union(*map(own_sizes.made, inner))
@@ -174,7 +174,7 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
 def _without_empty_tangent(value: Value) -> Value:
     """Return a value; an array without elements has no tangent, since some rules of JAX fail for it."""
     shape = getattr(value.array, "shape", ())
-    if 0 not in shape or not jnp.issubdtype(value.array.dtype, jnp.inexact):
+    if not shape or 0 not in shape or not jnp.issubdtype(value.array.dtype, jnp.inexact):
         return value
     return dataclasses.replace(value, array=lax.stop_gradient(value.array))
 
@@ -280,10 +280,9 @@ def _apply_static(eqn, arrays):
         return [integer_extremes.reduce(eqn.primitive.name, *arrays, eqn.params["axes"])]
     if running_totals.pays(eqn, *arrays[:1]):
         return [running_totals.totals(*arrays)]
-    apply = functools.partial(division.apply, eqn)
     if eager_programs.evaluates(eqn, arrays):
-        return eager_programs.evaluate(eqn, apply, arrays)
-    return apply(arrays)
+        return eager_programs.evaluate(eqn, functools.partial(division.apply, eqn), arrays)
+    return division.apply(eqn, arrays)
 
 
 def mentions_sizes(root, eqn) -> bool:
@@ -309,8 +308,9 @@ def _has_symbolic_size(root, eqn) -> bool:
     if eqn.primitive.name in _ALWAYS_BY_RULE:
         return True
     for var in (*eqn.outvars, *eqn.invars):
-        if jp.is_symbolic_shape(getattr(var.aval, "shape", ())):
-            return True
+        for d in getattr(var.aval, "shape", ()):
+            if type(d) is jp.DimExpr:
+                return True
     if eqn.params and any(map(_has_dim, eqn.params.values())):
         return True
     return jaxprs.has_programs(eqn) and _programs_mention(root, eqn)
@@ -329,6 +329,6 @@ def _programs_mention(root, eqn) -> bool:
 
 
 def _has_dim(value) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_has_dim, value))
-    return jp.is_symbolic(value)
+    if jp.is_symbolic(value):
+        return True
+    return isinstance(value, (tuple, list)) and any(map(_has_dim, value))

@@ -267,7 +267,7 @@ class _Numbered:
         operands = [self.number(a) for a in eqn.invars]
         if eqn.primitive is primitives.sized_p:
             return operands[:1]
-        programs = list(jaxprs.sub_jaxprs(eqn.params))
+        programs = jaxprs.sub_jaxprs(eqn.params)
         if eqn.primitive.name in _CALLS and len(programs) == 1:
             nested = _Numbered(self._table, programs[0], operands, self.sizes)
             results = nested.results()

@@ -90,7 +90,10 @@ def is_symbolic(d) -> bool:
 
 def is_symbolic_shape(shape) -> bool:
     """Return whether any dimension of a shape is symbolic."""
-    return any(isinstance(d, DimExpr) for d in shape)
+    for d in shape:  # for each operand of each equation: a generator would take longer
+        if isinstance(d, DimExpr):
+            return True
+    return False
 
 
 # `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
@@ -149,8 +152,8 @@ def hashed_by(d: DimExpr, inherited: Callable[[Any], int], key: Callable[[Any], 
     """
     is_new = d._hash is None
     number = inherited(d)
-    if is_new:
-        number = hash(key(d))
+    if is_new and (equal := key(d)) is not d:
+        number = hash(equal)
         setattr(d, "_hash", number)  # noqa: B010 - JAX annotates it as `None`
     return number
 
@@ -214,6 +217,8 @@ def same_scope(d: DimExpr, scope) -> bool:
 
 def primal_tracer(x):
     """Return the primal value inside nested tracers of differentiation; other values unchanged."""
+    if type(x) is pe.DynamicJaxprTracer:  # the most frequent kind
+        return x
     while isinstance(x, (ad.JVPTracer, ad.LinearizeTracer)):
         x = x.primal
     return x

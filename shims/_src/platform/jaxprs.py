@@ -21,17 +21,25 @@ def with_items(sequence, items):
     return kind(*items) if hasattr(sequence, "_fields") else kind(items)
 
 
-def sub_jaxprs(params) -> Iterator:
-    """Yield the jaxprs among an equation's parameters."""
+# The types of most parameters, which are asked for each equation of each program.
+_PLAIN = frozenset((bool, int, float, str, type(None), jp.DimExpr))
+
+
+def sub_jaxprs(params) -> list:
+    """List the jaxprs among an equation's parameters."""
+    found = []
     for value in params.values():
+        if type(value) in _PLAIN:
+            continue
         for item in value if isinstance(value, (tuple, list)) else (value,):
-            if is_jaxpr(item):
-                yield item
+            if type(item) not in _PLAIN and is_jaxpr(item):
+                found.append(item)
+    return found
 
 
 def has_programs(eqn) -> bool:
     """Return whether an equation has nested jaxprs."""
-    return bool(eqn.params) and any(True for _ in sub_jaxprs(eqn.params))
+    return bool(eqn.params) and bool(sub_jaxprs(eqn.params))
 
 
 def own_equations(jaxpr) -> Sequence:

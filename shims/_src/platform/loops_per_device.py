@@ -69,7 +69,7 @@ def _step(eqn, args):
     rule = _RULES.get(eqn.primitive.name)
     if rule is not None:
         return rule(eqn.params, args)
-    inner = [] if eqn.primitive.name.startswith("reduce") else list(jaxprs.sub_jaxprs(eqn.params))
+    inner = [] if eqn.primitive.name.startswith("reduce") else jaxprs.sub_jaxprs(eqn.params)
     if len(inner) == 1 and len(inner[0].in_avals) == len(args):
         return _evaluated(inner[0], args)
     return jp.bind(eqn, jp.varying_as(args, args))

@@ -51,7 +51,7 @@ def links_of(primitive, params, inputs, outputs) -> Links:
         return (_NONE,) * len(outputs)
     found = links_between(inputs, outputs)
     if name in _CALLS:
-        inner = next(sub_jaxprs(params), None)
+        inner = next(iter(sub_jaxprs(params)), None)
         if inner is None or len(jp.open_jaxpr(inner)[0].invars) != len(inputs):
             return found
         found = _intersect(found, links_through(inner))

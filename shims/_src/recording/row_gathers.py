@@ -11,7 +11,7 @@ def rows_taken(primitive, params) -> bool:
     """Return whether an operation gathers rows of its first operand at the indices in its second."""
     if primitive.name not in ("jit", "pjit") or params.get("name") != "_take":
         return False
-    inner = next(sub_jaxprs(params), None)
+    inner = next(iter(sub_jaxprs(params)), None)
     if inner is None:
         return False
     jaxpr, _ = jp.open_jaxpr(inner)

@@ -35,10 +35,14 @@ def _length(d) -> int:
     return jp.length_of(d) if jp.is_symbolic(d) else 0
 
 
-@functools.lru_cache(maxsize=4096)
 def key(d) -> object:
     """Return a hashable key of a size, the same for sizes that are equal for all values."""
-    return _key(_polynomial(d)) if _has_extreme(d) else d
+    return _key_of_extreme(d) if _has_extreme(d) else d
+
+
+@functools.lru_cache(maxsize=4096)
+def _key_of_extreme(d) -> object:
+    return _key(_polynomial(d))
 
 
 def _has_extreme(d) -> bool:

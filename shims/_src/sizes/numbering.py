@@ -42,8 +42,10 @@ def number(state, x) -> int:
 
 def _number_tracer(state, x, depth) -> int:
     known = state.numbers.known(x)
-    if known is not None:
-        return known
+    return _new_number(state, x, depth) if known is None else known
+
+
+def _new_number(state, x, depth) -> int:
     # Numbers instead of nested keys: a program is a graph, and its paths are many.
     try:
         found = state.numbers.of(_computation_key(state, x, depth))
@@ -58,7 +60,8 @@ def _number_of_operand(state, x, depth) -> int:
         return known
     if jp.is_literal(x):  # a new object for each equation
         return state.numbers.of(_key_of_constant(state, jp.constant_of(x)))
-    return _number_tracer(state, jp.primal_tracer(x), depth)
+    primal = jp.primal_tracer(x)
+    return (_new_number if primal is x else _number_tracer)(state, primal, depth)
 
 
 def _key_of_input(state, x):
@@ -88,10 +91,12 @@ def _key_of_constant(state, constant):
 def _key_of_params(params):
     if not params:
         return ()
+    items = tuple(sorted(params.items()))
+    if not jaxprs.sub_jaxprs(params):
+        return items
     # Inner programs are traced once per function and types: identity is equality.
     return tuple(
-        (name, ("id", id(value)) if jaxprs.is_jaxpr(value) else value)
-        for name, value in sorted(params.items())
+        (name, ("id", id(value)) if jaxprs.is_jaxpr(value) else value) for name, value in items
     )
 
 
