@@ -189,6 +189,7 @@ ONE_IN = {
     "tests/sizes/test_sizes_that_are_zero.py::test_what_the_messages_advise_works": 2,
     "tests/sizes/test_sizes_that_become_one.py::test_as_tensorflow": 2,
     "tests/sizes/test_spread_arrays.py::test_counts_as_often_as_in_tensorflow": 3,
+    "tests/sizes/test_steps_in_bodies.py::test_only_bodies_that_run_need_elements": 5,
     "tests/sizes/test_steps_that_compare_sizes.py::test_a_size_that_may_be_one_broadcasts": 12,
     "tests/sizes/test_steps_that_compare_sizes.py::test_the_handler_runs_where_exact_arrays_raise": 6,
     "tests/sizes/test_text_of_sizes.py::test_examined_text_is_that_of_the_number": 12,

@@ -37,6 +37,7 @@ from shims._src.control_flow.undefined import (
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.recording import state
+from shims._src.sizes import size_carriers
 
 
 @dataclasses.dataclass(eq=False)
@@ -294,7 +295,9 @@ class LoopState:
         def run(carry, item):
             return self.step(carry, jax.tree.unflatten(self._item_tree, item))[0]
 
-        return jax.make_jaxpr(run)(avals, self._item_leaves)
+        # What the body needs, such as some elements for `argmax`, is not needed if no iteration runs.
+        with size_carriers.inner_program():
+            return jax.make_jaxpr(run)(avals, self._item_leaves)
 
     def condition(self, test: Callable):
         """Trace a condition on the state to a closed jaxpr that maps the carry to a bool scalar."""
