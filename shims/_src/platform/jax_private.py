@@ -516,6 +516,11 @@ def another_variable(var, aval):
     return type(var)(aval)
 
 
+def readable_variable(var):
+    """Return a variable of a jaxpr, or a new one for a result that nothing reads, which JAX 0.9 gives no name."""
+    return core.Var(var.aval) if isinstance(var, core.DropVar) else var
+
+
 def used_inputs(closed) -> list[bool]:
     """Return, for each input of a closed jaxpr, whether its outputs depend on it."""
     jaxpr, _ = open_jaxpr(closed)
