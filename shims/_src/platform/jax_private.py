@@ -541,6 +541,17 @@ def bind(eqn, args, params=None):
     return list(out) if eqn.primitive.multiple_results else [out]
 
 
+# In JAX 0.9, functions with a derivative rule are the first operands of their call, and later a parameter of it.
+_FUNCTIONS_ARE_A_PARAMETER = "subfuns" in jax.custom_derivatives.custom_jvp_call_p.bind_with_trace.__code__.co_consts
+
+
+def bind_functions(primitive, functions, args, params) -> list:
+    """Call a function with a derivative rule, given the functions that JAX passes to a trace; return a list."""
+    if _FUNCTIONS_ARE_A_PARAMETER:
+        return list(primitive.bind(*args, subfuns=functions, **params))
+    return list(primitive.bind(*functions, *args, **params))
+
+
 def has_constant_operands(lowered) -> bool:
     """Return whether a lowered function takes constants as operands, whose values are not in its text."""
     return bool(lowered._lowering.const_args)
