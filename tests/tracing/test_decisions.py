@@ -219,9 +219,7 @@ def test_nothing_of_another_rank_or_dtype_is_an_error_of_that_call(body):
 @pytest.mark.parametrize("lane", LANES)
 def test_a_fill_value_changes_the_dtype_of_positions(lane):
     follows = jax_itself.NO_POSITIONS_HAVE_THE_DTYPE_OF_THE_FILL_VALUE
-    check(
-        lambda x: jnp.nonzero(x > 0, fill_value=0.5), lane, SELECTIONS if follows else NOT_EMPTY
-    )
+    check(lambda x: jnp.nonzero(x > 0, fill_value=0.5), lane, SELECTIONS if follows else NOT_EMPTY)
     check(lambda x: jnp.argwhere(x > 0), lane)
 
 

@@ -542,7 +542,9 @@ def bind(eqn, args, params=None):
 
 
 # In JAX 0.9, functions with a derivative rule are the first operands of their call, and later a parameter of it.
-_FUNCTIONS_ARE_A_PARAMETER = "subfuns" in jax.custom_derivatives.custom_jvp_call_p.bind_with_trace.__code__.co_consts
+_FUNCTIONS_ARE_A_PARAMETER = (
+    "subfuns" in jax.custom_derivatives.custom_jvp_call_p.bind_with_trace.__code__.co_consts
+)
 
 
 def bind_functions(primitive, functions, args, params) -> list:
