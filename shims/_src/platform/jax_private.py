@@ -516,6 +516,21 @@ def another_variable(var, aval):
     return type(var)(aval)
 
 
+def is_accumulator(x) -> bool:
+    """Return whether a value stands for the cotangent of a linear operand, in a rule of transposition."""
+    return isinstance(x, ad.GradAccum)
+
+
+def with_inputs_in_order(closed, order):
+    """Return a closed jaxpr without effects whose inputs have another order; `closed` itself if they have it."""
+    if list(order) == sorted(order):
+        return closed
+    jaxpr, _ = open_jaxpr(closed)
+    names = jaxpr.debug_info.with_unknown_names()
+    invars = [jaxpr.invars[i] for i in order]
+    return closed.replace(jaxpr=jaxpr.replace(invars=invars, debug_info=names))
+
+
 def readable_variable(var):
     """Return a variable of a jaxpr, or a new one for a result that nothing reads, which JAX 0.9 gives no name."""
     return core.Var(var.aval) if isinstance(var, core.DropVar) else var
