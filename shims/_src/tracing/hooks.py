@@ -17,7 +17,6 @@ import numpy as np
 
 from shims._src.errors import errors, internal, shape_mismatches
 from shims._src.platform import jax_private as jp
-from shims._src.platform import linear_scans
 from shims._src.sizes import dims, equal_forms, linear_bounds, primitives, room, size_bounds, trace
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
@@ -71,7 +70,6 @@ def install() -> None:
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
         _replace(jp.core, "divide_shape_sizes", hooked_numpy.divide_shape_sizes)
         hooked_sizes.bind()
-        linear_scans.install()
         _install_in_tracers(modules["traces"])
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
