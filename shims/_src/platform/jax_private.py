@@ -521,6 +521,26 @@ def another_variable(var, aval):
     return type(var)(aval)
 
 
+def is_accumulator(x) -> bool:
+    """Return whether a value stands for the cotangent of a linear operand, in a rule of transposition."""
+    return isinstance(x, ad.GradAccum)
+
+
+def with_inputs_in_order(closed, order):
+    """Return a closed jaxpr without effects whose inputs have another order; `closed` itself if they have it."""
+    if list(order) == sorted(order):
+        return closed
+    jaxpr, _ = open_jaxpr(closed)
+    names = jaxpr.debug_info.with_unknown_names()
+    invars = [jaxpr.invars[i] for i in order]
+    return closed.replace(jaxpr=jaxpr.replace(invars=invars, debug_info=names))
+
+
+def readable_variable(var):
+    """Return a variable of a jaxpr, or a new one for a result that nothing reads, which JAX 0.9 gives no name."""
+    return core.Var(var.aval) if isinstance(var, core.DropVar) else var
+
+
 def used_inputs(closed) -> list[bool]:
     """Return, for each input of a closed jaxpr, whether its outputs depend on it."""
     jaxpr, _ = open_jaxpr(closed)
@@ -539,6 +559,19 @@ def bind(eqn, args, params=None):
     functions, given = bound if isinstance(bound, tuple) else ((), bound)  # a pair in JAX 0.9
     out = eqn.primitive.bind(*functions, *args, **given)
     return list(out) if eqn.primitive.multiple_results else [out]
+
+
+# In JAX 0.9, functions with a derivative rule are the first operands of their call, and later a parameter of it.
+_FUNCTIONS_ARE_A_PARAMETER = (
+    "subfuns" in jax.custom_derivatives.custom_jvp_call_p.bind_with_trace.__code__.co_consts
+)
+
+
+def bind_functions(primitive, functions, args, params) -> list:
+    """Call a function with a derivative rule, given the functions that JAX passes to a trace; return a list."""
+    if _FUNCTIONS_ARE_A_PARAMETER:
+        return list(primitive.bind(*args, subfuns=functions, **params))
+    return list(primitive.bind(*functions, *args, **params))
 
 
 def has_constant_operands(lowered) -> bool:

@@ -150,8 +150,12 @@ class Rule(Bound):
     def __init__(self, primitive, functions, params):
         self._primitive, self._functions = primitive, functions
         self._prints = False
-        self._params = {**params, "subfuns": functions}
+        self._params = params
         self._hash = id(self)
+
+    def call(self, *operands) -> Sequence:
+        """Call the function, whose derivative is that of its rule."""
+        return jp.bind_functions(self._primitive, self._functions, operands, self._params)
 
     def running(self):
         """Return a context manager inside which `call` can be used repeatedly."""

@@ -185,7 +185,7 @@ class RecordingTrace(jp.core.Trace):
 
     def _with_rule(self, primitive, functions, tracers, params):
         with jp.under(self.parent):
-            outputs = list(primitive.bind(*tracers, subfuns=functions, **params))
+            outputs = jp.bind_functions(primitive, functions, tracers, params)
         inputs = list(tracers)
         links = links_between(inputs, outputs)
         return self._report_operation(

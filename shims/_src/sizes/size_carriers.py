@@ -109,19 +109,20 @@ class _CarrierPass:
 
     def _add(self, eqn, operands) -> list:
         """Append an equation to the new jaxpr; return its results, with missing carriers attached."""
-        eqn = eqn.replace(invars=operands)
-        read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
-        lacking = _missing_sizes(eqn, self._inner) if read else set()
-        carriers = [self._find_carrier(name, read[0]) for name in sorted(lacking)]
+        # Results that nothing reads may become carriers, so they must be variables.
+        results = list(map(jp.readable_variable, eqn.outvars))
+        eqn = eqn.replace(invars=operands, outvars=results)
+        lacking = _missing_sizes(eqn, self._inner) if results else set()
+        carriers = [self._find_carrier(name, results[0]) for name in sorted(lacking)]
         carriers = [c for c in carriers if c is not None]
         self._equations.append(eqn)
-        renamed = {v: self._attach_carriers(eqn, v, carriers) for v in read if carriers}
+        renamed = {v: self._attach_carriers(eqn, v, carriers) for v in results if carriers}
         self._record_carriers(eqn)
-        return [renamed.get(v, v) for v in eqn.outvars]
+        return [renamed.get(v, v) for v in results]
 
     def _use_as_carrier(self, var) -> None:
         """Record a variable as the carrier of each size in its shape that has none yet."""
-        for d in () if isinstance(var, jp.core.DropVar) else getattr(var.aval, "shape", ()):
+        for d in getattr(var.aval, "shape", ()):
             if jp.is_symbolic(d) and str(d) in self._inner:
                 self._carriers.setdefault(str(d), var)
 

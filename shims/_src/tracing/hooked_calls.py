@@ -7,6 +7,7 @@ the lowered program.
 
 from __future__ import annotations
 
+from shims._src.platform import linear_scans
 from shims._src.platform.jaxprs import is_jaxpr
 from shims._src.sizes import size_carriers
 
@@ -21,6 +22,7 @@ def install(wrap, *tables) -> None:
       wrap: a function of a rule and a hook that returns the hooked rule.
       tables: dicts from primitives to rules.
     """
+    linear_scans.install()
     for table in tables:
         for primitive in [p for p in table if p.name in _CALLS]:
             table[primitive] = wrap(table[primitive], _with_carriers)

@@ -88,7 +88,7 @@ class JaxNudged(JaxWatch):
 
     def _with_rule(self, primitive: Any, functions: Any, tracers: Any, params: Any) -> list[Any]:
         with jp.under(self.parent):
-            results = list(primitive.bind(*self._used(tracers), subfuns=functions, **params))
+            results = jp.bind_functions(primitive, functions, self._used(tracers), params)
             results = [self._nudge(one) for one in results]
         self.write(primitive.name, tracers, results)
         return results
