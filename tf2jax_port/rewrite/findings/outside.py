@@ -107,7 +107,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ326",
-        "arrange the devices in a `jax.sharding.Mesh`; in JAX, one program runs on all devices",
+        "arrange the devices in a `jax.sharding.Mesh`, or use "
+        "`keras.distribution.DataParallel` for `fit` of Keras",
         (
             *("distribute.", "tpu.", "contrib.cluster_resolver.", "contrib.distribute."),
             *("train.ClusterSpec", "train.Server*", "train.ClusterDef", "train.JobDef"),

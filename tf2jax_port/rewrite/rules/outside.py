@@ -208,7 +208,10 @@ DISTRIBUTION = _rule(
     ),
     (
         "Create a mesh, specify how the batch is sharded over the mesh, and compile the step with `jax.jit`; the "
-        "compiler inserts the sums between devices."
+        "compiler inserts the sums between devices. With `--target shims`, a program with its own training loop keeps "
+        "its strategy (TJ407). `fit` of Keras on JAX ignores strategies, and trains on one device: call "
+        "`keras.distribution.set_distribution(keras.distribution.DataParallel())` before the model is built, and use "
+        "batches that all devices can share equally (docs/devices.md)."
     ),
     "strategy = tf.distribute.MirroredStrategy()",
     instead=Instead(
