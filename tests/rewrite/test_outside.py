@@ -85,6 +85,16 @@ def test_families(name):
     assert family.code == FAMILY[name]
 
 
+def test_a_stored_model_that_is_read_names_the_commands_that_read_it():
+    def message(path):
+        return find_family(path).message
+
+    for path in ("saved_model.load", "saved_model.loader.load", "import_graph_def"):
+        assert "`tf2jax-port import-graph`" in message(path)
+        assert "`tf2jax-port weights`" in message(path)
+    assert "`jax.export`" in message("saved_model.save")
+
+
 def test_what_is_in_no_family():
     assert [n for n in ("square", "placeholder", "data_2", "Tensor") if find_family(n)] == []
 

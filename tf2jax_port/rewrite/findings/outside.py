@@ -221,6 +221,15 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ332",
+        "run `tf2jax-port import-graph` on the stored model, which writes JAX code, or `tf2jax-port weights`, which "
+        "writes its arrays",
+        (
+            *("saved_model.load*", "saved_model.loader*", "contrib.saved_model.load*"),
+            *("import_graph_def", "graph_util.import_graph_def"),
+        ),
+    ),
+    Family(
+        "TJ332",
         "store a compiled function with `jax.export`; its result can be converted to other formats",
         (
             *("saved_model.", "lite.", "graph_util.", "import_graph_def", "MetaGraphDef*"),

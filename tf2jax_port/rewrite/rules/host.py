@@ -100,6 +100,13 @@ MOVED = Rule(
             "y = jnp.stack(list(data))\ndel data\n",
             options=Options(data="shims"),
         ),
+        Rewrites(
+            "import tensorflow as tf\n\nstrategy = tf.distribute.OneDeviceStrategy('/cpu:0')\n"
+            "y = strategy.reduce('SUM', strategy.run(tf.square, [x]), axis=None)\ndel strategy\n",
+            "import shims as tf\n\nstrategy = tf.distribute.OneDeviceStrategy('/cpu:0')\n"
+            "y = strategy.reduce('SUM', strategy.run(tf.square, [x]), axis=None)\ndel strategy\n",
+            options=Options(target="shims"),
+        ),
         Leaves(
             "import tensorflow as tf\n\ndata = tf.data.Dataset.range(3)\n",
             because="without `--data shims`, the pipeline still uses TensorFlow (TJ521)",
