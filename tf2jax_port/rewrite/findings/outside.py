@@ -107,12 +107,34 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ326",
+        "save at intervals with `shims.train.CheckpointManager`, or when the process receives SIGTERM",
+        ("distribute.experimental.Preemption*", "distribute.experimental.TerminationConfig"),
+    ),
+    Family(
+        "TJ326",
+        "connect the processes with `jax.distributed.initialize`",
+        (
+            *("distribute.cluster_resolver.", "distribute.Server", "contrib.cluster_resolver."),
+            *("train.ClusterSpec", "train.Server*", "train.ClusterDef", "train.JobDef"),
+        ),
+    ),
+    Family(
+        "TJ326",
+        "JAX has no parameter servers: spread a large table over a `jax.sharding.Mesh`, and run the same program in every "
+        "process",
+        (
+            *("distribute.ParameterServerStrategy", "distribute.coordinator."),
+            *("distribute.experimental.ParameterServerStrategy", "train.replica_device_setter"),
+            *("distribute.experimental.coordinator.", "distribute.experimental.partitioners."),
+        ),
+    ),
+    Family(
+        "TJ326",
         "arrange the devices in a `jax.sharding.Mesh`, or use "
         "`keras.distribution.DataParallel` for `fit` of Keras",
         (
-            *("distribute.", "tpu.", "contrib.cluster_resolver.", "contrib.distribute."),
-            *("train.ClusterSpec", "train.Server*", "train.ClusterDef", "train.JobDef"),
-            *("train.replica_device_setter", "experimental.dtensor.", "DeviceSpec*"),
+            *("distribute.", "tpu.", "contrib.distribute.", "experimental.dtensor."),
+            "DeviceSpec*",
         ),
     ),
     Family(
