@@ -1130,8 +1130,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: Any = 'boolean_
       Nothing.
 
     Under jit:
-      The size of the new axis depends on data. The selected elements stay in place,
-      marked by a mask, until the position of an element is needed.
+      The size of the new axis depends on data. In a `jax.jit` of your own, the result is a `Padded`, an array
+      with padding that functions of `shims` accept and functions of JAX reject. The selected elements stay in
+      place, marked by a mask, until the position of an element is needed.
 
     Example:
       >>> import shims
@@ -4317,7 +4318,7 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values depends on data: in a `jax.jit` of your own, `y` is a `Padded`.
 
     Example:
       >>> import shims
@@ -4412,7 +4413,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
       by a function whose derivative is infinite there, the gradient with respect to the function's
       argument is NaN (0 times infinity), as in TensorFlow.
 
-    Under jit: Without `x` and `y`, the number of rows depends on data.
+    Under jit:
+      Without `x` and `y`, the number of rows depends on data: in a `jax.jit` of your own, the result is a `Padded`,
+      an array with padding that functions of `shims` accept and functions of JAX reject.
 
     Example:
       >>> import shims

@@ -1,9 +1,12 @@
 """`tf2jax-port doctor`: what it finds, and that it finds what is wrong."""
 
 import json
+import re
+import tomllib
 
 import pytest
 
+from tests.meta import tree
 from tf2jax_port.cli import environment
 
 
@@ -15,7 +18,7 @@ def healthy(monkeypatch):
 
 
 def test_nothing_is_wrong(run, healthy, monkeypatch):
-    monkeypatch.setattr(environment, "_version", lambda name: "1.2.3")
+    monkeypatch.setattr(environment, "_version", lambda name: "99.2.3")
     result = run("doctor")
     assert result.exit_code == 0
     assert result.stdout.endswith("No problem found.\n")
@@ -33,6 +36,44 @@ def test_what_is_missing_and_what_clashes(run, healthy, monkeypatch):
     assert "missing: optax; pip install optax" in result.stdout
     assert "jax 0.12.0 and jaxlib 0.11.0 are not of the same release" in result.stdout
     assert "the distribution `shims` also installs a package `shims`" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("task", "name", "old", "least"),
+    [
+        ("diff, record", "tensorflow", "2.15.1", "2.18"),
+        ("capture", "tensorflow", "2.9.0rc1", "2.18"),
+        ("tf.keras", "keras", "2.15.0", "3.5"),
+    ],
+)
+def test_a_release_that_is_too_old(run, healthy, monkeypatch, task, name, old, least):
+    releases = {name: old}
+    monkeypatch.setattr(environment, "_version", releases.get)
+    monkeypatch.setattr(environment, "_present", lambda module: True)
+    monkeypatch.setattr(environment, "CAN_MONITOR", True)
+    said = " ".join(run("doctor").stdout.split())
+    wanted = f"{name} {least} or later ({old} is installed); pip install '{name}>={least}'"
+    assert f"{task} missing: {wanted}" in said
+    releases[name] = f"{least}.0"
+    assert f"{task} ready" in " ".join(run("doctor").stdout.split())
+
+
+def test_the_oldest_releases_are_those_of_the_package():
+    project = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(w for e in extras if e != "test" for w in extras[e])]
+    assert dict(re.match(r"([\w-]+)>=([\d.]+)", text).groups() for text in wanted) == (
+        environment.MINIMUMS
+    )
+
+
+def test_a_distribution_under_another_name_counts(monkeypatch):
+    """As `tensorflow-cpu`, which provides the package `tensorflow`."""
+    monkeypatch.setattr(
+        environment.metadata, "packages_distributions", lambda: {"absent-name": ["jax"]}
+    )
+    assert environment._version("absent-name") == environment.metadata.version("jax")
+    assert environment._version("absent-too") is None
 
 
 def test_a_python_that_cannot_monitor_calls(run, healthy, monkeypatch):

@@ -94,3 +94,10 @@ def test_questions_about_gpus():
     assert shims.test.is_gpu_available() == gpus
     assert bool(shims.test.gpu_device_name()) == gpus
     assert shims.test.is_built_with_xla()
+
+
+@pytest.mark.parametrize("library", [tf, shims])
+def test_an_evaluated_array_may_be_changed(library):
+    array = library.test.TestCase().evaluate(library.constant([1.0, 2.0]))
+    array[0] = 9.0
+    assert array.tolist() == [9.0, 2.0]

@@ -37,7 +37,9 @@ def find(library, name):
     return library
 
 
-MOVING = host_names.ALWAYS | host_names.OF_PIPELINES | host_names.OF_SUMMARIES
+MOVING = (
+    host_names.ALWAYS | host_names.OF_PIPELINES | host_names.OF_SUMMARIES | host_names.OF_STRATEGIES
+)
 
 
 @pytest.mark.parametrize("name", sorted(MOVING))
@@ -46,14 +48,19 @@ def test_both_libraries_have_a_name_that_moves(name):
     assert find(shims, name) is not None
 
 
-def test_every_setting_that_shims_has_moves():
-    def names(module, prefix=""):
-        for name in (n for n in dir(module) if not n.startswith("_")):
-            value = getattr(module, name)
-            is_module = isinstance(value, types.ModuleType)
-            yield from names(value, f"{prefix}{name}.") if is_module else [prefix + name]
+def names(module, prefix=""):
+    for name in (n for n in dir(module) if not n.startswith("_")):
+        value = getattr(module, name)
+        is_module = isinstance(value, types.ModuleType)
+        yield from names(value, f"{prefix}{name}.") if is_module else [prefix + name]
 
-    assert {f"config.{name}" for name in names(shims.config)} <= host_names.ALWAYS
+
+def test_every_setting_that_shims_has_moves():
+    assert set(names(shims.config, "config.")) <= host_names.ALWAYS
+
+
+def test_every_strategy_that_shims_has_moves():
+    assert set(names(shims.distribute, "distribute.")) == host_names.OF_STRATEGIES
 
 
 def test_the_release_is_the_one_that_names_and_numbers_are_tested_against():
@@ -96,6 +103,33 @@ def test_pipelines_move_on_request_and_only_as_a_whole():
     mixed = f"{program}d = tf.data.experimental.make_batched_features_dataset(f, 3, g)\n"
     assert text(mixed, DATA) == mixed
     assert text(mixed) == mixed
+
+
+SHIMS = Options(target="shims")
+STRATEGY = f"{HEAD}s = tf.distribute.MirroredStrategy()\ny = tf.unique(x)\n"
+STAYS = {
+    "fit": f"{STRATEGY}model.fit(x)\n",
+    "a name that shims does not have": f"{STRATEGY}t = tf.distribute.experimental.CentralStorageStrategy()\n",
+}
+
+
+def test_a_strategy_moves_with_target_shims():
+    assert text(STRATEGY, SHIMS) == STRATEGY.replace(
+        "import tensorflow as tf", "import shims as tf"
+    )
+    codes = {f.symbol: f for f in rewrite(STRATEGY.encode(), SHIMS).findings}
+    finding = codes["tf.distribute.MirroredStrategy"]
+    assert (finding.state, finding.code) == (State.SHIM, "TJ407")
+    assert "for `fit` of Keras, use `keras.distribution.DataParallel`" in finding.message
+    assert "TJ326" in [code for _, _, code in ends(STRATEGY)]
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_a_strategy_that_shims_cannot_run_stays(name):
+    assert "s = tf.distribute.MirroredStrategy()" in text(STAYS[name], SHIMS)
+    found = [f for f in rewrite(STAYS[name].encode(), SHIMS).findings if f.code == "TJ326"]
+    assert found
+    assert all("`keras.distribution.DataParallel` for `fit` of Keras" in f.message for f in found)
 
 
 IN_PIPELINE = (

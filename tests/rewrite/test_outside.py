@@ -85,6 +85,32 @@ def test_families(name):
     assert family.code == FAMILY[name]
 
 
+def test_a_stored_model_that_is_read_names_the_commands_that_read_it():
+    def message(path):
+        return find_family(path).message
+
+    for path in ("saved_model.load", "saved_model.loader.load", "import_graph_def"):
+        assert "`tf2jax-port import-graph`" in message(path)
+        assert "`tf2jax-port weights`" in message(path)
+    assert "`jax.export`" in message("saved_model.save")
+
+
+@pytest.mark.parametrize(
+    ("path", "word"),
+    [
+        ("distribute.MirroredStrategy", "`keras.distribution.DataParallel`"),
+        ("distribute.cluster_resolver.TFConfigClusterResolver", "`jax.distributed.initialize`"),
+        ("train.ClusterSpec", "`jax.distributed.initialize`"),
+        ("distribute.experimental.ParameterServerStrategy", "no parameter servers"),
+        ("train.replica_device_setter", "no parameter servers"),
+        ("distribute.experimental.PreemptionCheckpointHandler", "SIGTERM"),
+    ],
+)
+def test_advice_about_devices_says_what_replaces_the_name(path, word):
+    family = find_family(path)
+    assert (family.code, word in family.message) == ("TJ326", True)
+
+
 def test_what_is_in_no_family():
     assert [n for n in ("square", "placeholder", "data_2", "Tensor") if find_family(n)] == []
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.rewrite import running
 from tf2jax_port.rewrite import State, rewrite
+from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rules import pages
 from tf2jax_port.rewrite.rules.codes import RULES, UnknownCodeError, find_rule
 from tf2jax_port.rewrite.rules.rule import Instead, Leaves, Rewrites
@@ -99,6 +100,22 @@ def test_an_unknown_code_names_the_nearest():
         find_rule("TJ199")
     assert str(error.value) == "There is no diagnostic `TJ199`. Nearest: TJ909, TJ109."
     assert find_rule("tj101").name == "operator-call"
+
+
+def test_a_page_links_what_it_names_and_a_terminal_shows_plain_text():
+    written, shown = pages.pages()["TJ501.md"], pages.page(find_rule("TJ501"))
+    for name in ("TJ338", "TJ407"):
+        assert f"[{name}]({name}.md)" in written
+        assert name in shown
+    assert "[docs/ragged_and_sparse.md](../ragged_and_sparse.md)" in written
+    assert "](" not in shown
+    assert "# TJ326: tf.distribute" in pages.pages()["TJ326.md"]  # code is not changed
+
+
+def test_an_example_says_which_options_it_needs():
+    assert pages.flags(Options(data="shims")) == "--data shims"
+    assert pages.flags(Options(target="shims")) == "--target shims"
+    assert "With `--target shims`:" in pages.pages()["TJ407.md"]
 
 
 def test_pages_are_fresh():

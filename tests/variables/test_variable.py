@@ -143,3 +143,12 @@ def test_a_foreign_trace_cannot_assign(transform):
     with pytest.raises(FailedPreconditionError, match="cannot store a traced value"):
         transform(lambda x: v.assign(x) + 0)(argument)
     assert float(v) == 1.0
+
+
+@pytest.mark.parametrize("variable", [tf.Variable([1.0, 2.0]), Variable([1.0, 2.0])])
+def test_the_array_of_a_variable_may_be_changed(variable):
+    """And the variable keeps its value."""
+    array = variable.numpy()
+    array[0] = 9.0
+    assert array.tolist() == [9.0, 2.0]
+    assert variable.numpy().tolist() == [1.0, 2.0]

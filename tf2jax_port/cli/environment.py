@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -34,6 +35,22 @@ _DOORS = (
     ("summaries", ("tensorboardX",), "tensorboardX"),
     ("flags of TensorFlow 1", ("absl",), "absl-py"),
 )
+# The oldest releases that work, as in `pyproject.toml`.
+MINIMUMS = {
+    "jax": "0.9",
+    "numpy": "2.0",
+    "diastatic-malt": "2.15",
+    "click": "8.1",
+    "rich": "13.9",
+    "pillow": "10",
+    "keras": "3.5",
+    "flatbuffers": "24",
+    "optax": "0.2.4",
+    "h5py": "3.10",
+    "tensorboardX": "2.6.4",
+    "tensorflow": "2.18",
+    "absl-py": "2.0",
+}
 # Runs in a process of its own, because a broken JAX may crash or hang.
 _QUESTION = """
 import json, jax
@@ -109,10 +126,22 @@ def lines(found: Findings) -> Iterator[str]:
 
 
 def _version(name: str) -> str | None:
+    """Return the version of a distribution, or of another one (`tensorflow-cpu`) that provides its package."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return None
+        others = metadata.packages_distributions().get(name, ())
+        return metadata.version(others[0]) if others else None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)[:3]))
+
+
+def _is_old(name: str) -> bool:
+    """Return whether a distribution is installed in a release that is older than the oldest that works."""
+    version = _version(name)
+    return version is not None and _numbers(version) < _numbers(MINIMUMS[name])
 
 
 def _fit(jax: str, jaxlib: str) -> bool:
@@ -147,7 +176,13 @@ def _doors() -> dict[str, dict[str, Any]]:
     doors: dict[str, dict[str, Any]] = {}
     for task, modules, distributions in _DOORS:
         missing = [module for module in modules if not _present(module)]
-        doors[task] = {"missing": missing, "install": f"pip install {distributions}"}
+        wanted = []
+        for name in distributions.split():
+            old = _is_old(name)
+            wanted.append(f"'{name}>={MINIMUMS[name]}'" if old else name)
+            if old:
+                missing.append(f"{name} {MINIMUMS[name]} or later ({_version(name)} is installed)")
+        doors[task] = {"missing": missing, "install": f"pip install {' '.join(wanted)}"}
     if not CAN_MONITOR:
         doors[CAPTURE] = {"missing": ["Python 3.12"], "install": ANOTHER_PYTHON}
     return doors

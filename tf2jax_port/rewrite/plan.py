@@ -46,6 +46,7 @@ from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.sites.methods import find_idioms
 from tf2jax_port.rewrite.sites.pipelines import pipeline_functions
 from tf2jax_port.rewrite.sites.references import EARLY, READ_AS_VERSION_1
+from tf2jax_port.rewrite.sites.strategies import moves_strategies
 from tf2jax_port.rewrite.sites.summaries import moves_summaries
 from tf2jax_port.rewrite.values.values import Values
 from tf2jax_port.rewrite.writing import markers
@@ -235,6 +236,7 @@ class _Run:
             is_shared,
             moves_pipelines(self.options, sites),
             moves_summaries(self.options, sites),
+            moves_strategies(self.options, sites, names),
             {} if self.spelled is None else self.spelled.undecided,
         )
         if file.moves_pipelines:

@@ -276,7 +276,8 @@ def _facts(subject: Subject, told: Docstring) -> Iterator[tuple[str, str]]:
         if row.no_gradient:
             yield "No gradient", line(sentence(row.no_gradient))
     if "Under jit" in told.sections:
-        yield "Under `jit`", line(sentence(told.sections["Under jit"]))
+        text = line(sentence(told.sections["Under jit"]))
+        yield "Under `jit`", text.replace("`Padded`", "[`Padded`](../api.md#shimspadded)")
     yield from _cookbook(subject)
     yield from _tests(subject)
 

@@ -21,7 +21,8 @@ This reference has an entry for each TensorFlow name that `shims` or the rewrite
 - what the [rewriter](../rewriter.md) does with a call that passes only the necessary arguments, as variables, and
   the [diagnostic](../rules/index.md) of this call;
 - how the function of `shims` differs from TensorFlow, which errors it raises, and how it works under `jit`, from its
-  docstring;
+  docstring; in a `jax.jit` of your own, a result whose size depends on data is a
+  [`Padded`](../api.md#shimspadded);
 - the marks of the [scorecard](../scorecard.md): ✓: equal to TensorFlow; ≠: equal to TensorFlow, except for intended
   differences; ∅: TensorFlow has no such result; -: does not apply; ?: no test was run for the scorecard.
 

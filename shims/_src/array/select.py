@@ -39,8 +39,9 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
       Nothing.
 
     Under jit:
-      The size of the new axis depends on data. The selected elements stay in place,
-      marked by a mask, until the position of an element is needed.
+      The size of the new axis depends on data. In a `jax.jit` of your own, the result is a `Padded`, an array
+      with padding that functions of `shims` accept and functions of JAX reject. The selected elements stay in
+      place, marked by a mask, until the position of an element is needed.
 
     Example:
       >>> import shims
@@ -145,7 +146,9 @@ def where(condition, x=None, y=None, name=None):
       by a function whose derivative is infinite there, the gradient with respect to the function's
       argument is NaN (0 times infinity), as in TensorFlow.
 
-    Under jit: Without `x` and `y`, the number of rows depends on data.
+    Under jit:
+      Without `x` and `y`, the number of rows depends on data: in a `jax.jit` of your own, the result is a `Padded`,
+      an array with padding that functions of `shims` accept and functions of JAX reject.
 
     Example:
       >>> import shims

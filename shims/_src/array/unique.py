@@ -81,7 +81,7 @@ def unique(x, out_idx=np.int32, name=None):
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values depends on data: in a `jax.jit` of your own, `y` is a `Padded`.
 
     Example:
       >>> import shims
@@ -113,7 +113,7 @@ def unique_with_counts(x, out_idx=np.int32, name=None):
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values depends on data: in a `jax.jit` of your own, `y` is a `Padded`.
 
     https://www.tensorflow.org/api_docs/python/tf/unique_with_counts
     """

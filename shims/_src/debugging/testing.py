@@ -43,7 +43,7 @@ class TestCase(unittest.TestCase):
     def evaluate(self, tensors: Any) -> Any:
         """Return a structure of tensors with NumPy arrays in their place."""
         return jax.tree.map(
-            lambda x: np.asarray(x.numpy() if hasattr(x, "numpy") else x)[()],
+            lambda x: np.array(x.numpy() if hasattr(x, "numpy") else x)[()],
             tensors,
             is_leaf=lambda x: hasattr(x, "numpy"),
         )

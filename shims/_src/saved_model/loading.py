@@ -62,7 +62,8 @@ def load(export_dir, tags=None, options=None):
       UnimplementedError: TensorFlow, or a later release of `shims`, wrote the model.
 
     Differs from TensorFlow:
-      A TensorFlow SavedModel cannot be loaded. Loading executes no code of the files: a damaged
+      A TensorFlow SavedModel cannot be loaded: `tf2jax-port import-graph` converts its functions to JAX code, and
+      `tf2jax-port weights` reads its variables. Loading executes no code of the files: a damaged
       or foreign file causes an error. JAX can load a program for six months after the release
       that wrote it. Random numbers begin again at the seeds that the function had when it was
       saved.

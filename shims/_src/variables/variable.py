@@ -211,8 +211,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
         return state.read(self)
 
     def numpy(self) -> np.ndarray:
-        """Return the current value as a NumPy array, outside of every trace."""
-        return np.asarray(state.read(self))
+        """Return the current value as a new NumPy array, outside of every trace."""
+        return np.array(state.read(self))
 
     def assign(self, value, use_locking=None, name=None, read_value=True):
         """Assign a new value.

@@ -1177,8 +1177,9 @@ def boolean_mask(tensor: Any, mask: Any, name: Any = 'boolean_mask', axis: Any =
       Nothing.
 
     Under jit:
-      The size of the new axis depends on data. The selected elements stay in place,
-      marked by a mask, until the position of an element is needed.
+      The size of the new axis depends on data. In a `jax.jit` of your own, the result is a `Padded`, an array
+      with padding that functions of `shims` accept and functions of JAX reject. The selected elements stay in
+      place, marked by a mask, until the position of an element is needed.
 
     Example:
       >>> import shims
@@ -5296,7 +5297,7 @@ def unique(x: Any, out_idx: Any = ..., name: Any = None) -> Any:
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values depends on data: in a `jax.jit` of your own, `y` is a `Padded`.
 
     Example:
       >>> import shims

@@ -107,11 +107,34 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ326",
-        "arrange the devices in a `jax.sharding.Mesh`; in JAX, one program runs on all devices",
+        "save at intervals with `shims.train.CheckpointManager`, or when the process receives SIGTERM",
+        ("distribute.experimental.Preemption*", "distribute.experimental.TerminationConfig"),
+    ),
+    Family(
+        "TJ326",
+        "connect the processes with `jax.distributed.initialize`",
         (
-            *("distribute.", "tpu.", "contrib.cluster_resolver.", "contrib.distribute."),
+            *("distribute.cluster_resolver.", "distribute.Server", "contrib.cluster_resolver."),
             *("train.ClusterSpec", "train.Server*", "train.ClusterDef", "train.JobDef"),
-            *("train.replica_device_setter", "experimental.dtensor.", "DeviceSpec*"),
+        ),
+    ),
+    Family(
+        "TJ326",
+        "JAX has no parameter servers: spread a large table over a `jax.sharding.Mesh`, and run the same program in every "
+        "process",
+        (
+            *("distribute.ParameterServerStrategy", "distribute.coordinator."),
+            *("distribute.experimental.ParameterServerStrategy", "train.replica_device_setter"),
+            *("distribute.experimental.coordinator.", "distribute.experimental.partitioners."),
+        ),
+    ),
+    Family(
+        "TJ326",
+        "arrange the devices in a `jax.sharding.Mesh`, or use "
+        "`keras.distribution.DataParallel` for `fit` of Keras",
+        (
+            *("distribute.", "tpu.", "contrib.distribute.", "experimental.dtensor."),
+            "DeviceSpec*",
         ),
     ),
     Family(
@@ -217,6 +240,15 @@ FAMILIES: tuple[Family, ...] = (
             *("test.is_gpu_available", "test.gpu_device_name", "contrib.memory_stats."),
         ),
         stays=True,
+    ),
+    Family(
+        "TJ332",
+        "run `tf2jax-port import-graph` on the stored model, which writes JAX code, or `tf2jax-port weights`, which "
+        "writes its arrays",
+        (
+            *("saved_model.load*", "saved_model.loader*", "contrib.saved_model.load*"),
+            *("import_graph_def", "graph_util.import_graph_def"),
+        ),
     ),
     Family(
         "TJ332",

@@ -1,4 +1,4 @@
-"""List the names of files, checkpoints, settings and pipelines that `shims` has under TensorFlow's name, and whole modules."""
+"""List the names of files, checkpoints, settings, strategies and pipelines that `shims` has under TensorFlow's name, and whole modules."""
 
 from __future__ import annotations
 
@@ -78,6 +78,19 @@ OF_SUMMARIES = frozenset(
         *("experimental.get_step", "experimental.set_step", "experimental.summary_scope", "flush"),
         *("histogram", "image", "record_if", "scalar", "should_record_summaries", "text"),
         *("trace_export", "trace_off", "trace_on", "write"),
+    )
+)
+# What distributes a program over devices; the object that `scope` returns belongs to the same library.
+OF_STRATEGIES = frozenset(
+    f"distribute.{name}"
+    for name in (
+        *("CrossDeviceOps", "DistributedDataset", "DistributedIterator", "DistributedValues"),
+        *("HierarchicalCopyAllReduce", "InputContext", "InputOptions", "MirroredStrategy"),
+        *("MultiWorkerMirroredStrategy", "NcclAllReduce", "OneDeviceStrategy", "ReduceOp"),
+        *("ReductionToOneDevice", "ReplicaContext", "RunOptions", "Strategy", "TPUStrategy"),
+        *("experimental.MultiWorkerMirroredStrategy", "experimental.TPUStrategy"),
+        *("experimental.ValueContext", "experimental_set_strategy", "get_replica_context"),
+        *("get_strategy", "has_strategy", "in_cross_replica_context"),
     )
 )
 # A module of which `shims` has every name: it is `jax.numpy` with TensorFlow's dtypes.

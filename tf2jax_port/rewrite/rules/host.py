@@ -71,7 +71,9 @@ MOVED = Rule(
         "functions of `tf.experimental.numpy`, which are functions of `jax.numpy` with TensorFlow's dtypes. With "
         "`--data shims`, functions for pipelines (`tf.data`), records, images and strings also become functions of "
         "`shims`, if `shims` has all functions of these kinds that the file uses. With `--target shims`, "
-        "`tf.summary` becomes `shims.summary`, if `shims.summary` has all summary functions that the file uses."
+        "`tf.summary` becomes `shims.summary`, if `shims.summary` has all summary functions that the file uses; and "
+        "`tf.distribute` becomes `shims.distribute`, if `shims.distribute` has all names that the file uses and the "
+        "file does not call `fit`."
     ),
     safety=(
         "Files and checkpoints have the same content: TensorFlow and `shims` read each other's files. "
@@ -97,6 +99,13 @@ MOVED = Rule(
             "data = shims.data.Dataset.range(3).map(lambda n: jnp.asarray(n).astype(jnp.float32) * 2.0)\n"
             "y = jnp.stack(list(data))\ndel data\n",
             options=Options(data="shims"),
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\nstrategy = tf.distribute.OneDeviceStrategy('/cpu:0')\n"
+            "y = strategy.reduce('SUM', strategy.run(tf.square, [x]), axis=None)\ndel strategy\n",
+            "import shims as tf\n\nstrategy = tf.distribute.OneDeviceStrategy('/cpu:0')\n"
+            "y = strategy.reduce('SUM', strategy.run(tf.square, [x]), axis=None)\ndel strategy\n",
+            options=Options(target="shims"),
         ),
         Leaves(
             "import tensorflow as tf\n\ndata = tf.data.Dataset.range(3)\n",

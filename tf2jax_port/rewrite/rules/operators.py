@@ -297,6 +297,7 @@ KEPT = Rule(
     why="The call is not changed, because JAX neither has nor needs a counterpart.",
     safety=(
         "The call is not changed, and runs in TensorFlow, which must stay installed. If the result reaches a JAX "
-        "function, that use has the diagnostic TJ338; `--data shims` moves strings and tables to `shims`."
+        "function, that use has the diagnostic TJ338. `--data shims` moves strings and tables to `shims` (TJ407), and "
+        "docs/ragged_and_sparse.md describes how strings work there."
     ),
 )

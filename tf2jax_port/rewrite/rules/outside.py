@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.findings.former_layers import layer_advice
-from tf2jax_port.rewrite.findings.outside import FAMILIES
+from tf2jax_port.rewrite.findings.outside import FAMILIES, find_family
 from tf2jax_port.rewrite.rules.rule import Instead, Leaves, Rewrites, Rule
 
 _TF = "import tensorflow as tf\n\n"
@@ -40,7 +40,8 @@ def _rule(
         examples = (*((instead,) if instead else ()), _OPERATOR)
         return Rule(code, name, State.KEPT, why, _STAYS + safety, examples)
     named = symbol or line[line.index("tf.") :].partition("(")[0]
-    message = layer_advice(named.removeprefix("tf.")) or family.message
+    path = named.removeprefix("tf.")
+    message = layer_advice(path) or (find_family(path) or family).message
     marked = Rewrites(
         f"{head}{line}\n", f"{head}# {code}: {named}: {message}\n{line}\n", runs=False
     )
@@ -208,7 +209,10 @@ DISTRIBUTION = _rule(
     ),
     (
         "Create a mesh, specify how the batch is sharded over the mesh, and compile the step with `jax.jit`; the "
-        "compiler inserts the sums between devices."
+        "compiler inserts the sums between devices. With `--target shims`, a program with its own training loop keeps "
+        "its strategy (TJ407). `fit` of Keras on JAX ignores strategies, and trains on one device: call "
+        "`keras.distribution.set_distribution(keras.distribution.DataParallel())` before the model is built, and use "
+        "batches that all devices can share equally (docs/devices.md)."
     ),
     "strategy = tf.distribute.MirroredStrategy()",
     instead=Instead(
@@ -339,7 +343,9 @@ STORED = _rule(
     (
         "`shims.saved_model` saves modules with their variables and functions, in its own file format. `jax.export` "
         "stores a compiled function and its shapes; the weights can be stored in the same file or in another file. "
-        "If a SavedModel is required, `jax2tf` creates one."
+        "If a SavedModel is required, `jax2tf` creates one. To use a stored model of TensorFlow, run `tf2jax-port "
+        "import-graph`, which converts a SavedModel or a frozen graph to JAX code (docs/import_graph.md), or "
+        "`tf2jax-port weights`, which extracts the arrays (docs/checkpoints.md)."
     ),
     "tf.saved_model.save(module, 'model')",
     symbol="tf.saved_model.save",

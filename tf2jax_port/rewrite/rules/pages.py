@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.rewrite.options import Options
@@ -22,8 +23,14 @@ STATES = {
 }
 
 
+# Code, in blocks and in lines; and what the text names: another page, or a diagnostic.
+_CODE = re.compile(r"(```.*?```|`docs/\w+\.md`|`[^`]*`)", re.S)
+_PAGE = re.compile(r"`?docs/(\w+\.md)`?")
+_DIAGNOSTIC = re.compile(r"(?<!# )\bTJ\d{3}\b")
+
+
 def page(rule: Rule) -> str:
-    """Return the Markdown page of one diagnostic."""
+    """Return the Markdown page of one diagnostic, as a terminal shows it."""
     parts = [
         f"# {rule.code}: {rule.name}\n",
         f"State: {STATES[rule.state]}.\n",
@@ -57,14 +64,26 @@ def index() -> str:
 
 def pages() -> dict[str, str]:
     """Return a dict from file names to pages; each page begins with a note that it is generated."""
-    every = {f"{rule.code}.md": page(rule) for rule in RULES}
+    every = {f"{rule.code}.md": _linked(page(rule)) for rule in RULES}
     return {name: GENERATED + text for name, text in {"index.md": index(), **every}.items()}
+
+
+def _linked(text: str) -> str:
+    """Return a page whose text links the pages and diagnostics that it names."""
+    parts = _CODE.split(text)
+    for i, part in enumerate(parts):
+        if not part.startswith("`") or _PAGE.fullmatch(part):
+            part = _PAGE.sub(r"[docs/\1](../\1)", part)
+            parts[i] = _DIAGNOSTIC.sub(r"[\g<0>](\g<0>.md)", part)
+    return "".join(parts)
 
 
 def flags(options: Options) -> str:
     """Return the command-line flags for the options that differ from their defaults."""
     words = ["--exact"] * options.exact + ["--safe-only"] * options.safe_only
     words += ["--doctests"] * options.doctests
+    words += [f"--target {options.target}"] * (options.target != "jax")
+    words += ["--data shims"] * (options.data == "shims")
     words += ["--random keys"] * (options.random == "keys")
     words += ["--optimizers optax"] * (options.optimizers == "optax")
     words += [f"--ignore {','.join(options.ignore)}"] if options.ignore else []

@@ -64,6 +64,7 @@ class File:
     is_shared: bool = False  # another module imports TensorFlow from here: the import stays
     moves_pipelines: bool = False  # `tf.data` and strings become those of `shims`
     moves_summaries: bool = False  # `tf.summary` becomes `shims.summary`
+    moves_strategies: bool = False  # `tf.distribute` becomes `shims.distribute`
     undecided: dict[int, str] = dataclasses.field(
         default_factory=dict
     )  # offsets of early names, and why

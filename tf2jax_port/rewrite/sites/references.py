@@ -28,7 +28,7 @@ from tf2jax_port.rewrite.names.tf_names import V1_PARAMS
 from tf2jax_port.rewrite.reading.layout import CallLayout, call_layout
 from tf2jax_port.rewrite.reading.quoted import enclosing_string, fits_in_string, is_editable
 from tf2jax_port.rewrite.reading.resolve import Reference
-from tf2jax_port.rewrite.sites import host, pipelines, plain_forms, summaries
+from tf2jax_port.rewrite.sites import host, pipelines, plain_forms, strategies, summaries
 from tf2jax_port.rewrite.sites import keras as keras_sites
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
 from tf2jax_port.rewrite.sites.dtypes import DTYPES, compared_by_value, hashable
@@ -60,6 +60,7 @@ def decide(file: File, reference: Reference) -> Decision:
         or pipelines.keep(file, reference.node, symbol)
         or host.decide_host(file, reference, symbol)
         or summaries.decide_summary(file, reference, symbol)
+        or strategies.decide_strategy(file, reference, symbol)
         or _decide_by_row(file, reference, symbol)
     )
     if decision.edits and not may_edit(file, decision):
