@@ -90,10 +90,7 @@ def is_symbolic(d) -> bool:
 
 def is_symbolic_shape(shape) -> bool:
     """Return whether any dimension of a shape is symbolic."""
-    for d in shape:  # for each operand of each equation: a generator would take longer
-        if isinstance(d, DimExpr):
-            return True
-    return False
+    return any(isinstance(d, DimExpr) for d in shape)
 
 
 # `(var_name, None, (), exponent)` or `(None, operation, operands, exponent)`.
