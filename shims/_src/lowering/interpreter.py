@@ -174,7 +174,7 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
 def _without_empty_tangent(value: Value) -> Value:
     """Return a value; an array without elements has no tangent, since some rules of JAX fail for it."""
     shape = getattr(value.array, "shape", ())
-    if not shape or 0 not in shape or not jnp.issubdtype(value.array.dtype, jnp.inexact):
+    if 0 not in shape or not jnp.issubdtype(value.array.dtype, jnp.inexact):
         return value
     return dataclasses.replace(value, array=lax.stop_gradient(value.array))
 
@@ -308,9 +308,8 @@ def _has_symbolic_size(root, eqn) -> bool:
     if eqn.primitive.name in _ALWAYS_BY_RULE:
         return True
     for var in (*eqn.outvars, *eqn.invars):
-        for d in getattr(var.aval, "shape", ()):
-            if type(d) is jp.DimExpr:
-                return True
+        if jp.is_symbolic_shape(getattr(var.aval, "shape", ())):
+            return True
     if eqn.params and any(map(_has_dim, eqn.params.values())):
         return True
     return jaxprs.has_programs(eqn) and _programs_mention(root, eqn)
